@@ -1,0 +1,23 @@
+# heist_add_test(NAME source... [LIBRARIES library...] [PROPERTIES key value...])
+#
+# One test program from GoogleTest sources; each of its cases becomes a ctest test called NAME.Suite.Case.
+# The static library is linked: tests look at internals, which the shared one hides.
+
+function(heist_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;PROPERTIES")
+  # The first folder below tests/ is a label of all tests there. A directory's property, because the test's own
+  # property, on its way through gtest_discover_tests, cannot hold two labels.
+  file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
+  string(REGEX REPLACE "/.*" "" folder "${folder}")
+  set_property(DIRECTORY PROPERTY LABELS "${folder}")
+
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(${name} PRIVATE heist::heist_static ${arg_LIBRARIES} GTest::gmock GTest::gtest
+                                        GTest::gtest_main)
+  gtest_discover_tests(
+    ${name}
+    TEST_PREFIX "${name}."
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES ${arg_PROPERTIES})
+endfunction()

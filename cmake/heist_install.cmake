@@ -1,0 +1,55 @@
+# cmake --install: headers, both libraries, the command, the CMake package and the pkg-config files.
+
+include(CMakePackageConfigHelpers)
+
+set(HEIST_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/heist")
+
+install(DIRECTORY include/heist DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.hpp")
+install(FILES "${PROJECT_BINARY_DIR}/include/heist/version.hpp"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/heist")
+
+install(TARGETS heist_static EXPORT heist-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(HEIST_BUILD_SHARED)
+  install(TARGETS heist_shared EXPORT heist-targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(TARGET heist_cli)
+  install(TARGETS heist_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+install(EXPORT heist-targets NAMESPACE heist:: DESTINATION "${HEIST_CMAKE_DIR}")
+configure_package_config_file(
+  cmake/heist-config.cmake.in "${PROJECT_BINARY_DIR}/heist-config.cmake"
+  INSTALL_DESTINATION "${HEIST_CMAKE_DIR}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/heist-config-version.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/heist-config.cmake"
+              "${PROJECT_BINARY_DIR}/heist-config-version.cmake"
+        DESTINATION "${HEIST_CMAKE_DIR}")
+
+# pkg-config: the prefix is found from the place of the .pc file, so that an installed tree may be moved;
+# an absolute library folder stays what it is.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(HEIST_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+  set(HEIST_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
+else()
+  file(RELATIVE_PATH heist_pc_up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+  set(HEIST_PC_PREFIX "\${pcfiledir}/${heist_pc_up}")
+  set(HEIST_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(HEIST_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
+else()
+  set(HEIST_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+if(HEIST_CONTEXT_USED STREQUAL "boost")
+  set(HEIST_PC_BOOST "-lboost_context")
+endif()
+
+configure_file(cmake/heist.pc.in heist.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/heist.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+if(HEIST_BUILD_SHARED)
+  configure_file(cmake/heist-shared.pc.in heist-shared.pc @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/heist-shared.pc"
+          DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endif()
