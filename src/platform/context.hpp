@@ -1,0 +1,61 @@
+// Switching between stacks: the few instructions that suspend one fiber and go on with another.
+//
+// A context that doesn't run is one pointer: its stack pointer, below which its registers are
+// saved. What is saved, what isn't and why stands as a table in each context_*.S; the layout is
+// known only there. Elsewhere context_boost.cpp gives the same two functions on top of
+// Boost.Context.
+//
+// What is not here: annotations for sanitizers (the fiber does them, it knows the stacks' bounds),
+// the thread's exception globals (likewise), signal masks (a switch makes no system call), and
+// shadow stacks (CET SHSTK, AArch64 GCS): a return to another stack's address is what they forbid.
+// The objects are not marked for them, so the linker leaves them off.
+#pragma once
+
+#include <cstddef>
+
+// Hidden in the shared library; the names carry the version because two versions may be linked into
+// one program.
+extern "C" {
+[[gnu::visibility("hidden")]] void* heist_v0_context_switch(void** from_sp, void* to_sp,
+                                                            void* payload) noexcept;
+[[gnu::visibility("hidden")]] void* heist_v0_context_make(void* stack_top,
+                                                          void (*entry)(void* payload)) noexcept;
+}
+
+namespace heist::inline v0::platform {
+
+// What a fresh context runs. It must not return and must not let an exception out; it leaves by a
+// last switch. (In the assembly a return hits a trap instruction: SIGILL or SIGTRAP, not silent
+// corruption.)
+using context_entry = void (*)(void* payload);
+
+// Suspends the running context, stores its stack pointer to `from_sp`, and goes on with `to_sp`,
+// which must come from make_context or from an earlier switch, and can be used once. Returns, when
+// somebody switches back, the payload that they gave. The store to `from_sp` happens before
+// anything of the target runs, on the same thread; whoever hands the pointer to another thread
+// publishes it with their own release. Cost: a few nanoseconds (tests/unit/platform prints it).
+//
+// After it the thread may be another. Compilers don't know: what glibc declares const
+// (pthread_self, and with it std::this_thread::get_id; the address of errno or of any thread_local)
+// may be one that was computed before the switch. Fetch such things in a function that isn't
+// inlined.
+//
+// The entry's last switch should be an ordinary call, not a tail call (__builtin_unreachable()
+// after it does): otherwise the returns of whoever goes on are mispredicted, 20 ns in our
+// measurement.
+//
+// noexcept holds: no exception crosses a switch. pthread_cancel's forced unwinding inside a fiber
+// ends at its entry.
+inline void* switch_context(void** from_sp, void* to_sp, void* payload) noexcept {
+  return heist_v0_context_switch(from_sp, to_sp, payload);
+}
+
+// Prepares the stack that ends at `stack_top` (exclusive; any alignment) so that the first switch
+// to the returned pointer calls entry(payload) on it. Floating-point control (rounding, masked
+// exceptions) is the caller's at this moment, as in a call. A backtrace from inside ends at the
+// entry. Touches less than 256 bytes below the top; allocates nothing.
+[[nodiscard]] inline void* make_context(std::byte* stack_top, context_entry entry) noexcept {
+  return heist_v0_context_make(stack_top, entry);
+}
+
+}  // namespace heist::inline v0::platform

@@ -1,0 +1,234 @@
+// Finding the quota: which cgroup is ours in each hierarchy (/proc/self/cgroup), where that
+// hierarchy is mounted (/proc/self/mountinfo), then the files of that directory and of every parent
+// up to the mount point.
+//
+// The two paths don't simply add up. A mount may show only a subtree (its "root" field): in a
+// container /proc/self/cgroup may say /docker/1234 while /docker/1234 itself is mounted at
+// /sys/fs/cgroup, so the root is taken off the front of the path first. With cgroup namespaces the
+// path is relative to the namespace, and may begin with /.. for a process that was moved out of it.
+// Where no mount of a hierarchy contains our path, the mount point itself is the best there is.
+#include "cpu_count.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+namespace heist::inline v0::platform {
+
+namespace {
+
+struct mount {
+  std::string root;   // the part of the file system that is shown
+  std::string point;  // where
+  std::string type;
+  std::string options;  // the file system's own: for cgroup version 1 the controllers
+};
+
+struct quota_found {
+  std::optional<double> cpus;
+  std::string source;
+};
+
+// Empty if it can't be read. Not by an ifstream: libstdc++'s throws when the path is a folder.
+std::string read_text(const std::string& path) {
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "re"), close);
+  std::string text;
+  if (file == nullptr) return text;
+  std::array<char, 4096> block;
+  while (const std::size_t length = std::fread(block.data(), 1, block.size(), file.get())) {
+    text.append(block.data(), length);
+  }
+  return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool contains(const std::vector<std::string_view>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// mountinfo writes space, tab, newline and backslash as a backslash and three octal digits.
+std::string unescape(std::string_view text) {
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size() && is_octal(text[i + 1]) && is_octal(text[i + 2]) &&
+        is_octal(text[i + 3])) {
+      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                 (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+// "36 35 98:0 /root /point rw,noatime shared:1 - cgroup cgroup rw,cpu": optional fields end at "-".
+std::optional<mount> parse_mount(std::string_view line) {
+  const std::vector<std::string_view> words = split(line, ' ');
+  const auto dash = std::find(words.begin(), words.end(), "-");
+  if (dash - words.begin() < 6 || words.end() - dash < 4) return std::nullopt;
+  return mount{unescape(words[3]), unescape(words[4]), std::string(dash[1]), std::string(dash[3])};
+}
+
+// What is left of `path` below `root`; nullopt if it isn't below it.
+std::optional<std::string> below(std::string_view path, std::string_view root) {
+  if (contains(split(path, '/'), "..")) return std::nullopt;
+  while (root.ends_with('/')) root.remove_suffix(1);
+  while (path.ends_with('/')) path.remove_suffix(1);
+  if (!path.starts_with(root)) return std::nullopt;
+  path.remove_prefix(root.size());
+  if (!path.empty() && path.front() != '/') return std::nullopt;
+  return std::string(path);
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  long long value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size() || value <= 0) return std::nullopt;
+  return static_cast<double>(value);
+}
+
+std::optional<double> ratio(std::optional<double> quota, std::optional<double> period) {
+  if (!quota || !period) return std::nullopt;
+  return *quota / *period;
+}
+
+// One directory's own quota: cpu.max is "max 100000" or "150000 100000"; version 1's quota is -1
+// where there is none.
+quota_found quota_of(const std::string& directory, const std::string& type) {
+  if (type == "cgroup2") {
+    const std::string file = directory + "/cpu.max";
+    const std::string text = read_text(file);
+    const std::vector<std::string_view> words = split(text, ' ');
+    if (words.size() != 2) return {};
+    return {ratio(parse_number(words[0]), parse_number(words[1])), file};
+  }
+  const std::string file = directory + "/cpu.cfs_quota_us";
+  return {ratio(parse_number(read_text(file)),
+                parse_number(read_text(directory + "/cpu.cfs_period_us"))),
+          file};
+}
+
+void keep_tighter(quota_found& best, quota_found other) {
+  if (other.cpus && (!best.cpus || *other.cpus < *best.cpus)) best = std::move(other);
+}
+
+// The tightest quota from `point` + `rest` up to `point`.
+void search_upwards(quota_found& best, const std::string& point, std::string rest,
+                    const std::string& type) {
+  while (true) {
+    keep_tighter(best, quota_of(point + rest, type));
+    if (rest.empty()) return;
+    const std::size_t last = rest.rfind('/');
+    rest.resize(last == std::string::npos ? 0 : last);
+  }
+}
+
+// One line of /proc/self/cgroup, "4:cpu,cpuacct:/path" or "0::/path", against all mounts.
+void search_hierarchy(quota_found& best, std::string_view line, const std::vector<mount>& mounts,
+                      const std::string& prefix) {
+  const std::size_t first = line.find(':');
+  const std::size_t second = line.find(':', first == std::string_view::npos ? first : first + 1);
+  if (second == std::string_view::npos) return;
+  const std::string_view controllers = line.substr(first + 1, second - first - 1);
+  const std::string_view path = line.substr(second + 1);
+  const bool unified = controllers.empty() && line.substr(0, first) == "0";
+  if (!unified && !contains(split(controllers, ','), "cpu")) return;
+
+  const mount* partial = nullptr;
+  bool found = false;
+  for (const mount& candidate : mounts) {
+    const bool ours =
+        unified ? candidate.type == "cgroup2"
+                : candidate.type == "cgroup" && contains(split(candidate.options, ','), "cpu");
+    if (!ours) continue;
+    if (const auto rest = below(path, candidate.root)) {
+      search_upwards(best, prefix + candidate.point, *rest, candidate.type);
+      found = true;
+    } else if (partial == nullptr) {
+      partial = &candidate;
+    }
+  }
+  if (!found && partial != nullptr) {
+    search_upwards(best, prefix + partial->point, "", partial->type);
+  }
+}
+
+quota_found find_quota(const cpu_sources& sources) {
+  std::vector<mount> mounts;
+  const std::string mount_text = read_text(sources.proc_root + "/self/mountinfo");
+  for (const std::string_view line : split(mount_text, '\n')) {
+    if (auto parsed = parse_mount(line)) mounts.push_back(std::move(*parsed));
+  }
+  quota_found best;
+  const std::string cgroup_text = read_text(sources.proc_root + "/self/cgroup");
+  for (const std::string_view line : split(cgroup_text, '\n')) {
+    search_hierarchy(best, line, mounts, sources.mount_prefix);
+  }
+  return best;
+}
+
+}  // namespace
+
+cpu_limits find_cpu_limits(const cpu_sources& sources) {
+  cpu_limits limits{};
+  limits.affinity = static_cast<int>(affinity_cpus().size());
+  if (limits.affinity == 0) {
+    limits.affinity = static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  }
+  limits.workers = limits.affinity;
+  const quota_found quota = find_quota(sources);
+  if (quota.cpus) {
+    limits.quota = quota.cpus;
+    limits.quota_source = quota.source;
+    // Compared as doubles: a quota may be larger than any int.
+    if (std::ceil(*quota.cpus) < limits.workers) {
+      limits.workers = std::max(1, static_cast<int>(std::ceil(*quota.cpus)));
+    }
+  }
+  return limits;
+}
+
+std::vector<int> affinity_cpus(std::size_t first_guess_cpus) {
+  constexpr std::size_t most_cpus = std::size_t{1} << 20;  // Linux knows of 8,192 today
+  const auto free_set = [](cpu_set_t* set) { CPU_FREE(set); };
+  for (std::size_t cpus = std::max<std::size_t>(first_guess_cpus, 1); cpus <= most_cpus;
+       cpus *= 2) {
+    const std::unique_ptr<cpu_set_t, decltype(free_set)> set(CPU_ALLOC(cpus), free_set);
+    if (set == nullptr) break;
+    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
+    CPU_ZERO_S(bytes, set.get());
+    if (::sched_getaffinity(0, bytes, set.get()) != 0) {
+      if (errno != EINVAL) break;
+      continue;  // the kernel's mask is larger than ours
+    }
+    std::vector<int> members;
+    for (std::size_t cpu = 0; cpu < bytes * 8; ++cpu) {
+      if (CPU_ISSET_S(cpu, bytes, set.get())) members.push_back(static_cast<int>(cpu));
+    }
+    return members;
+  }
+  return {};
+}
+
+}  // namespace heist::inline v0::platform

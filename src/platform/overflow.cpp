@@ -1,0 +1,208 @@
+// The handler, its message, and the alternate stacks that it runs on. Everything that a handler
+// calls here is async-signal-safe: system calls, atomics, and arithmetic on the handler's own
+// stack.
+#include "overflow.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace heist::inline v0::platform {
+
+namespace {
+
+// ---- the message ----
+
+// The number of the worker that this thread is. initial-exec: a handler must not call the dynamic
+// linker's allocator, which the first access in another model may do.
+[[gnu::tls_model("initial-exec")]] constinit thread_local int worker_of_this_thread = -1;
+
+// Text in a fixed array, by functions that are safe in a handler; what doesn't fit is left out.
+class message_line {
+ public:
+  void add(std::string_view text) noexcept {
+    const std::size_t length = std::min(text.size(), text_.size() - length_);
+    std::memcpy(text_.data() + length_, text.data(), length);
+    length_ += length;
+  }
+
+  void add(std::size_t number) noexcept {
+    std::array<char, 20> digits;
+    std::size_t first = digits.size();
+    do {
+      digits[--first] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    add(std::string_view(digits.data() + first, digits.size() - first));
+  }
+
+  void write_to_stderr() const noexcept {
+    (void)!::write(STDERR_FILENO, text_.data(), length_);  // nobody left to tell if it fails
+  }
+
+ private:
+  std::array<char, 256> text_;
+  std::size_t length_ = 0;
+};
+
+void report(std::size_t stack_bytes) noexcept {
+  constexpr std::size_t mebibyte = 1024 * 1024;
+  const bool whole_mebibytes = stack_bytes % mebibyte == 0;
+  message_line line;
+  line.add("heist: stack overflow: a fiber's stack of ");
+  line.add(stack_bytes / (whole_mebibytes ? mebibyte : 1024));
+  line.add(whole_mebibytes ? " MiB is full" : " KiB is full");
+  if (worker_of_this_thread >= 0) {
+    line.add(" (worker ");
+    line.add(static_cast<std::size_t>(worker_of_this_thread));
+    line.add(")");
+  }
+  line.add("; raise it with pool_config::stack_size or HEIST_STACK_SIZE\n");
+  line.write_to_stderr();
+}
+
+// ---- the handler ----
+
+// What was installed before us. Written before our handler is installed, then only read, but for
+// `spent`.
+struct earlier_action {
+  struct sigaction action;
+  std::atomic<bool> spent;  // SA_RESETHAND: it has been called. Relaxed: a flag of its own
+};
+
+constinit earlier_action earlier_segv{};
+constinit earlier_action earlier_bus{};
+
+bool is_a_function(const struct sigaction& action) noexcept {
+  return (action.sa_flags & SA_SIGINFO) != 0 ||
+         (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+// Sent by kill, raise or sigqueue rather than by a fault: returning from it would not bring it
+// back.
+bool was_sent(const siginfo_t& info) noexcept { return info.si_code <= 0; }
+
+// Makes the default action happen: by running into the fault again once we return, or by sending it
+// again.
+void die_by(int number, const siginfo_t& info) noexcept {
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  ::sigemptyset(&standard.sa_mask);
+  ::sigaction(number, &standard, nullptr);
+  if (was_sent(info)) ::raise(number);  // blocked until our handler returns, then deadly
+}
+
+// Calls it as the kernel would have: with its mask added, its own signal blocked or not.
+void call_function(const struct sigaction& action, int number, siginfo_t* info, void* context) {
+  sigset_t before;
+  ::pthread_sigmask(SIG_BLOCK, &action.sa_mask, &before);
+  if ((action.sa_flags & SA_NODEFER) != 0 && ::sigismember(&action.sa_mask, number) == 0) {
+    sigset_t own;
+    ::sigemptyset(&own);
+    ::sigaddset(&own, number);
+    ::pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+  }
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(number, info, context);
+  } else {
+    action.sa_handler(number);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// True if there was a function and it returned.
+bool call_earlier(int number, siginfo_t* info, void* context) {
+  earlier_action& earlier = number == SIGBUS ? earlier_bus : earlier_segv;
+  if (!is_a_function(earlier.action)) return false;
+  const bool once = (earlier.action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0;
+  if (once && earlier.spent.exchange(true, std::memory_order_relaxed)) return false;
+  call_function(earlier.action, number, info, context);
+  return true;
+}
+
+extern "C" void heist_v0_on_fault(int number, siginfo_t* info, void* context) {
+  const int before = errno;
+  const std::size_t stack_bytes = was_sent(*info) ? 0 : stack_with_guard_at(info->si_addr);
+  if (stack_bytes != 0) {
+    report(stack_bytes);
+    call_earlier(number, info, context);
+    die_by(number, *info);
+  } else if (!call_earlier(number, info, context)) {
+    const earlier_action& earlier = number == SIGBUS ? earlier_bus : earlier_segv;
+    const bool ignored = !is_a_function(earlier.action) && earlier.action.sa_handler == SIG_IGN;
+    // The kernel doesn't let a process ignore a fault, only a signal that was sent.
+    if (!ignored || !was_sent(*info)) die_by(number, *info);
+  }
+  errno = before;
+}
+
+void install_for(int number, earlier_action& earlier) noexcept {
+  struct sigaction ours {};
+  ours.sa_sigaction = heist_v0_on_fault;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  ::sigemptyset(&ours.sa_mask);
+  // Two steps: a fault between them must find `earlier` filled in.
+  ::sigaction(number, nullptr, &earlier.action);
+  ::sigaction(number, &ours, nullptr);
+}
+
+}  // namespace
+
+void install_overflow_handler() noexcept {
+  static const bool installed = [] {
+    install_for(SIGSEGV, earlier_segv);
+    install_for(SIGBUS, earlier_bus);
+    return true;
+  }();
+  (void)installed;
+}
+
+// 64 KiB: a signal frame is 3 KiB with AVX-512 and 11 KiB with AMX, and an earlier handler, such as
+// a crash reporter, may want to walk stacks.
+alternate_stack::alternate_stack(int worker) noexcept {
+  outer_worker_ = std::exchange(worker_of_this_thread, worker);
+  stack_t current{};
+  if (::sigaltstack(nullptr, &current) != 0 || (current.ss_flags & SS_DISABLE) == 0) return;
+
+  const std::size_t guard = page_bytes();
+  const std::size_t least = static_cast<std::size_t>(std::max(0L, ::sysconf(_SC_MINSIGSTKSZ)));
+  const std::size_t wanted = std::max<std::size_t>(64 * 1024, least + 32 * 1024);
+  const std::size_t bytes = guard + (wanted + guard - 1) / guard * guard;
+  void* const mapping = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (mapping == MAP_FAILED) return;
+  auto* const lowest = static_cast<std::byte*>(mapping);
+  stack_t ours{};
+  ours.ss_sp = lowest + guard;
+  ours.ss_size = bytes - guard;
+  if (::mprotect(lowest, guard, PROT_NONE) != 0 || ::sigaltstack(&ours, nullptr) != 0) {
+    ::munmap(mapping, bytes);
+    return;
+  }
+  mapping_ = lowest;
+  mapping_bytes_ = bytes;
+}
+
+alternate_stack::~alternate_stack() {
+  worker_of_this_thread = outer_worker_;
+  if (mapping_ == nullptr) return;
+  stack_t current{};
+  const bool asked = ::sigaltstack(nullptr, &current) == 0;
+  if (asked && current.ss_sp == mapping_ + page_bytes()) {  // else somebody has put theirs in place
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    ::sigaltstack(&none, nullptr);
+  }
+  ::munmap(mapping_, mapping_bytes_);
+}
+
+}  // namespace heist::inline v0::platform

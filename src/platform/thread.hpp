@@ -1,0 +1,48 @@
+// Threads of the system: starting one without an exception when the system refuses, its name, its
+// number.
+//
+// A refusal (EAGAIN: RLIMIT_NPROC, the pids cgroup, no memory for the stack) is ordinary for a
+// pool: it works with the threads that it got and says so.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cerrno>
+#include <new>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace heist::inline v0::platform {
+
+// True, with errno EAGAIN, when a test wants this start refused.
+[[nodiscard]] bool thread_start_is_injected_fault() noexcept;
+
+// Starts a thread that runs `body`, or returns nullopt with errno set (EAGAIN, ENOMEM) if the
+// system refuses. Any other exception of body's own move or copy passes through.
+template <class F>
+[[nodiscard]] std::optional<std::thread> try_start_thread(F&& body) {
+  if (thread_start_is_injected_fault()) return std::nullopt;
+  try {
+    return std::thread(std::forward<F>(body));
+  } catch (const std::system_error& refused) {
+    errno = refused.code().value();
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+  }
+  return std::nullopt;
+}
+
+// Names the calling thread for debuggers and top(1); cut to the 15 bytes that Linux keeps.
+void set_thread_name(const char* name) noexcept;
+
+// The kernel's number of the calling thread (gettid), as heavy_barrier and /proc use it. A system
+// call: keep the result.
+[[nodiscard]] pid_t thread_id() noexcept;
+
+// Fault injection: the next `after_n` starts work, all later ones are refused with EAGAIN;
+// negative: off. Process-wide.
+void set_thread_faults_for_test(long after_n) noexcept;
+
+}  // namespace heist::inline v0::platform

@@ -1,0 +1,27 @@
+// A switch in between two looks at every callee-saved register. C++ can't say which value lives in
+// which register, so this is assembly, one form for each processor that context_*.S has.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace heist_test {
+
+#if defined(__x86_64__)
+#define HEIST_TEST_REGISTER_PROBE 1
+inline constexpr std::size_t probed_registers = 6;  // rbx rbp r12 r13 r14 r15
+#elif defined(__aarch64__)
+#define HEIST_TEST_REGISTER_PROBE 1
+inline constexpr std::size_t probed_registers = 19;  // x19-x29 d8-d15
+#else
+inline constexpr std::size_t probed_registers = 1;
+#endif
+
+using register_values = std::array<std::uint64_t, probed_registers>;
+
+}  // namespace heist_test
+
+// Loads `put` into the callee-saved registers, switches as heist_v0_context_switch does, and when
+// it comes back stores the registers to `found`. Returns the payload.
+extern "C" void* heist_test_probe_switch(void** from_sp, void* to_sp, void* payload,
+                                         const std::uint64_t* put, std::uint64_t* found);

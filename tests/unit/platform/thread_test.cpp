@@ -1,0 +1,148 @@
+// Threads: refusals are results, not exceptions.
+#include "platform/thread.hpp"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sanitizers.hpp"
+
+namespace heist_test {
+namespace {
+
+using heist::platform::set_thread_faults_for_test;
+using heist::platform::set_thread_name;
+using heist::platform::thread_id;
+using heist::platform::try_start_thread;
+
+TEST(Thread, RunsItsBodyOnce) {
+  std::atomic<int> runs{0};
+  auto started = try_start_thread([&runs, moved = std::make_unique<int>(5)] {
+    runs.fetch_add(*moved, std::memory_order_relaxed);
+  });
+  ASSERT_TRUE(started);
+  started->join();
+  EXPECT_EQ(runs.load(std::memory_order_relaxed), 5);
+}
+
+TEST(Thread, InjectedRefusalComesAtTheGivenStart) {
+  set_thread_faults_for_test(2);
+  std::vector<std::thread> got;
+  for (int i = 0; i < 4; ++i) {
+    errno = 0;
+    auto started = try_start_thread([] {});
+    EXPECT_EQ(started.has_value(), i < 2) << i;
+    if (!started) {
+      EXPECT_EQ(errno, EAGAIN);
+    }
+    if (started) got.push_back(std::move(*started));
+  }
+  set_thread_faults_for_test(-1);
+  auto started = try_start_thread([] {});
+  ASSERT_TRUE(started);
+  got.push_back(std::move(*started));
+  for (std::thread& thread : got) thread.join();
+}
+
+TEST(Thread, NamesAreCutToWhatTheKernelKeeps) {
+  auto started = try_start_thread([] {
+    std::array<char, 16> name{};
+    set_thread_name("heist/3");
+    ::pthread_getname_np(::pthread_self(), name.data(), name.size());
+    EXPECT_STREQ(name.data(), "heist/3");
+    set_thread_name("a name of far more than fifteen bytes");
+    ::pthread_getname_np(::pthread_self(), name.data(), name.size());
+    EXPECT_STREQ(name.data(), "a name of far m");
+  });
+  ASSERT_TRUE(started);
+  started->join();
+}
+
+TEST(Thread, MainThreadHasTheProcessesNumberAndOthersTheirOwn) {
+  EXPECT_EQ(thread_id(), ::getpid());
+  pid_t other = 0;
+  std::thread([&other] { other = thread_id(); }).join();
+  EXPECT_NE(other, ::getpid());
+}
+
+// A thread's stack doesn't fit the limit: the system itself says no.
+TEST(Thread, RefusalOfMemoryIsAResult) {
+  if (asan || tsan) GTEST_SKIP() << "sanitizers reserve more address space than any limit leaves";
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const rlimit none{64UL << 20, 64UL << 20};
+    const rlimit large_stacks{1UL << 30, 1UL << 30};
+    if (::setrlimit(RLIMIT_AS, &none) != 0 || ::setrlimit(RLIMIT_STACK, &large_stacks) != 0)
+      ::_exit(3);
+    rlimit kept{};
+    if (::getrlimit(RLIMIT_AS, &kept) != 0 || kept.rlim_cur != none.rlim_cur) ::_exit(77);
+    pthread_attr_t attributes;
+    ::pthread_attr_init(&attributes);
+    ::pthread_attr_setstacksize(&attributes, 1UL << 30);
+    ::pthread_setattr_default_np(&attributes);
+    const auto started = try_start_thread([] {});
+    ::_exit(started ? 1 : (errno == EAGAIN ? 0 : 2));
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    GTEST_SKIP() << "an emulator that drops limits";
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+// The pids cgroup, where it is writable: it binds root too.
+TEST(Thread, RefusalByThePidsGroupIsAResult) {
+  const std::string group = "/sys/fs/cgroup/pids/heist-test-" + std::to_string(::getpid());
+  const auto set = [&group](const std::string& file, long value) {
+    std::ofstream out(group + file);
+    out << value << std::flush;
+    return out.good();
+  };
+  if (::mkdir(group.c_str(), 0755) != 0 || !set("/pids.max", 6)) {
+    ::rmdir(group.c_str());
+    GTEST_SKIP() << "no writable cgroup v1 pids hierarchy at /sys/fs/cgroup/pids";
+  }
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::alarm(10);
+    if (!set("/cgroup.procs", ::getpid())) ::_exit(3);
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> got;
+    int why = 0;
+    while (got.size() < 20) {
+      // Relaxed: a flag of its own.
+      auto started = try_start_thread([&stop] {
+        while (!stop.load(std::memory_order_relaxed)) ::usleep(100);
+      });
+      if (!started) {
+        why = errno;
+        break;
+      }
+      got.push_back(std::move(*started));
+    }
+    stop.store(true, std::memory_order_relaxed);
+    const std::size_t count = got.size();
+    for (std::thread& thread : got) thread.join();
+    ::_exit(count >= 1 && count <= 5 && why == EAGAIN ? 0 : 1);  // a sanitizer has a thread too
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  ::rmdir(group.c_str());
+}
+
+}  // namespace
+}  // namespace heist_test
