@@ -1,0 +1,80 @@
+// What a pool can be told when it is made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace heist::inline v0 {
+
+// Which deque holds a worker's forks.
+enum class deque_kind : std::uint8_t {
+  split,   // private and public parts; an unstolen fork needs no atomic operation (the default)
+  locked,  // one mutex a deque: the baseline that others are compared with
+};
+
+// What a join does when its job was stolen and hasn't ended.
+enum class join_kind : std::uint8_t {
+  greedy,    // whoever finishes last goes on with the frame; the thread may change (the default)
+  stalling,  // the frame waits for its own thread, which runs other fibers meanwhile
+};
+
+// Whom a worker without work asks first.
+enum class victim_kind : std::uint8_t {
+  random,   // every other worker with equal probability (the default)
+  last,     // the one it stole from last, then at random
+  nearest,  // those that share its caches, by the machine's topology, then farther ones
+};
+
+// How far a worker without work goes.
+enum class idle_kind : std::uint8_t {
+  park,  // looks around, yields, then sleeps until there is work; an idle pool costs nothing (the default)
+  yield,  // gives its processor to other threads between looks, never sleeps
+  spin,   // neither: for measuring what the other two are worth
+};
+
+// Where a pool's threads may run.
+enum class placement_kind : std::uint8_t {
+  free,    // wherever the system puts them (the default)
+  pinned,  // worker i on the i-th processor of the affinity mask, again from the first after the last
+};
+
+// Every field has a default; name those that you want: heist::pool p{{.workers = 4}};
+struct pool_config {
+  static constexpr unsigned max_workers = 1024;
+  static constexpr std::size_t default_stack_size = std::size_t{8} << 20;
+  static constexpr std::size_t min_stack_size = std::size_t{16} << 10;
+  static constexpr std::size_t max_stack_size = std::size_t{1} << 40;
+  static constexpr std::size_t default_fork_depth = std::size_t{1} << 15;
+  static constexpr std::size_t max_fork_depth = (std::size_t{1} << 20) - 2;
+
+  // Threads. 0: HEIST_WORKERS if set, else as many as the affinity mask and the cgroup's CPU quota
+  // (rounded up) allow. At most max_workers.
+  unsigned workers = 0;
+
+  // Bytes of address space for each fiber's stack, of which only what is touched uses memory. 0:
+  // HEIST_STACK_SIZE if set, else 8 MiB. Rounded up to pages.
+  std::size_t stack_size = 0;
+
+  // Nested forks of one fiber that others can steal; deeper ones run as plain calls. 0: 32768.
+  // Address space of 64 bytes each.
+  std::size_t fork_depth = 0;
+
+  deque_kind deque = deque_kind::split;
+  join_kind join = join_kind::greedy;
+  victim_kind victim = victim_kind::random;
+  idle_kind idle = idle_kind::park;
+  placement_kind placement = placement_kind::free;
+
+  // Thread names are this, a dash and the worker's index; cut to the system's 15 characters.
+  std::string name = "heist";
+
+  // Called on each worker's thread with its index, before its first and after its last work, when the
+  // other workers have ended theirs too: a fork in on_thread_stop is a call. An exception from one
+  // ends the program.
+  std::function<void(unsigned)> on_thread_start = {};
+  std::function<void(unsigned)> on_thread_stop = {};
+};
+
+}  // namespace heist::inline v0

@@ -1,0 +1,156 @@
+// What an inlined fork and join touch: the running thread's split_control and its slots.
+//
+// The control of a worker's deque lies in thread-local storage, so that the fast path reaches every
+// field with one instruction and no pointer. Other threads steal through its address. A thread
+// outside any pool has one too, born with limit 0 and capacity 0: its first fork takes the slow path
+// and enters the default pool, without a test for it on the fast path. Until then it scribbles on
+// one common slot, which nobody reads.
+//
+// After any call that can suspend, the thread may be another one, so no address of a thread-local
+// may be kept across such a call. Compilers assume that they may. On x86-64 each access is therefore
+// one volatile instruction relative to %fs; elsewhere, and under ThreadSanitizer (which has to see
+// the accesses), the address comes anew from a function out of line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "heist/deque/split.hpp"
+#include "heist/detail/atomics.hpp"
+#include "heist/detail/export.hpp"
+#include "heist/detail/job.hpp"
+
+#if defined(__x86_64__) && !HEIST_TSAN
+#define HEIST_TLS_ASM 1
+#else
+#define HEIST_TLS_ASM 0
+#endif
+
+namespace heist::inline v0::detail {
+
+using control = deque::split_control<std_atomics, sizeof(job)>;
+using position = control::position;
+
+// Defined in the library. Initial-exec: a fixed offset from the thread pointer.
+extern HEIST_API constinit thread_local control this_control asm("heist_v0_control")
+    __attribute__((tls_model("initial-exec")));
+
+// The running thread's control, never remembered by the compiler.
+HEIST_API control& current_control() noexcept;
+
+#if HEIST_TLS_ASM
+
+// In a program the offset is known when it is linked; a shared object loads it from its GOT.
+#if defined(__PIC__) && !defined(__PIE__) || defined(HEIST_SHARED) || defined(HEIST_SHARED_BUILD)
+#define HEIST_TLS_BASE "movq heist_v0_control@gottpoff(%%rip), %q[base]\n\t"
+#define HEIST_TLS_FIELD "%%fs:%c[offset](%q[base])"
+#define HEIST_TLS_SCRATCH [base] "=&r"(base)
+#define HEIST_TLS_AND_SCRATCH , [base] "=&r"(base)
+#else
+#define HEIST_TLS_BASE ""
+#define HEIST_TLS_FIELD "%%fs:heist_v0_control@tpoff+%c[offset]"
+#define HEIST_TLS_SCRATCH
+#define HEIST_TLS_AND_SCRATCH
+#endif
+
+static_assert(offsetof(control, head) == 0);
+
+// The "memory" clobbers are the compiler's half of the orders in split_control; x86 gives the rest:
+// its stores are releases, its loads acquires.
+struct hot_path {
+  [[gnu::always_inline]] static position depth() noexcept {
+    position h;
+    [[maybe_unused]] std::uint64_t base;
+    asm volatile(HEIST_TLS_BASE "movl " HEIST_TLS_FIELD ", %[h]"
+                 : [h] "=&r"(h)HEIST_TLS_AND_SCRATCH
+                 : [offset] "i"(offsetof(control, head))
+                 : "memory");
+    return h;
+  }
+  [[gnu::always_inline]] static job& slot(position h) noexcept {
+    char* seat;
+    [[maybe_unused]] std::uint64_t base;
+    asm volatile(HEIST_TLS_BASE "movq " HEIST_TLS_FIELD ", %[seat]"
+                 : [seat] "=&r"(seat)HEIST_TLS_AND_SCRATCH
+                 : [offset] "i"(offsetof(control, seat))
+                 : "memory");
+    return *reinterpret_cast<job*>(seat + h);
+  }
+  [[gnu::always_inline]] static void publish(position h) noexcept { set_head(h + sizeof(job)); }
+
+  [[gnu::always_inline]] static bool asked(position h) noexcept {
+    bool yes;
+    [[maybe_unused]] std::uint64_t base;
+    asm volatile(HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %[h]"
+                 : "=@ccae"(yes)HEIST_TLS_AND_SCRATCH
+                 : [h] "r"(h), [offset] "i"(offsetof(control, limit))
+                 : "memory");
+    return yes;
+  }
+  // `first`, the result of the call before, is what has to be kept meanwhile. clang moves it to a
+  // callee-saved register of its own right after the call; held in rax until the compare is done, it
+  // can have the one that held h. That is one register less to save and restore in every call.
+  template <class T>
+  [[gnu::always_inline]] static bool take_private(position h, [[maybe_unused]] T& first) noexcept {
+#if defined(__clang__)
+    if constexpr (std::is_integral_v<T> || std::is_pointer_v<T>) {
+      set_head(h);
+      bool yes;
+      [[maybe_unused]] std::uint64_t base;
+      asm volatile(HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %[h]"
+                   : "=@ccae"(yes), "+a"(first)HEIST_TLS_AND_SCRATCH
+                   : [h] "r"(h), [offset] "i"(offsetof(control, word) +
+                                              wide_word<control::state>::high_offset)
+                   : "memory");
+      return yes;
+    }
+#endif
+    return take_private(h);
+  }
+  [[gnu::always_inline]] static bool take_private(position h) noexcept {
+    set_head(h);
+    bool yes;
+    [[maybe_unused]] std::uint64_t base;
+    asm volatile(
+        HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %[h]"
+        : "=@ccae"(yes)HEIST_TLS_AND_SCRATCH
+        : [h] "r"(h), [offset] "i"(offsetof(control, word) + wide_word<control::state>::high_offset)
+        : "memory");
+    return yes;
+  }
+
+ private:
+  [[gnu::always_inline]] static void set_head(position h) noexcept {
+    [[maybe_unused]] std::uint64_t base;
+    asm volatile(HEIST_TLS_BASE "movl %[h], " HEIST_TLS_FIELD:HEIST_TLS_SCRATCH
+                 : [h] "r"(h), [offset] "i"(offsetof(control, head))
+                 : "memory");
+  }
+};
+
+#undef HEIST_TLS_BASE
+#undef HEIST_TLS_FIELD
+#undef HEIST_TLS_SCRATCH
+#undef HEIST_TLS_AND_SCRATCH
+
+#else
+
+struct hot_path {
+  static position depth() noexcept { return current_control().depth(); }
+  static job& slot(position h) noexcept {
+    // Relaxed: the owner's own.
+    return *reinterpret_cast<job*>(current_control().seat.load(std::memory_order_relaxed) + h);
+  }
+  static void publish(position h) noexcept { current_control().publish(h); }
+  static bool asked(position h) noexcept { return current_control().asked(h); }
+  static bool take_private(position h) noexcept { return current_control().take_private(h); }
+  template <class T>
+  static bool take_private(position h, T&) noexcept {
+    return take_private(h);
+  }
+};
+
+#endif
+
+}  // namespace heist::inline v0::detail

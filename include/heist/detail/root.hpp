@@ -1,0 +1,76 @@
+// A root: a function that a thread outside a pool hands to it, and waits for.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "heist/detail/export.hpp"
+#include "heist/detail/job.hpp"
+
+namespace heist::inline v0::detail {
+
+class pool_impl;
+
+// Lies on the caller's stack. The pool calls run() once, on a fiber of its own; the caller sleeps
+// (or, if it is a worker of another pool, suspends its fiber) until that has ended.
+struct root {
+  using function = void (*)(root&) noexcept;
+
+  explicit root(function f) noexcept : run(f) {}
+  root(const root&) = delete;
+  root& operator=(const root&) = delete;
+
+  function run;
+  root* next = nullptr;                             // guarded by the pool's injection queue
+  std::atomic<std::uintptr_t> state{job::pending};  // as job::state
+};
+
+template <class F>
+struct root_of final : root {
+  using result = std::invoke_result_t<F>;
+
+  explicit root_of(std::remove_reference_t<F>& f) noexcept : root(&call), function_(f) {}
+
+  // After it ran: the result, or the exception.
+  result take() {
+    if (thrown_) std::rethrow_exception(std::move(thrown_));
+    if constexpr (std::is_void_v<result>)
+      return;
+    else if constexpr (std::is_reference_v<result>)
+      return static_cast<result>(**value_);
+    else
+      return std::move(*value_);
+  }
+
+ private:
+  static void call(root& self) noexcept {
+    auto& r = static_cast<root_of&>(self);
+    try {
+      r.value_.emplace(invoke_stored<result>(static_cast<F&&>(r.function_)));
+    } catch (...) {
+      r.thrown_ = std::current_exception();
+    }
+  }
+
+  std::remove_reference_t<F>& function_;
+  std::optional<stored_result<result>> value_;
+  std::exception_ptr thrown_;
+};
+
+// Runs it in that pool (nullptr: the default pool, made now if need be) and returns when it has
+// ended. A caller that is a worker of that pool runs it at once, as a call. Throws what making the
+// default pool can throw.
+HEIST_API void run_root(pool_impl* pool, root& r);
+
+template <class F>
+auto run_in(pool_impl* pool, F&& f) -> std::invoke_result_t<F> {
+  root_of<F> r(f);
+  run_root(pool, r);
+  return r.take();
+}
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,78 @@
+// A pool of workers.
+//
+//     heist::pool p{{.workers = 4}};
+//     long r = p.run([] { return fib(40); });
+//
+// A program that is content with one pool needs none of its own: what it calls outside of any pool
+// runs in the default one.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "heist/config.hpp"
+#include "heist/detail/export.hpp"
+#include "heist/detail/root.hpp"
+#include "heist/error.hpp"
+#include "heist/stats.hpp"
+
+namespace heist::inline v0 {
+
+class HEIST_API pool {
+ public:
+  // A pool with the defaults of pool_config.
+  pool();
+
+  // Starts the workers' threads and returns when they are there. Throws usage_error for a value
+  // that makes no sense (it names the field) or for a bad HEIST_* variable, resource_error if the
+  // system refuses memory, or every thread. If it refuses some threads only, the pool works with
+  // those that it got: see workers() and missing_workers(). Costs a thread and a stack each.
+  explicit pool(pool_config config);
+
+  // Wakes the workers and waits until their threads have ended. What was handed in must have
+  // returned: it is a mistake to destroy a pool that somebody is still running something in, or
+  // from one of its own workers.
+  ~pool();
+
+  pool(const pool&) = delete;
+  pool& operator=(const pool&) = delete;
+
+  // Calls f() on one of the workers and returns its result, or throws what it threw. The caller
+  // sleeps meanwhile; if it is a worker of another pool, its fiber is suspended and its thread does
+  // other work; if it is a worker of this pool, f is simply called. Thread-safe, by any number of
+  // threads at once. Allocates nothing; costs waking up a worker and then the caller (heist bench entry).
+  template <class F>
+  requires std::is_invocable_v<F>
+  auto run(F&& f) -> std::invoke_result_t<F> {
+    return detail::run_in(impl_.get(), std::forward<F>(f));
+  }
+
+  // Workers that this pool has: at least 1.
+  [[nodiscard]] unsigned workers() const noexcept;
+  // Threads that the system refused when the pool was made.
+  [[nodiscard]] unsigned missing_workers() const noexcept;
+  // What it was made with; the defaults replaced by what they came to.
+  [[nodiscard]] const pool_config& config() const noexcept;
+  // Thread-safe, at any time. Allocates; reads a few words of each worker.
+  [[nodiscard]] pool_stats stats() const;
+
+ private:
+  friend pool& default_pool();
+  std::unique_ptr<detail::pool_impl, void (*)(detail::pool_impl*)> impl_;
+};
+
+// The pool that runs what is called outside of any pool. Made at the first use, with pool_config's
+// defaults; lives until the process ends. A child made by fork() makes its own anew. Throws as the
+// constructor does, and tries again at the next call. Thread-safe.
+HEIST_API pool& default_pool();
+
+namespace this_worker {
+
+// The index of the worker that runs the caller, from 0; -1 on a thread outside any pool. It can
+// change across any fork, join or wait.
+[[nodiscard]] HEIST_API int index() noexcept;
+
+}  // namespace this_worker
+
+}  // namespace heist::inline v0

@@ -1,0 +1,48 @@
+// What a pool has done so far, in numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heist/detail/export.hpp"
+
+namespace heist::inline v0 {
+
+// Counts since the pool was made, of one worker or of all.
+struct counters {
+  std::uint64_t steals = 0;         // jobs taken from another worker
+  std::uint64_t failed_steals = 0;  // attempts that found nothing, or lost a race
+  std::uint64_t exposes = 0;        // jobs that their owner made public because somebody asked
+  std::uint64_t remote_exposes =
+      0;                       // jobs that a thief made public for an owner that didn't answer
+  std::uint64_t reclaims = 0;  // jobs that their owner took back from its public part
+  std::uint64_t suspends = 0;  // joins that had to wait for a stolen job
+  std::uint64_t blocked_joins =
+      0;                    // of those, the ones that held up their thread for want of a stack
+  std::uint64_t roots = 0;  // functions handed in by threads outside
+  std::uint64_t parks = 0;  // times that a worker went to sleep
+  std::uint64_t wakes = 0;  // times that it woke another one up
+  std::uint64_t inlined_forks = 0;  // forks that ran as plain calls, the deque being full
+
+  counters& operator+=(const counters& other) noexcept;
+  friend bool operator==(const counters&, const counters&) = default;
+};
+
+// A snapshot. Taken while the pool works, its numbers are of slightly different moments.
+struct pool_stats {
+  std::vector<counters> workers;  // by index
+  counters total;
+
+  // Stacks of fibers that run or are suspended, and how many there were at most at one time. Cached
+  // ones are not in use.
+  std::uint64_t stacks_in_use = 0;
+  std::uint64_t stacks_peak = 0;
+  // Stacks that the pool has mapped in all, cached ones included.
+  std::uint64_t stacks_mapped = 0;
+};
+
+// As a table of text, one line a worker and one for all; what HEIST_STATS=1 prints at exit.
+HEIST_API std::string to_string(const pool_stats& s);
+
+}  // namespace heist::inline v0

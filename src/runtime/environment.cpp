@@ -1,0 +1,113 @@
+#include "runtime/environment.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "heist/config.hpp"
+#include "heist/error.hpp"
+#include "platform/cpu_count.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+[[noreturn]] void refuse(const char* name, std::string_view value, const std::string& wanted) {
+  throw usage_error(std::string(name) + "=" + std::string(value) + ": must be " + wanted);
+}
+
+bool flag(const char* name) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr || std::string_view(value).empty() || std::string_view(value) == "0")
+    return false;
+  if (std::string_view(value) == "1") return true;
+  refuse(name, value, "0 or 1");
+}
+
+[[noreturn]] void refuse_field(const char* field, std::uint64_t value, const std::string& wanted) {
+  throw usage_error("pool_config::" + std::string(field) + " = " + std::to_string(value) +
+                    ": must be " + wanted);
+}
+
+template <class Enum>
+void check_enum(const char* field, Enum value, Enum last) {
+  if (value > last) refuse_field(field, static_cast<unsigned>(value), "one of its enumerators");
+}
+
+}  // namespace
+
+unsigned workers_from_environment() {
+  const char* const value = std::getenv("HEIST_WORKERS");
+  if (value == nullptr) return 0;
+  const std::string_view text(value);
+  unsigned n = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (problem != std::errc() || end != text.data() + text.size() || n < 1 ||
+      n > pool_config::max_workers)
+    refuse("HEIST_WORKERS", text, "a number from 1 to " + std::to_string(pool_config::max_workers));
+  return n;
+}
+
+std::size_t stack_size_from_environment() {
+  const char* const value = std::getenv("HEIST_STACK_SIZE");
+  if (value == nullptr) return 0;
+  const std::string_view text(value);
+  std::uint64_t n = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
+  const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  unsigned shift = 0;
+  bool good = problem == std::errc();
+  if (suffix == "K" || suffix == "k")
+    shift = 10;
+  else if (suffix == "M" || suffix == "m")
+    shift = 20;
+  else if (suffix == "G" || suffix == "g")
+    shift = 30;
+  else if (!suffix.empty())
+    good = false;
+  if (!good || n > pool_config::max_stack_size >> shift || n << shift < pool_config::min_stack_size)
+    refuse("HEIST_STACK_SIZE", text,
+           "a number of bytes from " + std::to_string(pool_config::min_stack_size >> 10) + "K to " +
+               std::to_string(pool_config::max_stack_size >> 30) + "G, suffix K, M or G");
+  return static_cast<std::size_t>(n << shift);
+}
+
+bool stats_from_environment() { return flag("HEIST_STATS"); }
+
+bool serial_elision() {
+  static const bool serial = flag("HEIST_SERIAL");
+  return serial;
+}
+
+pool_config resolve(pool_config c) {
+  if (c.workers > pool_config::max_workers)
+    refuse_field("workers", c.workers, "at most " + std::to_string(pool_config::max_workers));
+  if (c.workers == 0) c.workers = workers_from_environment();
+  if (c.workers == 0) c.workers = static_cast<unsigned>(platform::find_cpu_limits().workers);
+  if (c.workers > pool_config::max_workers) c.workers = pool_config::max_workers;
+
+  if (serial_elision()) c.workers = 1;  // it won't be used
+
+  if (c.stack_size == 0) c.stack_size = stack_size_from_environment();
+  if (c.stack_size == 0) c.stack_size = pool_config::default_stack_size;
+  if (c.stack_size < pool_config::min_stack_size || c.stack_size > pool_config::max_stack_size)
+    refuse_field("stack_size", c.stack_size,
+                 "from " + std::to_string(pool_config::min_stack_size) + " to " +
+                     std::to_string(pool_config::max_stack_size) + " bytes");
+
+  if (c.fork_depth == 0) c.fork_depth = pool_config::default_fork_depth;
+  if (c.fork_depth > pool_config::max_fork_depth)
+    refuse_field("fork_depth", c.fork_depth,
+                 "at most " + std::to_string(pool_config::max_fork_depth));
+
+  check_enum("deque", c.deque, deque_kind::locked);
+  check_enum("join", c.join, join_kind::stalling);
+  check_enum("victim", c.victim, victim_kind::nearest);
+  check_enum("idle", c.idle, idle_kind::spin);
+  check_enum("placement", c.placement, placement_kind::pinned);
+  return c;
+}
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,27 @@
+// The HEIST_* variables. Each is read when it is first needed; a bad value is a usage_error that
+// names the variable, the value and what would be right.
+#pragma once
+
+#include <cstddef>
+
+#include "heist/config.hpp"
+
+namespace heist::inline v0::detail {
+
+// HEIST_WORKERS: 1 .. pool_config::max_workers; 0 if it isn't set.
+unsigned workers_from_environment();
+
+// HEIST_STACK_SIZE: bytes, or with a suffix K, M or G; 0 if it isn't set.
+std::size_t stack_size_from_environment();
+
+// HEIST_STATS: 0 or 1.
+bool stats_from_environment();
+
+// HEIST_SERIAL: 0 or 1. Read once; later calls are one load.
+bool serial_elision();
+
+// The same with its defaults filled in, from the variables above where they are set. Throws
+// usage_error, with the name of the field, for a value that makes no sense.
+pool_config resolve(pool_config c);
+
+}  // namespace heist::inline v0::detail

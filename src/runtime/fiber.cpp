@@ -1,0 +1,175 @@
+#include "runtime/fiber.hpp"
+
+#include <cxxabi.h>
+
+#include <cstring>
+#include <new>
+
+#include "platform/context.hpp"
+#include "runtime/worker.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HEIST_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEIST_ASAN 1
+#endif
+#endif
+#ifndef HEIST_ASAN
+#define HEIST_ASAN 0
+#endif
+
+#if HEIST_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+// The layout that the ABI prescribes; <cxxabi.h> leaves the type opaque.
+struct abi_globals {
+  void* caught;
+  unsigned uncaught;
+};
+
+// Fetched anew each time: the thread may have changed since the last. <cxxabi.h> declares the function
+// const, so not inlining this one is not enough: the compiler would find it const too, and merge calls.
+[[gnu::noinline]] abi_globals* thread_globals() noexcept {
+  auto* g = reinterpret_cast<abi_globals*>(abi::__cxa_get_globals());
+  asm volatile("" : "+r"(g));
+  return g;
+}
+
+std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
+constexpr std::size_t header_bytes = 512;
+static_assert(sizeof(fiber) <= header_bytes && header_bytes % alignof(job) == 0);
+
+// What the sanitizers must know around the switch itself. ThreadSanitizer: no synchronisation; the
+// hand-over of the fiber itself is told apart. Inlined, since it would take our return for the other
+// fiber's.
+[[gnu::always_inline]] inline void before_switch([[maybe_unused]] fiber& from,
+                                                 [[maybe_unused]] fiber& to) noexcept {
+#if HEIST_ASAN
+  // One that is left for good gives its fake stack back.
+  const bool dies = self_worker().after.what == after_switch_action::kind::recycle;
+  __sanitizer_start_switch_fiber(dies ? nullptr : &from.asan_fake_stack, to.asan_bottom,
+                                 to.asan_size);
+#endif
+#if HEIST_TSAN
+  void* const context = to.tsan_context;
+  hand_over(from);  // with everything that it did
+  __tsan_switch_to_fiber(context, __tsan_switch_to_fiber_no_sync);
+#endif
+}
+
+void after_switch([[maybe_unused]] fiber& self) noexcept {
+  take_over(self);
+#if HEIST_ASAN
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+  __sanitizer_finish_switch_fiber(self.asan_fake_stack, &bottom, &size);
+  // The thread's own stack: known from the first switch away from it.
+  worker& w = self_worker();
+  if (w.native.asan_bottom == nullptr) {
+    w.native.asan_bottom = bottom;
+    w.native.asan_size = size;
+  }
+#endif
+}
+
+}  // namespace
+
+// Relaxed atomics cost nothing, and tell ThreadSanitizer that the fibers of one thread share these.
+exception_globals exception_globals::take() noexcept {
+  abi_globals* g = thread_globals();
+  const exception_globals mine{__atomic_load_n(&g->caught, __ATOMIC_RELAXED),
+                               __atomic_load_n(&g->uncaught, __ATOMIC_RELAXED)};
+  exception_globals{}.put();
+  return mine;
+}
+
+void exception_globals::put() const noexcept {
+  abi_globals* g = thread_globals();
+  __atomic_store_n(&g->caught, caught, __ATOMIC_RELAXED);
+  __atomic_store_n(&g->uncaught, uncaught, __ATOMIC_RELAXED);
+}
+
+fiber* make_fiber(pool_impl& pool, std::size_t stack_size, std::size_t slots) noexcept {
+  const std::size_t above = header_bytes + slots * sizeof(job);
+  const std::size_t usable = round_up(stack_size, platform::page_bytes());
+  const auto memory = platform::allocate_stack(usable + above, platform::min_guard_bytes);
+  if (!memory) return nullptr;
+  std::byte* const header = memory->base + usable;
+  auto* f = ::new (static_cast<void*>(header)) fiber;
+  f->stack = *memory;
+  // The handler's message names what the user can change: the stack without the slots.
+  f->guard = platform::register_guard({memory->base, usable, memory->guard});
+  f->slots = reinterpret_cast<char*>(header + header_bytes);
+  f->pool = &pool;
+  f->asan_bottom = memory->base;
+  f->asan_size = usable;
+#if HEIST_TSAN
+  f->tsan_context = __tsan_create_fiber(0);
+#endif
+  rewind(*f);
+  return f;
+}
+
+void destroy_fiber(fiber* f) noexcept {
+  take_over(*f);
+#if HEIST_TSAN
+  __tsan_destroy_fiber(f->tsan_context);
+#endif
+  platform::unregister_guard(f->guard);
+  const platform::stack_memory memory = f->stack;
+  f->~fiber();
+#if HEIST_ASAN
+  __asan_unpoison_memory_region(memory.base, memory.size);
+#endif
+  platform::release_stack(memory);
+}
+
+void rewind(fiber& f) noexcept {
+  take_over(f);
+#if HEIST_ASAN
+  // The frames that were abandoned on it left their red zones.
+  auto* const low = static_cast<std::byte*>(f.sp == nullptr ? &f : f.sp);
+  __asan_unpoison_memory_region(low,
+                                static_cast<std::size_t>(reinterpret_cast<std::byte*>(&f) - low));
+#endif
+  __atomic_store_n(&f.sp, platform::make_context(reinterpret_cast<std::byte*>(&f), &fiber_main),
+                   __ATOMIC_RELAXED);
+  f.depth = 0;
+  f.home = nullptr;
+  f.exceptions = {};
+#if HEIST_ASAN
+  f.asan_fake_stack = nullptr;
+#endif
+  hand_over(f);
+}
+
+void trim(fiber& f) noexcept {
+  take_over(f);
+  const auto above = static_cast<std::size_t>(f.stack.top() - reinterpret_cast<std::byte*>(&f));
+  platform::trim_stack(f.stack, above + 4 * platform::page_bytes());
+}
+
+void switch_fiber(fiber& from, fiber& to) noexcept {
+  from.exceptions = exception_globals::take();
+  // Relaxed: an order would be one too many for ThreadSanitizer; partner in rewind().
+  void* const target = __atomic_load_n(&to.sp, __ATOMIC_RELAXED);
+  before_switch(from, to);
+  platform::switch_context(&from.sp, target, &to);  // in between nothing may be read: who reads it?
+  arrive(from);
+}
+
+void arrive(fiber& self) noexcept {
+  after_switch(self);
+  self.exceptions.put();
+  run_after_switch();
+}
+
+}  // namespace heist::inline v0::detail

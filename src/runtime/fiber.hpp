@@ -1,0 +1,90 @@
+// A fiber: a stack with the slots of the forks that run on it, and where it goes on.
+//
+// One mapping holds, from low to high addresses: the guard, the stack (grows down), the fiber object
+// itself, the job slots (grow up). Stack and slots begin in the same place, so a fiber that does
+// little touches two pages.
+//
+// Who touches what. A running fiber belongs to its worker. Suspended, it belongs to whoever wakes
+// it: exactly one, since it takes an exchange on the state that it waits for (join.cpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heist/detail/hot_path.hpp"
+#include "platform/overflow.hpp"
+#include "platform/stack_memory.hpp"
+#include "runtime/local.hpp"
+
+#if HEIST_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace heist::inline v0::detail {
+
+class pool_impl;
+struct worker;
+
+// The thread's stack of caught and count of uncaught exceptions (Itanium C++ ABI, 2.2.2). It belongs
+// to the flow of control, so each fiber has its own.
+struct exception_globals {
+  void* caught = nullptr;
+  unsigned uncaught = 0;
+
+  static exception_globals take() noexcept;  // the thread's, which are left empty
+  void put() const noexcept;                 // makes them the thread's
+};
+
+struct fiber {
+  void* sp = nullptr;  // while it doesn't run
+  platform::stack_memory stack{};
+  platform::guard_handle guard{};
+  char* slots = nullptr;
+  local<position> depth{0};     // while suspended: where its deque is seated when it goes on
+  local<fiber*> next{nullptr};  // in a free list, a mailbox or the injection queue
+  pool_impl* pool = nullptr;
+  local<worker*> home{nullptr};  // a stalling join: the only worker that may resume it
+  exception_globals exceptions{};
+
+  // For the sanitizers; unused otherwise.
+  void* tsan_context = nullptr;
+  void* asan_fake_stack = nullptr;
+  const void* asan_bottom = nullptr;
+  std::size_t asan_size = 0;
+};
+
+// Tells ThreadSanitizer, to which a switch is no synchronisation, that a fiber's own fields go from one
+// flow of control to another: given when it suspends or is made ready, taken by whoever goes on with it.
+inline void hand_over([[maybe_unused]] fiber& f) noexcept {
+#if HEIST_TSAN
+  __tsan_release(&f);
+#endif
+}
+inline void take_over([[maybe_unused]] fiber& f) noexcept {
+#if HEIST_TSAN
+  __tsan_acquire(&f);
+#endif
+}
+
+// Makes a fiber that will run fiber_main, or nullptr (errno set) when the system has no stack for
+// it. `slots` includes the spare one.
+fiber* make_fiber(pool_impl& pool, std::size_t stack_size, std::size_t slots) noexcept;
+void destroy_fiber(fiber* f) noexcept;
+
+// Makes a recycled fiber ready to start from the beginning.
+void rewind(fiber& f) noexcept;
+
+// The stack below its last frames goes back to the system.
+void trim(fiber& f) noexcept;
+
+// Suspends `from`, which runs, and goes on with `to`. Returns when somebody switches back, perhaps
+// on another thread, after having run that thread's after-switch action (worker.hpp).
+void switch_fiber(fiber& from, fiber& to) noexcept;
+
+// What a fresh fiber runs (loop.cpp).
+void fiber_main(void*) noexcept;
+
+// First thing on a fresh fiber.
+void arrive(fiber& self) noexcept;
+
+}  // namespace heist::inline v0::detail

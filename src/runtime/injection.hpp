@@ -1,0 +1,98 @@
+// What comes into a pool from outside: roots, fibers that can go on, and forks that their fiber left
+// behind when it suspended.
+//
+// A mutex and three intrusive lists. It allocates nothing, so that handing in can't fail, and the
+// lock is taken only when there is something to take out: everything inside a pool goes through the
+// deques.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "heist/detail/job.hpp"
+#include "heist/detail/root.hpp"
+#include "runtime/fiber.hpp"
+
+namespace heist::inline v0::detail {
+
+// First in, first out, linked through the items' own next.
+template <class T>
+class intrusive_list {
+ public:
+  void push(T* item) noexcept {
+    item->next = nullptr;
+    if (last_ == nullptr)
+      first_ = item;
+    else
+      last_->next = item;
+    last_ = item;
+  }
+  T* pop() noexcept {
+    T* const item = first_;
+    if (item == nullptr) return nullptr;
+    first_ = item->next;
+    if (first_ == nullptr) last_ = nullptr;
+    return item;
+  }
+
+ private:
+  T* first_ = nullptr;
+  T* last_ = nullptr;
+};
+
+// At most one member isn't null.
+struct injected {
+  fiber* resumable = nullptr;
+  job* left_behind = nullptr;
+  root* entry = nullptr;
+};
+
+class injection_queue {
+ public:
+  void push(root& r) noexcept {
+    const std::lock_guard hold(mutex_);
+    roots_.push(&r);
+    count_one_more();
+  }
+  void push(fiber& f) noexcept {
+    const std::lock_guard hold(mutex_);
+    fibers_.push(&f);
+    count_one_more();
+  }
+  void push(job& j) noexcept {
+    const std::lock_guard hold(mutex_);
+    jobs_.push(&j);
+    count_one_more();
+  }
+
+  // What was begun first: fibers before forks before new roots.
+  injected pop() noexcept {
+    if (empty()) return {};
+    const std::lock_guard hold(mutex_);
+    injected item;
+    if ((item.resumable = fibers_.pop()) == nullptr &&
+        (item.left_behind = jobs_.pop()) == nullptr && (item.entry = roots_.pop()) == nullptr)
+      return {};
+    count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    return item;
+  }
+
+  // Relaxed: a hint, since the mutex orders the rest. For a thread that is about to sleep it must
+  // come after its seq_cst fence; partner: the fence in pool_impl::wake_for_injection.
+  [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+
+ private:
+  // Relaxed: written under the mutex only.
+  void count_one_more() noexcept {
+    count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+  std::mutex mutex_;
+  std::atomic<std::uint64_t> count_{0};  // items in the three lists
+  intrusive_list<fiber> fibers_;         // guarded by mutex_, as are the next two
+  intrusive_list<job> jobs_;
+  intrusive_list<root> roots_;
+};
+
+}  // namespace heist::inline v0::detail

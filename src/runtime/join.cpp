@@ -1,0 +1,225 @@
+// Fork and join, where the fast path wasn't enough; waiting, and ending a wait.
+//
+// The state of a job or a root has two parties: who ends it and who waits for it. Each makes one
+// exchange; the second one sees what the first one left and is responsible for going on:
+//
+//   pending --(waiter exchanges itself in)--> waiter --(ender exchanges done/threw in)--> the ender wakes the waiter
+//   pending --(ender exchanges done/threw in)--> done --(waiter exchanges itself in)--> the waiter goes on itself
+//
+// Invariants.
+//   J1  A fiber is exchanged in only after the switch away from it (run_after_switch): whoever finds
+//       it may run it.
+//   J2  A worker's deque is empty when its fiber suspends in a join: thieves take the oldest first, so
+//       when a frame's own job is gone, everything older is too.
+//   J3  A waiter is a fiber, or a thread that blocks (blocked_waiter, tagged): a thread outside, or a
+//       worker that got no stack. A blocked worker runs nothing else on top of the waiting frame; it
+//       waits for a job that another worker has begun, so there is no cycle.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "heist/error.hpp"
+#include "heist/fork_join.hpp"
+#include "platform/park.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+constexpr std::uintptr_t blocked_tag = 4;
+static_assert(alignof(fiber) >= 8);
+
+struct alignas(8) blocked_waiter {
+  platform::park_word ended{0};
+};
+
+// A job that was stolen has ended: its slot becomes an ordinary one again.
+job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
+  // Relaxed: until the slot is stolen again only this fiber looks at it.
+  j.state.store(job::pending, std::memory_order_relaxed);
+  if (how == job::done) return &j;
+  auto* const kept = std::launder(reinterpret_cast<std::exception_ptr*>(j.payload));
+  std::exception_ptr exception = std::move(*kept);
+  kept->~exception_ptr();
+  if (throws) std::rethrow_exception(std::move(exception));
+  return nullptr;
+}
+
+// Waits for the job of position h, which was stolen; answers how it ended.
+std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
+  worker& w = self_worker();
+  // Acquire: partner is the exchange in settle(); carries the result.
+  std::uintptr_t how = j.state.load(std::memory_order_acquire);
+  if (how == job::pending) {
+    if (w.alone) {
+      std::fputs(
+          "heist: the child of a fork() joins work that another thread had begun before it\n",
+          stderr);
+      std::abort();
+    }
+    w.count.suspends.add();
+    if (fiber* const next = take_fiber(w)) {
+      suspend_until_settled(w, *next, h, j.state);
+    } else {
+      w.count.blocked_joins.add();
+      block_until_settled(j.state);
+      seat(w, h, w.current.get()->slots);
+    }
+    how = j.state.load(std::memory_order_acquire);
+  } else {
+    seat(w, h, w.current.get()->slots);
+  }
+  return how;
+}
+
+job* join_public(bool throws) {
+  worker& w = self_worker();
+  const position h = w.deque->depth();
+  if (w.pool.config().deque == deque_kind::locked) {
+    // Either the newest entry is ours, or it and all older ones were stolen.
+    if (w.alone || h >= w.deque->capacity || w.locked_deque.pop()) return nullptr;
+  } else {
+    std::uint32_t reclaimed = 0;
+    const auto result = w.deque->pop_slow(h, reclaimed);
+    w.count.reclaims.add(reclaimed);
+    if (result == deque::pop_result::taken) return nullptr;
+  }
+  job& j = *reinterpret_cast<job*>(w.current.get()->slots + h);
+  return taken_back_result(j, wait_for_stolen(h, j), throws);
+}
+
+}  // namespace
+
+bool fork_slow() {
+  worker* const w = this_worker();
+  control& c = current_control();
+  const position h = c.depth() - static_cast<position>(sizeof(job));
+  if (w == nullptr) {
+    // Not pushed. Release as in publish(); there is no thief.
+    c.head.store(h, std::memory_order_release);
+    return serial_elision();
+  }
+  if (w->alone || (w->pool.config().deque == deque_kind::locked && h >= c.capacity)) {
+    c.head.store(h, std::memory_order_release);
+    w->count.inlined_forks.add();
+    return true;
+  }
+  if (w->pool.config().deque == deque_kind::locked) {
+    w->locked_deque.push(reinterpret_cast<job*>(w->current.get()->slots + h));
+    w->pool.wake_for_exposed(*w);
+    return true;
+  }
+  const control::push_answer answer = c.on_limit(h);
+  if (!answer.pushed) w->count.inlined_forks.add();
+  w->count.exposes.add(answer.items);
+  if (answer.exposed) w->pool.wake_for_exposed(*w);
+  return true;
+}
+
+job* join_slow() { return join_public(true); }
+
+job* join_abandoned() noexcept { return join_public(false); }
+
+void keep_exception(job& j) noexcept {
+  ::new (static_cast<void*>(j.payload)) std::exception_ptr(std::current_exception());
+}
+
+void complete(job& j, std::uintptr_t state) noexcept { settle(j.state, state); }
+
+// An exception_ptr is one pointer to a counted object; as a plain pointer it costs the fast path no
+// destructor. The static_assert and the tests hold the library to it.
+void* release_current_exception() noexcept {
+  static_assert(sizeof(std::exception_ptr) == sizeof(void*));
+  alignas(std::exception_ptr) std::byte bytes[sizeof(std::exception_ptr)];
+  ::new (static_cast<void*>(bytes)) std::exception_ptr(std::current_exception());
+  void* released;
+  std::memcpy(&released, bytes, sizeof(released));
+  return released;
+}
+
+void throw_released(void* exception) {
+  alignas(std::exception_ptr) std::byte bytes[sizeof(std::exception_ptr)];
+  std::memcpy(bytes, &exception, sizeof(exception));
+  auto* const p = std::launder(reinterpret_cast<std::exception_ptr*>(bytes));
+  std::exception_ptr owner(std::move(*p));
+  std::rethrow_exception(std::move(owner));
+}
+
+void block_until_settled(std::atomic<std::uintptr_t>& state) noexcept {
+  blocked_waiter me;
+  std::uintptr_t before = job::pending;
+  // Release: the waiter's address carries `me`; partner: the exchange in settle(). Acquire on
+  // failure: the result.
+  if (!state.compare_exchange_strong(before, reinterpret_cast<std::uintptr_t>(&me) | blocked_tag,
+                                     std::memory_order_acq_rel, std::memory_order_acquire))
+    return;
+  // Acquire: partner is the store in settle(); carries the result.
+  while (me.ended.load(std::memory_order_acquire) == 0) platform::futex_wait(me.ended, 0);
+}
+
+void suspend_until_settled(worker& w, fiber& next, position h,
+                           std::atomic<std::uintptr_t>& state) noexcept {
+  fiber& me = *w.current;
+  me.depth = h;
+  me.home = w.pool.config().join == join_kind::stalling ? &w : nullptr;
+  seat(w, 0, next.slots);
+  w.after.left = &me;
+  w.after.awaited = &state;
+  w.after.what = after_switch_action::kind::wait_for;
+  w.current = &next;
+  switch_fiber(me, next);
+}
+
+void settle(std::atomic<std::uintptr_t>& state, std::uintptr_t value) noexcept {
+  // Release: the result; partners: the waiter's exchange, or its load when it wakes. Acquire: the
+  // waiter, and what its fiber holds.
+  const std::uintptr_t waiter = state.exchange(value, std::memory_order_acq_rel);
+  if (waiter == job::pending) return;
+  if ((waiter & blocked_tag) != 0) {
+    auto* const thread = reinterpret_cast<blocked_waiter*>(waiter & ~blocked_tag);
+    // Release: partner in block_until_settled. From here on *thread may be gone; waking an address
+    // where nobody waits does nothing.
+    thread->ended.store(1, std::memory_order_release);
+    platform::futex_wake(thread->ended, 1);
+    return;
+  }
+  fiber& f = *reinterpret_cast<fiber*>(waiter);
+  worker& w = self_worker();
+  if (f.pool != &w.pool) {
+    const pool_impl::visit stay(*f.pool);
+    f.pool->go_on(f);
+  } else if (f.home.get() != nullptr) {
+    f.pool->go_on(f);
+  } else {
+    resume(w, f);
+  }
+}
+
+void run_after_switch() noexcept {
+  worker& w = self_worker();
+  const after_switch_action::kind what = w.after.what;
+  w.after.what = after_switch_action::kind::none;
+  fiber* const left = w.after.left;
+  switch (what) {
+    case after_switch_action::kind::none:
+      return;
+    case after_switch_action::kind::recycle:
+      recycle_fiber(w, *left);
+      return;
+    case after_switch_action::kind::wait_for: {
+      take_over(*left);
+      std::atomic<std::uintptr_t>& state = *w.after.awaited;
+      std::uintptr_t before = job::pending;
+      // Release: the fiber, ready to run; partner: the exchange in settle(). Acquire on failure:
+      // the result, for the fiber itself.
+      if (state.compare_exchange_strong(before, reinterpret_cast<std::uintptr_t>(left),
+                                        std::memory_order_acq_rel, std::memory_order_acquire))
+        return;
+      resume(w, *left);  // it ended meanwhile
+    }
+  }
+}
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,242 @@
+// What a worker does when its fiber has nothing to do: find work, run it, and in the end sleep.
+//
+//   searching   looks at its mailbox, the injection queue and some victims, with pauses in between
+//   yielding    the same, giving its processor to others between looks (ABP, section 3: the yield)
+//   sleepy      publishes what owners in long leaves hold privately, if it waited for expose_patience
+//   parked      sleepers.hpp
+//
+// The loop runs on a fiber like everything else. Stolen work is called from here, so a steal costs
+// no switch; if it suspends, this frame is suspended with it and a fresh fiber begins another loop.
+#include <sched.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "platform/cpu.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr unsigned spin_rounds = 48;   // searches with pauses only
+constexpr unsigned yield_rounds = 16;  // then searches with a yield each, before it gets sleepy
+constexpr unsigned pauses_per_round = 8;
+constexpr unsigned attempts_per_round = 4;  // steals, at most one for each victim
+// How long an owner may leave a request unanswered before a thief helps itself: longer than almost
+// any pause between two forks, short beside what the thief would lose.
+constexpr auto expose_patience = std::chrono::microseconds(20);
+
+std::uint64_t next_random(worker& w) noexcept {
+  std::uint64_t x = w.random;  // xorshift64
+  x ^= x << 13;
+  x ^= x >> 7;
+  x ^= x << 17;
+  return w.random = x;
+}
+
+worker& choose_victim(worker& w, unsigned attempt) noexcept {
+  const unsigned n = w.pool.size();
+  const victim_kind kind = w.pool.config().victim;
+  if (attempt == 0 && kind == victim_kind::last && w.last_victim != w.index)
+    return w.pool.at(w.last_victim);
+  if (kind == victim_kind::nearest) {
+    // Half of the attempts go to the nearest quarter, so that far ones aren't forgotten.
+    const auto& near = w.pool.near_first(w.index);
+    const std::uint64_t r = next_random(w);
+    const std::size_t among = (r >> 40 & 1) != 0 ? (near.size() + 3) / 4 : near.size();
+    return w.pool.at(near[(r & 0xffffffff) % among]);
+  }
+  const unsigned other = static_cast<unsigned>((next_random(w) >> 16) % (n - 1));
+  return w.pool.at(other >= w.index ? other + 1 : other);
+}
+
+job* try_steal(worker& w, worker& victim) noexcept {
+  job* taken = nullptr;
+  if (w.pool.config().deque == deque_kind::locked) {
+    taken = victim.locked_deque.steal().value_or(nullptr);
+  } else {
+    const control::steal_answer answer = victim.deque->steal();
+    if (answer.result == deque::steal_result::taken)
+      taken = reinterpret_cast<job*>(answer.item);
+    else if (answer.result == deque::steal_result::empty)
+      victim.deque->ask();
+  }
+  if (taken == nullptr) {
+    w.count.failed_steals.add();
+    return nullptr;
+  }
+  w.count.steals.add();
+  w.last_victim = victim.index;
+  // A worker that finds more than it takes brings another one along.
+  if (w.pool.config().deque == deque_kind::split && victim.deque->has_public())
+    w.pool.wake_another(w);
+  return taken;
+}
+
+job* steal_round(worker& w) noexcept {
+  const unsigned others = w.pool.size() - 1;
+  const unsigned attempts = others < attempts_per_round ? others : attempts_per_round;
+  for (unsigned i = 0; i < attempts; ++i)
+    if (job* const j = try_steal(w, choose_victim(w, i))) return j;
+  return nullptr;
+}
+
+void run_root_item(worker& w, root& r) noexcept {
+  w.count.roots.add();
+  r.run(r);
+  settle(r.state, job::done);
+}
+
+// True if it ran something. Doesn't return if it went on with a fiber that ended this one.
+bool run_waiting(worker& w) noexcept {
+  // Relaxed look first; acquire: partner is the release in send_home.
+  if (w.mailbox.load(std::memory_order_relaxed) != nullptr) {
+    fiber* const f = w.mailbox.exchange(nullptr, std::memory_order_acquire);
+    if (f != nullptr) {
+      for (fiber* rest = f->next; rest != nullptr;) {
+        fiber* const next = rest->next;
+        w.pool.go_on(*rest);
+        rest = next;
+      }
+      resume(w, *f);
+    }
+  }
+  const injected item = w.pool.injection().pop();
+  if (item.resumable != nullptr) resume(w, *item.resumable);
+  if (item.left_behind != nullptr) {
+    item.left_behind->run(*item.left_behind);
+    return true;
+  }
+  if (item.entry != nullptr) {
+    run_root_item(w, *item.entry);
+    return true;
+  }
+  return false;
+}
+
+// Publishes private work of owners that let requests wait.
+bool help_out(worker& w) noexcept {
+  if (w.pool.config().deque != deque_kind::split) return false;
+  for (unsigned i = 0; i < w.pool.size(); ++i)
+    if (i != w.index && w.pool.expose(w, w.pool.at(i))) return true;
+  return false;
+}
+
+// Searches until something was run (true) or the pool stops (false).
+bool find_and_run(worker& w) noexcept {
+  if (w.alone) {
+    std::fputs("heist: the child of a fork() left the function that its worker ran; _exit there\n",
+               stderr);
+    std::abort();
+  }
+  const idle_kind idle = w.pool.config().idle;
+  clock::time_point since{};
+  for (unsigned round = 0;; ++round) {
+    if (run_waiting(w)) return true;
+    if (w.pool.size() > 1) {
+      if (job* const j = steal_round(w)) {
+        j->run(*j);
+        return true;
+      }
+    }
+    if (w.pool.stopping()) return false;
+    if (round < spin_rounds || idle == idle_kind::spin) {
+      for (unsigned i = 0; i < pauses_per_round; ++i) platform::pause();
+      if (round % spin_rounds != spin_rounds - 1) continue;
+    } else {
+      sched_yield();
+    }
+    const auto now = clock::now();
+    if (since == clock::time_point{}) since = now;
+    if (now - since >= expose_patience && help_out(w)) continue;
+    if (idle == idle_kind::park && round >= spin_rounds + yield_rounds) {
+      w.pool.sleep(w);
+      round = 0;
+      since = {};
+    }
+  }
+}
+
+// It runs on a fiber, so that it may fork like anything else.
+void call_start_hook(worker& w) noexcept {
+  if (w.greeted) return;
+  w.greeted = true;
+  pool_impl& pool = w.pool;
+  if (!pool.config().on_thread_start) return;
+  pool.config().on_thread_start(w.index);  // the worker may be another afterwards
+  pool.start_hook_ended();
+}
+
+}  // namespace
+
+void fiber_main(void* self) noexcept {
+  arrive(*static_cast<fiber*>(self));
+  call_start_hook(self_worker());
+  while (find_and_run(self_worker())) {
+  }
+  leave_fibers(self_worker());
+}
+
+fiber* take_fiber(worker& w) noexcept {
+  fiber* f = w.cached;
+  if (f != nullptr) {
+    w.cached = f->next.get();
+    w.cached_count = w.cached_count - 1;
+  } else {
+    f = w.pool.stacks().get();
+  }
+  if (f == nullptr) return nullptr;
+  take_over(*f);
+  w.pool.stack_use().one_more();
+  return f;
+}
+
+void recycle_fiber(worker& w, fiber& f) noexcept {
+  w.pool.stack_use().one_less();
+  rewind(f);
+  w.cache_is_trimmed = false;
+  if (w.cached_count < worker::max_cached) {
+    f.next = w.cached.get();
+    w.cached = &f;
+    w.cached_count = w.cached_count + 1;
+  } else {
+    w.pool.stacks().put(f);
+  }
+}
+
+void resume(worker& w, fiber& f) noexcept {
+  take_over(f);
+  fiber& done = *w.current;
+  seat(w, f.depth, f.slots);
+  w.current = &f;
+  w.after.left = &done;
+  w.after.what = after_switch_action::kind::recycle;
+  switch_fiber(done, f);
+  __builtin_unreachable();  // recycled: it starts anew in fiber_main
+}
+
+void leave_fibers(worker& w) noexcept {
+  fiber& done = *w.current;
+  w.current = &w.native;
+  w.after.left = &done;
+  w.after.what = after_switch_action::kind::recycle;
+  switch_fiber(done, w.native);
+  __builtin_unreachable();
+}
+
+void seat(worker& w, position depth, char* slots) noexcept {
+  control& c = *w.deque;
+  if (w.pool.config().deque == deque_kind::locked) {
+    c.head.store(depth, std::memory_order_relaxed);  // nobody else looks at either
+    c.seat.store(slots, std::memory_order_relaxed);
+  } else {
+    c.reseat(depth, slots);
+  }
+}
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,381 @@
+#include "runtime/pool_impl.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "heist/error.hpp"
+#include "platform/barrier.hpp"
+#include "platform/cpu_count.hpp"
+#include "platform/overflow.hpp"
+#include "platform/thread.hpp"
+#include "platform/topology.hpp"
+
+#if HEIST_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+std::string reason(int error) { return std::string(": ") + std::strerror(error); }
+
+std::atomic<unsigned> generation{0};
+
+// The only thread of the child may be a worker; its pool is lost, but its forks still work, as calls.
+void in_forked_child() noexcept {
+  // Relaxed: there is one thread.
+  generation.store(generation.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (worker* const w = this_worker()) {
+    w->alone = true;
+    w->deque->capacity = 0;
+    w->deque->limit.store(0, std::memory_order_relaxed);
+  }
+}
+
+void watch_for_forks() {
+  static const int registered = pthread_atfork(nullptr, nullptr, &in_forked_child);
+  static_cast<void>(registered);
+}
+
+}  // namespace
+
+unsigned fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
+
+bool pool_impl::belongs_to_this_process() const noexcept {
+  return generation_ == fork_generation();
+}
+
+pool_impl::pool_impl(pool_config config)
+    : config_(resolve(std::move(config))),
+      generation_(fork_generation()),
+      print_stats_(stats_from_environment()),
+      stacks_(*this, config_.stack_size, config_.fork_depth + 1) {
+  platform::asymmetric_barrier::instance();
+  platform::install_overflow_handler();
+  watch_for_forks();
+  try {
+    start_threads();
+    order_victims();
+  } catch (...) {
+    open_gate(false);
+    for (auto& w : workers_)
+      if (w->thread.joinable()) w->thread.join();
+    for (auto& w : workers_)
+      if (fiber* const f = w->cached) destroy_fiber(f);
+    throw;
+  }
+  if (config_.on_thread_start)
+    start_hooks_.store(size(), std::memory_order_relaxed);  // the gate's mutex
+  open_gate(true);
+}
+
+void pool_impl::discard(pool_impl* p) noexcept {
+  if (p->belongs_to_this_process()) {
+    delete p;
+    return;
+  }
+  // A list, so that leak checkers find it. Guarded by nothing: pools of the parent's are discarded by
+  // the one thread that fork() left, or under the program's own care.
+  static pool_impl* abandoned = nullptr;
+  p->next_abandoned_ = abandoned;
+  abandoned = p;
+}
+
+pool_impl::~pool_impl() {
+  if (worker* const w = this_worker(); w != nullptr && &w->pool == this) {
+    std::fputs("heist: a pool is destroyed by one of its own workers\n", stderr);
+    std::abort();
+  }
+  stop_threads();
+  // After that: a start hook may have been waiting for a visitor. Acquire: partner in ~visit.
+  while (visitors_.load(std::memory_order_acquire) != 0) sched_yield();
+  if (print_stats_) std::fputs((config_.name + ":\n" + to_string(stats())).c_str(), stderr);
+  for (auto& w : workers_)
+    while (fiber* const f = w->cached) {
+      w->cached = f->next.get();
+      destroy_fiber(f);
+    }
+}
+
+void pool_impl::start_threads() {
+  int refused = 0;
+  for (unsigned i = 0; i < config_.workers; ++i) {
+    auto w = std::make_unique<worker>(*this, i);
+    // The first stack is asked for here, where a refusal can still be told.
+    fiber* const f = stacks_.get();
+    if (f == nullptr) {
+      refused = errno;
+      if (i == 0)
+        throw resource_error("no memory for a stack of " +
+                             std::to_string(config_.stack_size >> 10) + " KiB" + reason(refused));
+      break;
+    }
+    f->next = nullptr;
+    w->cached = f;
+    w->cached_count = 1;
+    worker& place = *w;
+    auto thread = platform::try_start_thread([this, &place] { thread_main(place); });
+    if (!thread) {
+      refused = errno;
+      stacks_.put(*f);
+      if (i == 0) throw resource_error("the system refused every thread" + reason(refused));
+      break;
+    }
+    w->thread = std::move(*thread);
+    workers_.push_back(std::move(w));
+  }
+  missing_ = config_.workers - size();
+  // Everybody is there, with the address of its deque, before anybody may look at one.
+  std::unique_lock hold(gate_mutex_);
+  gate_changed_.wait(hold, [this] { return arrived_ == size(); });
+  for (auto& w : workers_) tids_.push_back(w->tid);
+}
+
+void pool_impl::order_victims() {
+  if (config_.victim != victim_kind::nearest) return;
+  const std::optional<platform::topology> map = platform::load_topology().found;
+  const std::vector<int> cpus = platform::affinity_cpus();
+  near_first_.resize(size());
+  for (unsigned i = 0; i < size(); ++i) {
+    // Worker i is taken to be on processor i of the mask, which placement_kind::pinned makes true.
+    const auto cpu_of = [&cpus](unsigned k) { return cpus.empty() ? 0 : cpus[k % cpus.size()]; };
+    std::vector<std::pair<int, unsigned>> by_distance;
+    for (unsigned k = 0; k < size(); ++k)
+      if (k != i) {
+        by_distance.emplace_back(map ? static_cast<int>(map->distance(cpu_of(i), cpu_of(k))) : 0,
+                                 k);
+      }
+    std::sort(by_distance.begin(), by_distance.end());  // equally near: by index
+    for (const auto& [distance, k] : by_distance) near_first_[i].push_back(k);
+  }
+}
+
+bool pool_impl::wait_at_gate() noexcept {
+  std::unique_lock hold(gate_mutex_);
+  ++arrived_;
+  gate_changed_.notify_all();
+  gate_changed_.wait(hold, [this] { return gate_ != gate::closed; });
+  return gate_ == gate::open;
+}
+
+void pool_impl::open_gate(bool go) noexcept {
+  const std::lock_guard hold(gate_mutex_);
+  gate_ = go ? gate::open : gate::abandoned;
+  gate_changed_.notify_all();
+}
+
+void pool_impl::thread_main(worker& w) noexcept {
+  const platform::alternate_stack handler_stack(static_cast<int>(w.index));
+  platform::asymmetric_barrier::instance().admit_this_thread();
+  platform::set_thread_name((config_.name + "-" + std::to_string(w.index)).c_str());
+  if (config_.placement == placement_kind::pinned) {
+    const std::vector<int> cpus = platform::affinity_cpus();
+    // A refusal leaves the thread where the system puts it, which is right, only slower.
+    if (!cpus.empty()) static_cast<void>(platform::pin_this_thread(cpus[w.index % cpus.size()]));
+  }
+  control& c = current_control();
+  w.deque = &c;
+  w.tid = platform::thread_id();
+  fiber* const first = w.cached;
+  c.seat.store(first->slots, std::memory_order_relaxed);  // the gate's mutex hands all this on
+  c.capacity = static_cast<position>(config_.fork_depth * sizeof(job));
+  if (config_.deque == deque_kind::split) {
+    c.limit.store(c.capacity, std::memory_order_relaxed);
+  } else {
+    // Every push and every pop take the slow path, which knows the other deque.
+    control::state w0 = c.word.load();
+    static_cast<void>(c.word.compare_exchange(w0, {0, 0, ~position{0}, 0}));
+  }
+  set_this_worker(&w);
+
+  const bool started = wait_at_gate();
+  if (started) {
+#if HEIST_TSAN
+    w.native.tsan_context = __tsan_get_current_fiber();
+#endif
+    w.cached = nullptr;
+    w.cached_count = 0;
+    stack_use_.one_more();
+    w.current = first;
+    hand_over(*first);
+    switch_fiber(w.native, *first);
+  }
+
+  // Together: this deque lies in the thread's memory, and others may still look at it.
+  std::unique_lock hold(gate_mutex_);
+  ++left_;
+  gate_changed_.notify_all();
+  gate_changed_.wait(hold, [this] { return left_ == arrived_; });
+  hold.unlock();
+  if (!started || !config_.on_thread_stop) return;
+  w.alone = true;
+  config_.on_thread_stop(w.index);
+}
+
+void pool_impl::stop_threads() noexcept {
+  stopping_.store(true, std::memory_order_relaxed);
+  // Partner: sleepers::announce. Either we see who is announced, or it sees that we stop.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  sleepers_.wake_all();
+  for (auto& w : workers_) w->thread.join();
+}
+
+void pool_impl::start_hook_ended() noexcept {
+  if (start_hooks_.fetch_sub(1, std::memory_order_relaxed) != 1) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
+  sleepers_.wake_all();                                 // the pool may be stopping already
+}
+
+void pool_impl::run(root& r) {
+  if (serial_elision()) {
+    r.run(r);
+    return;
+  }
+  if (!belongs_to_this_process())
+    throw usage_error(
+        "a pool that was made before fork() has no threads in the child; make another");
+  worker* const w = this_worker();
+  if (w != nullptr && &w->pool == this) {
+    r.run(r);
+    return;
+  }
+  // A worker of another pool suspends its fiber; the forks that it has open are left to the others.
+  // Without a stack for that it waits and keeps them: they may be for nobody else to run.
+  fiber* const next = w == nullptr || w->alone ? nullptr : take_fiber(*w);
+  const position h = current_control().depth();
+  if (next != nullptr) w->pool.leave_forks_behind(*w);
+  injection_.push(r);
+  wake_for_injection();
+  if (next != nullptr) {
+    suspend_until_settled(*w, *next, h, r.state);
+  } else {
+    if (w != nullptr) w->count.blocked_joins.add();
+    block_until_settled(r.state);
+  }
+}
+
+void pool_impl::leave_forks_behind(worker& w) noexcept {
+  const auto leave = [this](job& j) {
+    injection_.push(j);
+    wake_for_injection();
+  };
+  if (config_.deque == deque_kind::locked) {
+    while (const auto j = w.locked_deque.steal()) leave(**j);
+    return;
+  }
+  w.deque->expose_all();
+  for (;;) {
+    const control::steal_answer answer = w.deque->steal();
+    if (answer.result == deque::steal_result::empty) return;
+    if (answer.result == deque::steal_result::taken) leave(*reinterpret_cast<job*>(answer.item));
+  }
+}
+
+void pool_impl::go_on(fiber& f) noexcept {
+  if (f.home.get() != nullptr) {
+    send_home(f);
+    return;
+  }
+  injection_.push(f);
+  wake_for_injection();
+}
+
+void pool_impl::send_home(fiber& f) noexcept {
+  worker& home = *f.home.get();
+  fiber* first = home.mailbox.load(std::memory_order_relaxed);
+  do {
+    f.next = first;
+    // Release: the fiber and its next; partner: the exchange in run_waiting.
+  } while (!home.mailbox.compare_exchange_weak(first, &f, std::memory_order_release,
+                                               std::memory_order_relaxed));
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
+  sleepers_.wake_all();                                 // one of them is home
+}
+
+void pool_impl::wake_for_injection() noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
+  sleepers_.wake_one();
+}
+
+void pool_impl::wake_for_exposed(worker& by) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // S1; partner: sleepers::announce
+  if (!sleepers_.wake_one()) return;
+  by.count.wakes.add();
+  if (config_.deque == deque_kind::split && sleepers_.any()) by.deque->ask();  // S1, for the others
+}
+
+void pool_impl::wake_another(worker& by) noexcept {
+  if (sleepers_.wake_one()) by.count.wakes.add();
+}
+
+void pool_impl::heavy_barrier() noexcept {
+  platform::asymmetric_barrier::instance().heavy_barrier(tids_);
+}
+
+bool pool_impl::expose(worker& by, worker& victim) noexcept {
+  if (!victim.deque->has_work() || victim.deque->has_public()) return false;
+  const std::uint32_t items = victim.deque->expose([this] { heavy_barrier(); });
+  by.count.remote_exposes.add(items);
+  return items != 0;
+}
+
+bool pool_impl::anything_to_do(worker& w) noexcept {
+  // Relaxed: after the fence in announce().
+  if (!injection_.empty() || stopping() || w.mailbox.load(std::memory_order_relaxed) != nullptr)
+    return true;
+  for (auto& victim : workers_) {
+    if (victim.get() == &w) continue;
+    if (config_.deque == deque_kind::locked ? victim->locked_deque.size() != 0
+                                            : victim->deque->has_work())
+      return true;
+  }
+  return false;
+}
+
+void pool_impl::sleep(worker& w) noexcept {
+  sleepers_.announce();
+  if (config_.deque == deque_kind::split) {
+    for (auto& victim : workers_) victim->deque->ask();
+    heavy_barrier();  // S2
+  }
+  if (anything_to_do(w)) {
+    sleepers_.retract();
+    for (unsigned i = 0; i < size(); ++i)
+      if (i != w.index && config_.deque == deque_kind::split && expose(w, at(i))) break;
+    return;
+  }
+  w.count.parks.add();
+  // Relaxed: a hint, run_waiting acquires.
+  const auto mail = [&w] { return w.mailbox.load(std::memory_order_relaxed) != nullptr; };
+  // A short nap first: a long one is worth giving memory back for.
+  constexpr auto nap = std::chrono::milliseconds(20);
+  if (!w.cache_is_trimmed) {
+    if (sleepers_.wait_for(nap, mail)) return;
+    for (fiber* f = w.cached; f != nullptr; f = f->next) trim(*f);
+    w.cache_is_trimmed = true;
+  }
+  sleepers_.wait(mail);
+}
+
+pool_stats pool_impl::stats() const {
+  pool_stats s;
+  for (const auto& w : workers_) {
+    s.workers.push_back(w->count.snapshot());
+    s.total += s.workers.back();
+  }
+  s.stacks_in_use = stack_use_.in_use();
+  s.stacks_peak = stack_use_.peak();
+  s.stacks_mapped = stacks_.mapped();
+  return s;
+}
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,139 @@
+// A pool from the inside: its workers, who sleeps, and what comes in from outside.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "heist/config.hpp"
+#include "heist/stats.hpp"
+#include "platform/park.hpp"
+#include "runtime/environment.hpp"
+#include "runtime/injection.hpp"
+#include "runtime/sleepers.hpp"
+#include "runtime/stack_pool.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+class pool_impl {
+ public:
+  // See pool's constructor, destructor, run.
+  explicit pool_impl(pool_config config);
+  // Deletes it; in a child of fork(), where its threads and whatever they held at that moment are
+  // out of reach, its memory is left alone.
+  static void discard(pool_impl* p) noexcept;
+  pool_impl(const pool_impl&) = delete;
+  pool_impl& operator=(const pool_impl&) = delete;
+
+  // ---- For the public side.
+  void run(root& r);
+  [[nodiscard]] pool_stats stats() const;
+  [[nodiscard]] const pool_config& config() const noexcept { return config_; }
+  [[nodiscard]] unsigned missing_workers() const noexcept { return missing_; }
+  // Whether this process made it: a child of fork() inherits the memory, not the threads.
+  [[nodiscard]] bool belongs_to_this_process() const noexcept;
+
+  // ---- For its workers (and those who settle what a fiber of it waits for).
+  // Constant once the start gate is open.
+  [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(workers_.size()); }
+  [[nodiscard]] worker& at(unsigned i) const noexcept { return *workers_[i]; }
+
+  // A suspended fiber can go on: on its own worker if it has one, else on any.
+  void go_on(fiber& f) noexcept;
+
+  // Whoever is no worker of a pool and hands it a fiber stays in it until the pool has been told:
+  // otherwise the fiber may run, and the pool end, in between.
+  class visit {
+   public:
+    // Relaxed: handing the fiber over publishes it.
+    explicit visit(pool_impl& p) noexcept : pool_(p) {
+      pool_.visitors_.fetch_add(1, std::memory_order_relaxed);
+    }
+    // Release: the last access; partner in ~pool_impl.
+    ~visit() { pool_.visitors_.fetch_sub(1, std::memory_order_release); }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+
+   private:
+    pool_impl& pool_;
+  };
+  [[nodiscard]] injection_queue& injection() noexcept { return injection_; }
+
+  // Something was pushed and made public: wakes a sleeper if there is one.
+  void wake_for_exposed(worker& by) noexcept;
+  // One more worker, if the caller saw that there is more to do than it takes.
+  void wake_another(worker& by) noexcept;
+
+  // Sleeps until there may be work; returns at once if there is.
+  void sleep(worker& w) noexcept;
+
+  // A thief publishes what `victim` holds privately. True if something became public.
+  bool expose(worker& by, worker& victim) noexcept;
+
+  // Relaxed: hints; the epoch wakes those who sleep. A start hook may be suspended, and then it isn't
+  // time to go yet.
+  [[nodiscard]] bool stopping() const noexcept {
+    return stopping_.load(std::memory_order_relaxed) &&
+           start_hooks_.load(std::memory_order_relaxed) == 0;
+  }
+  void start_hook_ended() noexcept;
+  [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
+  [[nodiscard]] stack_count& stack_use() noexcept { return stack_use_; }
+
+  // Victims of worker i from near to far, for victim_kind::nearest; empty otherwise.
+  [[nodiscard]] const std::vector<unsigned>& near_first(unsigned i) const noexcept {
+    return near_first_[i];
+  }
+
+ private:
+  ~pool_impl();
+  void start_threads();
+  void stop_threads() noexcept;
+  void thread_main(worker& w) noexcept;
+  bool wait_at_gate() noexcept;
+  void open_gate(bool go) noexcept;
+  void order_victims();
+  void wake_for_injection() noexcept;
+  void leave_forks_behind(worker& w) noexcept;
+  void send_home(fiber& f) noexcept;
+  [[nodiscard]] bool anything_to_do(worker& w) noexcept;
+  void heavy_barrier() noexcept;
+
+  pool_config config_;
+  const unsigned generation_;  // of the process (fork_generation)
+  const bool print_stats_;
+  stack_pool stacks_;
+  stack_count stack_use_;
+  injection_queue injection_;
+  sleepers sleepers_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<unsigned> start_hooks_{0};  // that haven't ended
+  std::atomic<unsigned> visitors_{0};
+  pool_impl* next_abandoned_ = nullptr;  // in a child of fork(): see discard()
+
+  // Constant once the start gate is open.
+  std::vector<std::unique_ptr<worker>> workers_;
+  std::vector<pid_t> tids_;
+  std::vector<std::vector<unsigned>> near_first_;
+  unsigned missing_ = 0;
+
+  // The start gate: nobody steals before everybody is there. And the way out: no thread ends, and
+  // takes its deque along, while another may look at it.
+  enum class gate : std::uint8_t { closed, open, abandoned };
+  std::mutex gate_mutex_;
+  std::condition_variable gate_changed_;
+  gate gate_ = gate::closed;  // guarded by gate_mutex_, as are the next two
+  unsigned arrived_ = 0;
+  unsigned left_ = 0;
+};
+
+// Counts how many times fork() has been called among our ancestors since the library was loaded.
+unsigned fork_generation() noexcept;
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,157 @@
+// Who sleeps, and how they are woken without a lost wake-up.
+//
+// An unstolen push has no fence, and still nothing may be left behind while everybody sleeps:
+//
+//   sleeper:  sleepers += 1; fence; every victim: limit = 0; HEAVY BARRIER;
+//             every victim: look at public and private parts, and at the injection queue;
+//             nothing -> wait for a token; something -> take oneself out again
+//   owner:    push; light barrier; limit == 0 -> clear limit; expose; fence; sleepers > 0 -> wake
+//   wake:     sleepers -= 1, tokens += 1 in one exchange; sleepers still > 0 -> limit = 0 again;
+//             raise the epoch; futex_wake(1)
+//
+// A waker counts its sleeper out at once, long before that one runs: otherwise every push in between
+// would wake it again. Tokens are anonymous: whoever is announced may take one, also one that was meant
+// for a worker with mail (a fiber of a stalling join, which nobody else can run) and that hasn't got to
+// run yet. So a sleeper looks for mail whenever it looks for a token.
+//
+// Invariants.
+//   S1  While somebody is counted as a sleeper, every worker's limit is 0, or a wake-up is on its way.
+//       (A worker that clears its limit exposes and then looks at the count.)
+//   S2  A push that the sleeper's look missed came after the heavy barrier on its owner, so the owner
+//       reads the limit that was written before the barrier: 0.
+//   S3  sleepers + tokens = workers that have announced themselves and are neither back at work nor
+//       awake with a token. So one that takes itself out always finds one of the two to lower.
+//   S4  The epoch is read before a look for tokens and mail, and raised after each token, which is made
+//       after the mail was sent: no wait misses one.
+//   S5  For each token somebody looks for it, or is being woken to look. A worker that leaves with mail
+//       may have been woken for a token that it doesn't take, so it wakes another one in its place.
+// The order of steps matters: the request before the count, the count after the barrier, a plain
+// fence for the barrier, a look at the public part only, or the owner's look at the count before its
+// fence would each lose a wake-up. What is checked, and how far: docs/memory_model.md.
+//
+// Who writes what. counts_, epoch_: any thread, by the operations below.
+//
+// The Seam is that of heist/detail/atomics.hpp, with a full fence and the futex: tests/model runs this
+// very code on other ones.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "heist/detail/atomics.hpp"
+#include "platform/park.hpp"
+
+namespace heist::inline v0::detail {
+
+struct std_parking : std_atomics {
+  static void full_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  static void futex_wait(platform::park_word& word, std::uint32_t seen) noexcept {
+    platform::futex_wait(word, seen);
+  }
+  static void futex_wait_for(platform::park_word& word, std::uint32_t seen,
+                             std::chrono::nanoseconds time) noexcept {
+    platform::futex_wait_for(word, seen, time);
+  }
+  static void futex_wake_one(platform::park_word& word) noexcept { platform::futex_wake(word, 1); }
+};
+
+template <class Seam>
+class basic_sleepers {
+ public:
+  // seq_cst and a fence: before every later look, in one order with the owner's fence.
+  void announce() noexcept {
+    counts_.fetch_add(one_sleeper, std::memory_order_seq_cst);
+    Seam::full_fence();
+  }
+
+  // The look found something.
+  void retract() noexcept { leave(); }
+
+  // The look found nothing. Returns with a token, or when mail() says so.
+  template <class Mail>
+  void wait(Mail&& mail) noexcept {
+    for (;;) {
+      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);  // S4
+      if (woken(mail)) return;
+      Seam::futex_wait(epoch_, seen);
+    }
+  }
+  // False, without a token and still announced, when the time is up.
+  template <class Mail>
+  bool wait_for(std::chrono::nanoseconds time, Mail&& mail) noexcept {
+    const auto deadline = std::chrono::steady_clock::now() + time;
+    for (;;) {
+      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);  // S4
+      if (woken(mail)) return true;
+      const auto left = deadline - std::chrono::steady_clock::now();
+      if (left.count() <= 0) return false;
+      Seam::futex_wait_for(epoch_, seen, left);
+    }
+  }
+
+  // Relaxed: the caller has fenced after what it published (S1), or only wants a hint.
+  [[nodiscard]] bool any() const noexcept {
+    return counts_.load(std::memory_order_relaxed) >= one_sleeper;
+  }
+
+  // Wakes one sleeper; false if there is none. Relaxed load: as in any().
+  bool wake_one() noexcept {
+    std::uint64_t c = counts_.load(std::memory_order_relaxed);
+    do {
+      if (c < one_sleeper) return false;
+      // Release: partner is the acquire in take_token(); what was published before the wake-up.
+    } while (!counts_.compare_exchange_weak(c, c - one_sleeper + one_token,
+                                            std::memory_order_release, std::memory_order_relaxed));
+    epoch_.fetch_add(1, std::memory_order_release);  // S4; partner: the loads of epoch_
+    Seam::futex_wake_one(epoch_);
+    return true;
+  }
+  void wake_all() noexcept {
+    while (wake_one()) {
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t one_token = 1;
+  static constexpr std::uint64_t one_sleeper = std::uint64_t{1} << 32;
+
+  template <class Mail>
+  bool woken(Mail&& mail) noexcept {
+    if (take_token()) return true;
+    // Between the look at the tokens and the one at the mail: whoever sent the mail and then saw a token
+    // that isn't there any more has sent it before this. Partner: the fence in pool_impl::send_home.
+    Seam::full_fence();
+    if (!mail()) return false;
+    if (leave()) Seam::futex_wake_one(epoch_);  // S5
+    return true;
+  }
+
+  // True if tokens are left.
+  bool leave() noexcept {
+    std::uint64_t c = counts_.load(std::memory_order_relaxed);
+    // Relaxed: the numbers carry nothing else. S3: one of the two is there.
+    while (!counts_.compare_exchange_weak(c, c - (c >= one_sleeper ? one_sleeper : one_token),
+                                          std::memory_order_relaxed, std::memory_order_relaxed)) {
+    }
+    return (c & (one_sleeper - 1)) > (c >= one_sleeper ? 0 : one_token);
+  }
+
+  bool take_token() noexcept {
+    std::uint64_t c = counts_.load(std::memory_order_relaxed);
+    while ((c & (one_sleeper - 1)) != 0) {
+      if (counts_.compare_exchange_weak(c, c - one_token, std::memory_order_acquire,
+                                        std::memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+
+  // Upper half: sleepers; lower half: tokens.
+  typename Seam::template atomic<std::uint64_t> counts_{0};
+  typename Seam::template atomic<std::uint32_t> epoch_{0};
+};
+
+using sleepers = basic_sleepers<std_parking>;
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,102 @@
+// A worker: a thread of a pool, its deque, and the fiber that it runs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include "heist/deque/locked.hpp"
+#include "heist/detail/hot_path.hpp"
+#include "platform/cpu.hpp"
+#include "runtime/counter_cells.hpp"
+#include "runtime/fiber.hpp"
+#include "runtime/local.hpp"
+
+namespace heist::inline v0::detail {
+
+class pool_impl;
+
+// What to do as soon as a switch has left the old stack: that is when a suspended fiber may be
+// handed out and a dead one recycled, not before, since until then its stack is in use.
+struct after_switch_action {
+  enum class kind : std::uint8_t { none, wait_for, recycle };
+
+  local<kind> what{kind::none};
+  local<fiber*> left{nullptr};
+  local<std::atomic<std::uintptr_t>*> awaited{nullptr};
+};
+
+struct alignas(platform::cache_line_bytes) worker {
+  worker(pool_impl& p, unsigned i) noexcept
+      : pool(p), index(i), random(0x9E3779B97F4A7C15u * (i + 1)) {}
+
+  pool_impl& pool;
+  const unsigned index;
+
+  // Written by the worker's thread before the pool's start gate opens, then constant.
+  control* deque = nullptr;  // in that thread's TLS; outlives all stealing: threads end together
+  pid_t tid = 0;
+
+  // The worker's own, whatever fiber runs.
+  local<fiber*> current{nullptr};
+  local<fiber*> cached{nullptr};  // free fibers, at most max_cached
+  local<unsigned> cached_count{0};
+  local<bool> cache_is_trimmed{true};
+  local<std::uint64_t> random;
+  local<unsigned> last_victim{0};
+  after_switch_action after{};
+  fiber native{};              // the thread's own stack, suspended while fibers run
+  local<bool> greeted{false};  // on_thread_start has been called
+  local<bool> alone{false};    // no other worker is left: forks are calls, waits block
+
+  // Any thread pushes (release), the owner takes all (acquire): fibers of stalling joins that can go
+  // on. A stack: they come back newest first.
+  alignas(platform::cache_line_bytes) std::atomic<fiber*> mailbox{nullptr};
+
+  // For deque_kind::locked.
+  deque::locked<job*> locked_deque;
+
+  alignas(platform::cache_line_bytes) counter_cells count;
+  std::thread thread;
+
+  static constexpr unsigned max_cached = 4;
+};
+
+// The worker that runs the caller; nullptr on a thread outside any pool. Never inlined: see
+// hot_path.hpp about addresses of thread-locals.
+worker* this_worker() noexcept;
+void set_this_worker(worker* w) noexcept;
+inline worker& self_worker() noexcept { return *this_worker(); }
+
+// Carries out what the fiber left behind asked for.
+void run_after_switch() noexcept;
+
+// A fiber to run next, from the cache, the pool or the system; nullptr if there is none to be had.
+fiber* take_fiber(worker& w) noexcept;
+void recycle_fiber(worker& w, fiber& f) noexcept;
+
+// Goes on with a suspended fiber; the current one is done with and recycled.
+[[noreturn]] void resume(worker& w, fiber& f) noexcept;
+
+// Leaves the fibers for the thread's own stack, for good.
+[[noreturn]] void leave_fibers(worker& w) noexcept;
+
+// Seats the empty deque for a fiber (split_control::reseat).
+void seat(worker& w, position depth, char* slots) noexcept;
+
+// Suspends the running fiber until `state` has been settled (settle()) and goes on with `next`: at
+// depth h, with an empty deque. The thread can be another one afterwards.
+void suspend_until_settled(worker& w, fiber& next, position h,
+                           std::atomic<std::uintptr_t>& state) noexcept;
+
+// The same for a thread outside, or where there is no stack for `next`: the thread sleeps, the deque
+// stays as it is.
+void block_until_settled(std::atomic<std::uintptr_t>& state) noexcept;
+
+// Sets the final value of a state; what waited for it goes on. A greedy fiber of this pool is
+// resumed at once, on this worker, and then settle() does not return.
+void settle(std::atomic<std::uintptr_t>& state, std::uintptr_t value) noexcept;
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,90 @@
+"""Runs benchmarks quickly and checks what they print: quick_test.py HEIST NAME... [--listed]
+
+With --listed: that these are the benchmarks that there are, that they describe themselves, and that what isn't one is
+refused in one line.
+"""
+import json
+import math
+import subprocess
+import sys
+
+SECONDS = 240  # a sanitizer's build is slow
+
+
+def heist(command, *arguments):
+    return subprocess.run([command, *arguments], capture_output=True, text=True, timeout=SECONDS)
+
+
+def check(condition, message):
+    if not condition:
+        print(f"FAILED: {message}")
+        sys.exit(1)
+
+
+def check_measure(where, measure):
+    where = f"{where}, {measure['name']}"
+    check(set(measure) >= {"name", "unit", "samples"}, f"{where}: incomplete")
+    if measure["samples"] == 0:
+        return
+    values = [measure[key] for key in ("least", "median", "greatest")]
+    check(all(math.isfinite(v) for v in values), f"{where}: {values}")
+    check(values == sorted(values), f"{where}: the median is not between the least and the greatest: {values}")
+
+
+def check_benchmark(command, name):
+    done = heist(command, "bench", name, "--quick", "--json")
+    check(done.returncode == 0, f"{name}: exit code {done.returncode}: {done.stderr}")
+    check(done.stdout.count("\n") == 1, f"{name}: not one line")
+    report = json.loads(done.stdout)
+    check(report["benchmark"] == name and report["quick"] is True, f"{name}: {report}")
+    machine = report["machine"]
+    check(machine["cpu"] and machine["processors"] >= 1 and machine["compiler"] and machine["kernel"], f"{name}: {machine}")
+    check(report["rows"], f"{name}: no rows")
+    for row in report["rows"]:
+        check(row["measures"] or row["note"], f"{name}: {row['name']}: neither figures nor a reason")
+        for measure in row["measures"]:
+            check_measure(f"{name}: {row['name']}", measure)
+    for target in report["targets"]:
+        if target["measured"] is None:
+            check(target["met"] is None and target["note"], f"{name}: {target}")
+        else:
+            below = target["measured"] <= target["limit"]
+            above = target["measured"] >= target["limit"]
+            check(target["met"] == (below if target["bound"] == "at most" else above), f"{name}: {target}")
+
+    text = heist(command, "bench", name, "--quick", "--repeat", "1")
+    check(text.returncode == 0 and text.stderr == "", f"{name}: {text.stderr}")
+    for target in report["targets"]:
+        check(target["what"] in text.stdout, f"{name}: no '{target['what']}' in the table")
+
+
+def check_list(command, names):
+    listed = [json.loads(line) for line in heist(command, "bench", "list", "--json").stdout.splitlines()]
+    check([each["name"] for each in listed] == names, f"the list: {[each['name'] for each in listed]}")
+    check(all(each["summary"] and each["options"] for each in listed), f"the list: {listed}")
+    check(heist(command, "bench", "list").stdout.count("\n") == len(names), "the list as text")
+
+
+def check_refusals(command):
+    for arguments, code, word in ([[], 2, "list"], [["fork_joint"], 2, "'fork_join'"], [["wake", "--samples", "0"], 2, "samples"],
+                                  [["wake", "--nonsense"], 2, "nonsense"], [["list", "more"], 2, "more"],
+                                  [["--json"], 2, "list"], [["wake", "--workers", "0"], 2, "workers"],
+                                  [["memory", "--quick", "--probe", "/nonexistent"], 1, "/nonexistent"],
+                                  [["memory", "--quick", "--probe", "/bin/false"], 1, "/bin/false"],
+                                  [["multiprogrammed", "--workload", "nqueens", "--n", "40"], 2, "nqueens"]):
+        done = heist(command, "bench", *arguments)
+        check(done.returncode == code and done.stderr.count("\n") == 1 and word in done.stderr and done.stdout == "",
+              f"bench {arguments}: {done}")
+
+
+def main():
+    command, *names = sys.argv[1:]
+    if names[-1] == "--listed":
+        check_list(command, names[:-1])
+        check_refusals(command)
+    else:
+        for name in names:
+            check_benchmark(command, name)
+
+
+main()

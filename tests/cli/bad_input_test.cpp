@@ -1,0 +1,115 @@
+// Whatever is wrong with what a user gives: the right exit code, nothing on standard output, and
+// one line that names the thing.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "command.hpp"
+#include "tests/unit/platform/temporary_tree.hpp"
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+namespace {
+
+void expect_refused(int code, const std::vector<std::string>& arguments,
+                    const std::string& complaint) {
+  const auto result = heist_command(arguments);
+  EXPECT_EQ(result.code, code) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, StartsWith("heist: "));
+  EXPECT_THAT(result.err, HasSubstr(complaint));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_EQ(result.err.back(), '\n');
+}
+
+constexpr int usage = heist::cli::wrong_usage;
+constexpr int refused = heist::cli::environment_refused;
+
+}  // namespace
+
+TEST(BadInput, Commands) {
+  expect_refused(usage, {}, "no command");
+  expect_refused(usage, {"rum"}, "unknown command 'rum': did you mean 'run'?");
+  expect_refused(usage, {"frobnicate"}, "unknown command 'frobnicate': see heist --help");
+  expect_refused(usage, {"--frob"}, "unknown option --frob");
+  expect_refused(usage, {"list", "fib"}, "list takes no argument 'fib'");
+  expect_refused(usage, {"info", "--xml"}, "info has no option --xml");
+}
+
+TEST(BadInput, Workloads) {
+  expect_refused(usage, {"run"}, "run needs a workload");
+  expect_refused(usage, {"run", "fibb"}, "unknown workload 'fibb': did you mean 'fib'?");
+  expect_refused(usage, {"run", "mregesort"}, "did you mean 'mergesort'?");
+  expect_refused(usage, {"run", "spreadsheet", "--n", "3"},
+                 "unknown workload 'spreadsheet': see heist list");
+}
+
+TEST(BadInput, Options) {
+  expect_refused(usage, {"run", "fib", "--m", "3"}, "fib has no option --m");
+  expect_refused(usage, {"run", "fib", "3"}, "fib takes no argument '3'");
+  expect_refused(usage, {"run", "fib", "--n"}, "--n needs a value");
+  expect_refused(usage, {"run", "all", "--n", "3"}, "all has no option --n");
+  expect_refused(usage, {"run", "fib", "--workers"}, "--workers needs a value");
+}
+
+TEST(BadInput, Values) {
+  for (const auto* value : {"abc", "-1", "93", "1e3", ""})
+    expect_refused(usage, {"run", "fib", "--n", value},
+                   "fib --n must be an integer from 0 to 92, not '" + std::string(value) + "'");
+  for (const auto* value : {"abc", "0", "100000", "-1"})
+    expect_refused(usage, {"run", "fib", "--workers", value},
+                   "--workers must be an integer from 1 to 1024");
+  expect_refused(usage, {"run", "fib", "--stack-size", "100"}, "--stack-size must be");
+  expect_refused(usage, {"run", "fib", "--repeat", "0"}, "--repeat must be");
+  expect_refused(usage, {"run", "uts", "--tree", "T9"}, "uts --tree must be one of T1, T2");
+  expect_refused(usage, {"run", "quicksort", "--order", "shuffled"}, "--order must be one of");
+}
+
+TEST(BadInput, EnvironmentVariables) {
+  for (const auto* value : {"abc", "0", "100000", "", "-3", "2x"}) {
+    const variable_set variable("HEIST_WORKERS", value);
+    expect_refused(usage, {"run", "fib", "--n", "5"}, "HEIST_WORKERS");
+    expect_refused(usage, {"info"}, "HEIST_WORKERS");
+  }
+  const variable_set variable("HEIST_STACK_SIZE", "12");
+  expect_refused(usage, {"run", "fib", "--n", "5"}, "HEIST_STACK_SIZE");
+}
+
+TEST(BadInput, Files) {
+  const heist_test::temporary_tree files;
+  files.write("/empty", "");
+  files.write("/binary", std::string("\x7f"
+                                     "ELF\0\0",
+                                     6));
+  files.write("/two\nlines", "");
+  const auto at = [&](const char* name) { return files.root() + name; };
+
+  for (const auto& file : {at("/absent"), files.root(), at("/empty"), at("/binary")}) {
+    expect_refused(refused, {"run", "wordcount", file}, file);
+    expect_refused(refused, {"run", "quicksort", "--file", file}, file);
+    expect_refused(refused, {"run", "mergesort", "--file", file}, file);
+  }
+  expect_refused(refused, {"run", "wordcount", at("/two\nlines")}, "is empty");
+  expect_refused(refused, {"run", "mandelbrot", "--output", at("/no/such/folder.png")},
+                 "No such file or directory");
+  expect_refused(refused, {"run", "mandelbrot", "--output", files.root()}, "Is a directory");
+}
+
+TEST(BadInput, AFullDisk) {
+  expect_refused(refused,
+                 {"run", "mandelbrot", "--width", "300", "--height", "300", "--iterations", "50",
+                  "--output", "/dev/full"},
+                 "cannot write '/dev/full'");
+}
+
+TEST(BadInput, SizesThatDoNotFitTheMemory) {
+  for (const auto* sort : {"quicksort", "mergesort"})
+    expect_refused(refused, {"run", sort, "--size", "1000000000000000"},
+                   "--size 1000000000000000 needs");
+  expect_refused(refused, {"run", "matmul", "--n", "16777216"}, "matmul --n 16777216 needs");
+  expect_refused(refused, {"run", "mandelbrot", "--width", "1000000", "--height", "1000000"},
+                 "--width 1000000 --height 1000000 needs");
+  expect_refused(refused, {"run", "wordcount", "--size", "1000000000000000"},
+                 "--size 1000000000000000 needs");
+}

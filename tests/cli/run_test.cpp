@@ -1,0 +1,108 @@
+// What the commands print when all is well.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "command.hpp"
+#include "platform/thread.hpp"
+#include "tests/unit/platform/temporary_tree.hpp"
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+namespace {
+
+// Smaller than the defaults, for builds that run everything ten times slower.
+const std::vector<std::vector<std::string>> quick_runs = {
+    {"fib", "--n", "15"},
+    {"nqueens", "--n", "7", "--cutoff", "2"},
+    {"quicksort", "--size", "5000", "--cutoff", "50"},
+    {"mergesort", "--size", "5000", "--cutoff", "50"},
+    {"matmul", "--n", "50", "--base", "10"},
+    {"mandelbrot", "--width", "40", "--height", "30"},
+    {"wordcount", "--size", "20000", "--cutoff", "1000"}};
+
+command_result run_two_workers(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "run");
+  arguments.insert(arguments.end(), {"--workers", "2", "--repeat", "1"});
+  return heist_command(arguments);
+}
+
+}  // namespace
+
+TEST(RunCommand, ShowsTheThreeTimesAndTheirRatios) {
+  for (const auto& arguments : quick_runs) {
+    const auto result = run_two_workers(arguments);
+    EXPECT_EQ(result.code, heist::cli::success) << result.err;
+    EXPECT_EQ(result.err, "");
+    EXPECT_THAT(result.out, StartsWith(arguments.front() + ": "));
+    for (const auto* part : {"serial ", "1 worker ", "2 workers ", "T1/Ts", "Ts/TP", "T1/TP",
+                             "steals ", "stacks ", "every result as in serial"})
+      EXPECT_THAT(result.out, HasSubstr(part));
+  }
+}
+
+TEST(RunCommand, WritesOneJsonObjectOnALine) {
+  for (const auto& arguments : quick_runs) {
+    auto with_json = arguments;
+    with_json.emplace_back("--json");
+    const auto result = run_two_workers(with_json);
+    EXPECT_EQ(result.code, heist::cli::success) << result.err;
+    EXPECT_THAT(result.out, StartsWith("{\"workload\":\"" + arguments.front() + "\""));
+    EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+    for (const auto* key : {"serial_s", "one_worker_s", "p_workers_s", "t1_over_ts", "ts_over_tp",
+                            "t1_over_tp", "steals_per_run", "stacks_peak", "counters"})
+      EXPECT_THAT(result.out, HasSubstr("\"" + std::string(key) + "\":"));
+  }
+}
+
+TEST(RunCommand, CountsTheWordsOfTheFilesGiven) {
+  const heist_test::temporary_tree files;
+  files.write("/one", "to be or not");
+  files.write("/two", "to be");
+  const auto result =
+      run_two_workers({"wordcount", files.root() + "/one", files.root() + "/two", "--top", "1"});
+  EXPECT_THAT(result.out, StartsWith("wordcount: 6 words, 4 distinct; be 2\n"));
+}
+
+TEST(RunCommand, DrawsThePicture) {
+  const heist_test::temporary_tree files;
+  const auto path = files.root() + "/set.png";
+  const auto result =
+      run_two_workers({"mandelbrot", "--width", "40", "--height", "30", "--output", path});
+  EXPECT_EQ(result.code, heist::cli::success) << result.err;
+  EXPECT_GT(std::filesystem::file_size(path), 100u);
+}
+
+TEST(RunCommand, GoesOnWithTheThreadsThatItGot) {
+  heist::platform::set_thread_faults_for_test(1);
+  const auto result = heist_command({"run", "fib", "--n", "10", "--workers", "3", "--repeat", "1"});
+  heist::platform::set_thread_faults_for_test(-1);
+  EXPECT_EQ(result.code, heist::cli::success) << result.err;
+  EXPECT_EQ(result.err, "heist: the system refused 2 of 3 threads; going on with 1\n");
+}
+
+TEST(RunCommand, RefusesWithoutAnyThread) {
+  heist::platform::set_thread_faults_for_test(0);
+  const auto result = heist_command({"run", "fib", "--n", "10"});
+  heist::platform::set_thread_faults_for_test(-1);
+  EXPECT_EQ(result.code, heist::cli::environment_refused);
+  EXPECT_THAT(result.err, HasSubstr("thread"));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+TEST(ListCommand, HasALineForEachWorkload) {
+  const auto result = heist_command({"list"});
+  EXPECT_EQ(result.code, heist::cli::success);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 8);
+  EXPECT_THAT(result.out, HasSubstr("\nquicksort "));
+  EXPECT_THAT(heist_command({"list", "--json"}).out, StartsWith("{\"name\":\"fib\""));
+}
+
+TEST(InfoCommand, SaysWhereTheWorkersComeFrom) {
+  EXPECT_THAT(heist_command({"info"}).out, HasSubstr("workers "));
+  const variable_set variable("HEIST_WORKERS", "3");
+  EXPECT_THAT(heist_command({"info"}).out, HasSubstr("3, from HEIST_WORKERS"));
+  EXPECT_THAT(heist_command({"info", "--json"}).out,
+              HasSubstr("\"workers\":3,\"workers_source\":\"HEIST_WORKERS\""));
+}

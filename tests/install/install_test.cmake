@@ -1,0 +1,146 @@
+# The install tests: cmake -D CASE=... -D SETTINGS=... -P install_test.cmake
+#
+# `stage` installs into one folder and moves the result to another: whatever remembers the first one fails
+# afterwards. The other cases build consumer/main.cpp against the moved tree, the way a user would.
+
+cmake_minimum_required(VERSION 3.25)
+include("${SETTINGS}")
+set(PREFIX "${WORK}/moved/prefix")
+
+# Runs a command and ends the test with its output if it fails. The output is left in `output`.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " line)
+    message(FATAL_ERROR "${line}\nended with ${status}\n${out}${err}")
+  endif()
+  message(STATUS "${out}")
+  set(output "${out}" PARENT_SCOPE)
+endfunction()
+
+# Configures, builds and runs a consumer project: consume(folder settings...).
+function(consume project)
+  set(build "${WORK}/${CASE}")
+  file(REMOVE_RECURSE "${build}")
+  set(settings "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
+               "-DCMAKE_CXX_COMPILER_LAUNCHER=${CXX_LAUNCHER}")
+  if(TOOLCHAIN)
+    list(APPEND settings "-DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN}")
+  else()
+    list(APPEND settings "-DCMAKE_CXX_COMPILER=${CXX}")
+  endif()
+  run("${CMAKE_COMMAND}" -S "${HERE}/${project}" -B "${build}" -G "${GENERATOR}" ${settings} ${ARGN})
+  run("${CMAKE_COMMAND}" --build "${build}")
+  run(${EMULATOR} "${build}/consumer")
+endfunction()
+
+# How a project is told where the package lies. A cross build looks for packages in the target's root only, so
+# there the folder itself is named.
+if(EMULATOR)
+  set(PACKAGE_PLACE "-Dheist_DIR=${PREFIX}/${LIBDIR}/cmake/heist")
+else()
+  set(PACKAGE_PLACE "-DCMAKE_PREFIX_PATH=${PREFIX}")
+endif()
+
+# Asks pkg-config for a package of the moved tree and of nothing else: ask_pkg_config(variable arguments...).
+function(ask_pkg_config variable)
+  set(ENV{PKG_CONFIG_LIBDIR} "${PREFIX}/${LIBDIR}/pkgconfig")
+  run("${PKG_CONFIG}" ${ARGN})
+  string(STRIP "${output}" answer)
+  separate_arguments(answer UNIX_COMMAND "${answer}")
+  set(${variable} "${answer}" PARENT_SCOPE)
+endfunction()
+
+# Builds and runs the consumer with one call of the compiler: consume_by_pkg_config(package link_option...).
+function(consume_by_pkg_config package)
+  ask_pkg_config(version --modversion ${package})
+  ask_pkg_config(cflags --cflags ${package})
+  ask_pkg_config(libs --libs ${package})
+  separate_arguments(flags UNIX_COMMAND "${CXX_FLAGS}")
+  set(program "${WORK}/consumer_${CASE}")
+  run("${CXX}" -std=c++20 -O2 ${flags} "-DEXPECTED_VERSION=\"${version}\"" ${cflags} "${HERE}/consumer/main.cpp"
+      -o "${program}" ${libs} ${ARGN})
+  run(${EMULATOR} "${program}")
+endfunction()
+
+# The shared libraries that a program or library asks the loader for, as readelf prints them.
+function(needed_by file)
+  run("${READELF}" -d "${file}")
+  string(REGEX MATCHALL "\\((NEEDED|SONAME)\\)[^\n]*" entries "${output}")
+  set(entries "${entries}" PARENT_SCOPE)
+endfunction()
+
+function(expect_needed file)
+  needed_by("${file}")
+  if(NOT entries MATCHES "NEEDED[^;]*\\[${SONAME}\\]")
+    message(FATAL_ERROR "${file} doesn't ask for ${SONAME}: ${entries}")
+  endif()
+endfunction()
+
+function(expect_not_needed file)
+  needed_by("${file}")
+  if(entries MATCHES "libheist")
+    message(FATAL_ERROR "${file} asks for a shared libheist: ${entries}")
+  endif()
+endfunction()
+
+if(CASE STREQUAL "stage")
+  file(REMOVE_RECURSE "${WORK}/first" "${WORK}/moved")
+  run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/first/prefix")
+  file(MAKE_DIRECTORY "${WORK}/moved")
+  file(RENAME "${WORK}/first/prefix" "${PREFIX}")
+
+elseif(CASE STREQUAL "find_package_static")
+  consume(consumer "${PACKAGE_PLACE}")
+  expect_not_needed("${WORK}/${CASE}/consumer")
+
+elseif(CASE STREQUAL "find_package_shared")
+  consume(consumer "${PACKAGE_PLACE}" -DHEIST_SHARED=ON)
+  expect_needed("${WORK}/${CASE}/consumer")
+
+elseif(CASE STREQUAL "pkg_config_static")
+  consume_by_pkg_config(heist)
+  expect_not_needed("${WORK}/consumer_${CASE}")
+
+elseif(CASE STREQUAL "pkg_config_shared")
+  consume_by_pkg_config(heist-shared "-Wl,-rpath,${PREFIX}/${LIBDIR}")
+  expect_needed("${WORK}/consumer_${CASE}")
+
+elseif(CASE STREQUAL "add_subdirectory")
+  consume(embedder "-DHEIST_SOURCE=${SOURCE}" -DEXPECTED_VERSION=${VERSION})
+
+elseif(CASE STREQUAL "soname")
+  needed_by("${PREFIX}/${LIBDIR}/libheist.so")
+  if(NOT entries MATCHES "SONAME[^;]*\\[${SONAME}\\]")
+    message(FATAL_ERROR "expected the soname ${SONAME}: ${entries}")
+  endif()
+  if(entries MATCHES "hwloc")
+    message(FATAL_ERROR "hwloc must be loaded when asked for, not linked: ${entries}")
+  endif()
+
+elseif(CASE STREQUAL "exports")
+  # What the shared library exports is a promise: names of namespace heist only, at least one of them, and beside
+  # them the inline code of the standard library that the compiler put into it, weak and visible everywhere.
+  run("${NM}" --dynamic --defined-only --format=posix "${PREFIX}/${LIBDIR}/libheist.so")
+  string(REGEX REPLACE "\n+$" "" output "${output}")
+  string(REPLACE "\n" ";" symbols "${output}")
+  list(FILTER symbols EXCLUDE REGEX "^_Z(GV)?(Z?NK?|T[VIST])?S[abdiost].* [WVu] ")
+  list(LENGTH symbols count)
+  if(count EQUAL 0)
+    message(FATAL_ERROR "the shared library exports nothing")
+  endif()
+  list(FILTER symbols EXCLUDE REGEX "^(_Z(GV|T[VISTHW])?Z?NK?5heist|heist_v[0-9]+_)")
+  if(symbols)
+    list(JOIN symbols "\n" symbols)
+    message(FATAL_ERROR "the shared library exports what isn't heist's:\n${symbols}")
+  endif()
+
+elseif(CASE STREQUAL "command")
+  run(${EMULATOR} "${PREFIX}/bin/heist" --version)
+  if(NOT output MATCHES "${VERSION}")
+    message(FATAL_ERROR "heist --version says ${output}, expected ${VERSION}")
+  endif()
+
+else()
+  message(FATAL_ERROR "no such case: ${CASE}")
+endif()

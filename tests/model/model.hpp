@@ -1,0 +1,45 @@
+// A model: a small program on the product's protocols, and how its schedules are searched.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace heist_model {
+
+struct outcome {
+  bool sound;
+  std::string how;
+  std::uint64_t schedules;  // that were run
+  std::string history;      // of the one that failed
+};
+
+enum class search : std::uint8_t {
+  exhaustive,  // all schedules, and all stores that a load may see
+  bounded,     // all that take the processor from a running thread so many times at most
+  random,
+};
+
+struct plan {
+  search how;
+  unsigned switches = 0;        // if bounded
+  std::uint64_t schedules = 0;  // if random
+};
+
+struct model {
+  std::string name;
+  plan usual;
+  std::function<outcome(const plan&)> run;
+};
+
+std::vector<model> deque_models();
+std::vector<model> sleep_models();
+
+inline std::vector<model> all_models() {
+  std::vector<model> all = deque_models();
+  for (model& m : sleep_models()) all.push_back(m);
+  return all;
+}
+
+}  // namespace heist_model

@@ -1,0 +1,71 @@
+// One change at a time to the protocol under test, made in the seam: the headers stay as they are.
+//
+// Every atomic operation of the seam asks effective_order() with its place in the source. A sound
+// run records the places; from them the list of weaker orders is made, so an operation that is added
+// to a header gets its mutants without anybody remembering it. A place is named for people by its
+// function, its kind and its number among the like ones there: "pop_slow exchange 2".
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heist_model {
+
+enum class operation : std::uint8_t { load, store, exchange, fence };
+
+struct site {
+  const char* file = "";
+  const char* function = "";
+  unsigned line = 0;
+  operation what = operation::load;
+  std::memory_order order = std::memory_order_relaxed;
+  bool changes_tag = false;  // an exchange of a word whose tag differs
+};
+
+enum class change : std::uint8_t {
+  none,
+  weaker_order,      // at one site; relaxed for a fence: it is left out
+  tag_not_compared,  // compare_exchange succeeds on another tag
+  tag_kept,          // at one site the exchange doesn't change the tag
+  split_for_bound,   // the owner's pop tests split
+  no_second_look,    // the second look at head repeats what the first one saw
+  no_heavy_barrier,
+  // The sleep protocol's steps, left out or in another order.
+  request_before_count,
+  count_after_barrier,
+  public_look_only,
+  no_fence_to_wake,
+  no_fence_at_end,
+  no_second_request,
+  no_mail_look,
+  no_wake_passed_on,
+};
+
+struct mutant {
+  std::string name;
+  change what = change::none;
+  site where;
+  std::memory_order order = std::memory_order_relaxed;
+};
+
+// The mutant that runs now. The runs are one after another, on one thread.
+extern mutant running_mutant;
+
+inline bool is_running(change c) { return running_mutant.what == c; }
+bool is_running(change c, const site& here);
+
+// The order that the operation at `here` has in this run. Recording, it takes `here` down.
+std::memory_order effective_order(const site& here);
+
+void start_recording();
+// The recorded places that lie in `file`, in the order of the source.
+std::vector<site> stop_recording(const std::string& file);
+
+// One mutant for each order that can be weakened by one step, and for each change of the tag.
+std::vector<mutant> mutants_of(const std::vector<site>& sites);
+
+const char* name_of(std::memory_order order);
+
+}  // namespace heist_model

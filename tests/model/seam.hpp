@@ -1,0 +1,194 @@
+// The seam of the model tests: the atomics of heist/detail/atomics.hpp, made of Relacy's.
+//
+// The product's asymmetric barrier can't be said in C++'s model, so both of its halves are seq_cst
+// fences here. That says more than the barrier does: fences synchronize with one another, in Relacy
+// at least, and would carry an item that only its owner's release store should carry. So the fence
+// is left out of publish() where nobody sleeps; only the sleep protocol needs that one.
+#pragma once
+
+#include "tests/model/relacy.hpp"
+
+#include "heist/detail/atomics.hpp"
+#include "tests/model/mutation.hpp"
+
+namespace heist_model {
+
+// How the running test wants the seam.
+struct seam_settings {
+  bool fence_in_publish = false;
+};
+inline seam_settings settings;
+
+inline rl::memory_order to_relacy(std::memory_order order) {
+  switch (order) {
+    case std::memory_order_relaxed:
+      return rl::mo_relaxed;
+    case std::memory_order_consume:
+      return rl::mo_consume;
+    case std::memory_order_acquire:
+      return rl::mo_acquire;
+    case std::memory_order_release:
+      return rl::mo_release;
+    case std::memory_order_acq_rel:
+      return rl::mo_acq_rel;
+    case std::memory_order_seq_cst:
+      break;
+  }
+  return rl::mo_seq_cst;
+}
+
+// What an operation is told about its caller: the arguments' defaults are evaluated there.
+#define HEIST_MODEL_CALLER                                                          \
+  const char *file = __builtin_FILE(), const char *function = __builtin_FUNCTION(), \
+             unsigned line = __builtin_LINE()
+
+// For the mutant without the second look: what each thread saw in its first one.
+struct head_look {
+  std::uint32_t seen = 0;
+  bool repeat = false;
+};
+inline std::array<head_look, 4> head_looks;
+
+inline std::uint32_t look_at_head(std::uint32_t value) {
+  head_look& look = head_looks[rl::thread_index()];
+  if (look.repeat) {
+    look.repeat = false;
+    return look.seen;
+  }
+  look.seen = value;
+  return value;
+}
+
+template <class T>
+class model_atomic {
+ public:
+  model_atomic(T value) : value_(value) {}  // as std::atomic: not explicit
+
+  T load(std::memory_order order, HEIST_MODEL_CALLER) const {
+    const site here{file, function, line, operation::load, order};
+    const T value = value_.load(to_relacy(effective_order(here)), {function, file, line});
+    if constexpr (std::is_same_v<T, std::uint32_t>) {
+      if (is_running(change::no_second_look) && std::strcmp(function, "private_top") == 0)
+        return look_at_head(value);
+    }
+    return value;
+  }
+
+  void store(T value, std::memory_order order, HEIST_MODEL_CALLER) {
+    const site here{file, function, line, operation::store, order};
+    value_.store(value, to_relacy(effective_order(here)), {function, file, line});
+  }
+
+  T fetch_add(T value, std::memory_order order, HEIST_MODEL_CALLER) {
+    const site here{file, function, line, operation::exchange, order};
+    return value_.fetch_add(value, to_relacy(effective_order(here)), {function, file, line});
+  }
+
+  bool compare_exchange_weak(T& expected, T desired, std::memory_order order,
+                             std::memory_order failure, HEIST_MODEL_CALLER) {
+    const site here{file, function, line, operation::exchange, order};
+    return value_.compare_exchange_weak(expected, desired, to_relacy(effective_order(here)),
+                                        {function, file, line}, to_relacy(failure), {});
+  }
+
+  // The kernel's comparison: of the newest value, not of one that a load might see. When they differ,
+  // no later load sees an older one. Orders nothing else.
+  bool is_now(T expected) {
+    if (value_.debug_value() == expected) return true;
+    value_.compare_exchange_strong(expected, expected, rl::mo_relaxed, RL_INFO, rl::mo_relaxed, {});
+    return false;
+  }
+
+ private:
+  rl::atomic<T> value_;
+};
+
+// A word's 56 bits: tail 8, split 8, bound 8, tag 32. Two are the same if all is, or all but the tag
+// where the mutant wants that.
+struct word_bits {
+  std::uint64_t bits = 0;
+
+  friend bool operator==(word_bits a, word_bits b) {
+    const std::uint64_t compared =
+        is_running(change::tag_not_compared) ? 0xffffff : ~std::uint64_t{0};
+    return ((a.bits ^ b.bits) & compared) == 0;
+  }
+  friend std::ostream& operator<<(std::ostream& out, word_bits w) {
+    return out << "{tail " << (w.bits & 0xff) << ", split " << (w.bits >> 8 & 0xff) << ", bound "
+               << (w.bits >> 16 & 0xff) << ", tag " << (w.bits >> 24) << '}';
+  }
+};
+
+template <class State>
+class model_word {
+ public:
+  explicit model_word(State s) : bits_(pack(s)) {}
+
+  // Two loads, as the product has them: tail and split of one moment, bound and tag of a later one.
+  State load(HEIST_MODEL_CALLER) const {
+    const site here{file, function, line, operation::load, std::memory_order_acquire};
+    const rl::memory_order order = to_relacy(effective_order(here));
+    const State low = unpack(bits_.load(order, {function, file, line}));
+    const State high = unpack(bits_.load(order, {function, file, line}));
+    return {low.tail, low.split, high.bound, high.tag};
+  }
+
+  std::uint64_t high(HEIST_MODEL_CALLER) const {
+    const State now = unpack(bits_.load(rl::mo_relaxed, {function, file, line}));
+    return is_running(change::split_for_bound) ? now.split : now.bound;
+  }
+
+  bool compare_exchange(State expected, State desired, HEIST_MODEL_CALLER) {
+    const site here{file,
+                    function,
+                    line,
+                    operation::exchange,
+                    std::memory_order_acq_rel,
+                    desired.tag != expected.tag};
+    if (is_running(change::tag_kept, here)) desired.tag = expected.tag;
+    word_bits old = pack(expected);
+    const bool done =
+        bits_.compare_exchange_strong(old, pack(desired), to_relacy(effective_order(here)),
+                                      {function, file, line}, rl::mo_relaxed, {});
+    if (done) RL_ASSERT(desired.tail <= desired.split && desired.split <= desired.bound);  // I1
+    return done;
+  }
+
+ private:
+  static word_bits pack(State s) {
+    return {std::uint64_t{s.tail} | std::uint64_t{s.split} << 8 | std::uint64_t{s.bound} << 16 |
+            s.tag << 24};
+  }
+  static State unpack(word_bits w) {
+    return {static_cast<std::uint32_t>(w.bits & 0xff),
+            static_cast<std::uint32_t>(w.bits >> 8 & 0xff),
+            static_cast<std::uint32_t>(w.bits >> 16 & 0xff), w.bits >> 24 & 0xffffffff};
+  }
+
+  rl::atomic<word_bits> bits_;
+};
+
+inline void model_fence(const site& here) {
+  const std::memory_order order = effective_order(here);
+  if (order != std::memory_order_relaxed)
+    rl::atomic_thread_fence(to_relacy(order), {here.function, here.file, here.line});
+}
+
+struct model_atomics {
+  template <class T>
+  using atomic = model_atomic<T>;
+  template <class State>
+  using wide_word = model_word<State>;
+
+  static void light_barrier(HEIST_MODEL_CALLER) {
+    if (!settings.fence_in_publish && std::strcmp(function, "publish") == 0) return;
+    model_fence({file, function, line, operation::fence, std::memory_order_seq_cst});
+  }
+};
+
+inline void heavy_barrier() {
+  head_looks[rl::thread_index()].repeat = true;
+  if (!is_running(change::no_heavy_barrier)) rl::atomic_thread_fence(rl::mo_seq_cst, RL_INFO);
+}
+
+}  // namespace heist_model

@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include <heist/fork_join.hpp>
+#include <heist/pool.hpp>
+
+#include "bench/fork_join/fib.hpp"
+#include "bench/space/extent_meter.hpp"
+#include "bench/space/programs.hpp"
+
+namespace heist::bench {
+namespace {
+
+constexpr std::size_t array_bytes = 100'000;
+
+// The compiler can't know what this does with it, so it has to be there whole.
+void pretend_to_use(void* memory) { asm volatile("" : : "r"(memory) : "memory"); }
+
+// A frame that is at least so large.
+[[gnu::noinline]] void mark_below_an_array(extent_meter& meter) {
+  char array[array_bytes];
+  pretend_to_use(array);
+  meter.mark();
+  pretend_to_use(array);
+}
+
+TEST(ExtentMeter, SeesAFrameWholeAndKeepsThePeak) {
+  pool on({.workers = 1});
+  const auto meter = std::make_unique<extent_meter>();
+  on.run([&] { meter->mark(); });
+  const auto small = meter->peak();
+  EXPECT_GT(small, 0u);
+  EXPECT_LT(small, array_bytes);
+  on.run([&] { mark_below_an_array(*meter); });
+  const auto large = meter->peak();
+  EXPECT_GE(large, array_bytes);
+  EXPECT_LT(large, array_bytes + 20'000);
+  on.run([&] { meter->mark(); });
+  EXPECT_EQ(meter->peak(), large);
+  EXPECT_EQ(meter->largest(), large);
+  EXPECT_FALSE(meter->has_overflowed());
+}
+
+TEST(ExtentMeter, AddsUpWhatSeveralFibersSpan) {
+  pool on({.workers = 2});
+  const auto meter = std::make_unique<extent_meter>();
+  std::atomic<int> there{0};
+  // Both are at the bottom of their large frames at one time.
+  const auto meet = [&] {
+    char array[array_bytes];
+    pretend_to_use(array);
+    meter->mark();
+    ++there;
+    while (there < 2) {
+    }
+    pretend_to_use(array);
+  };
+  on.run([&] { fork_join(meet, meet); });
+  EXPECT_GE(meter->peak(), 2 * array_bytes);
+  EXPECT_GE(meter->largest(), array_bytes);
+  EXPECT_LT(meter->largest(), 2 * array_bytes);
+}
+
+TEST(ExtentMeter, IgnoresThreadsOutside) {
+  const auto meter = std::make_unique<extent_meter>();
+  meter->mark();
+  EXPECT_EQ(meter->peak(), 0u);
+}
+
+TEST(SuspendedJoin, SpansLittle) {
+  const auto bytes = bytes_of_suspended_join();
+  EXPECT_GT(bytes, 0u);
+  EXPECT_LT(bytes, 8192u);
+}
+
+TEST(MeteredPrograms, GiveTheSerialResults) {
+  pool on({.workers = 3});
+  const auto meter = std::make_unique<extent_meter>();
+  const auto of_link = fib_by_addition(metered::link_size);
+  EXPECT_EQ(on.run([&] { return metered::fib(*meter, 15); }), 610u);
+  EXPECT_EQ(on.run([&] { return metered::queens(*meter, 6); }), 4u);
+  EXPECT_EQ(on.run([&] { return metered::chain(*meter, 20); }), 20 * of_link);
+  EXPECT_EQ(on.run([&] { return metered::reversed_chain(*meter, 20); }), 20 * of_link);
+}
+
+}  // namespace
+}  // namespace heist::bench

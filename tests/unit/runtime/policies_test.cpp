@@ -1,0 +1,130 @@
+// Every combination of policies gives the same answers; and what a join does with the thread.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "heist/heist.hpp"
+#include "platform/thread.hpp"
+#include "tests/unit/runtime/support.hpp"
+
+namespace heist_test {
+namespace {
+
+using heist::deque_kind;
+using heist::idle_kind;
+using heist::join_kind;
+using heist::victim_kind;
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [a, b] = heist::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+using combination = std::tuple<deque_kind, join_kind, victim_kind, idle_kind, unsigned>;
+
+class Policies : public testing::TestWithParam<combination> {};
+
+TEST_P(Policies, GiveTheRightResult) {
+  const auto [deque, join, victim, idle, workers] = GetParam();
+  const watchdog guard("policies");
+  heist::pool pool(
+      {.workers = workers, .deque = deque, .join = join, .victim = victim, .idle = idle});
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_EQ(pool.run([] { return fib(emulated ? 10 : 15); }), emulated ? 55 : 610);
+  }
+  // Something that must be stolen to end.
+  if (workers > 1) {
+    pool.run([] {
+      signal_flag begun;
+      heist::fork_join([&] { EXPECT_TRUE(begun.wait()); }, [&] { begun.raise(); });
+    });
+    EXPECT_GT(pool.stats().total.steals, 0U);
+  }
+}
+
+std::string combination_name(const testing::TestParamInfo<combination>& p) {
+  const auto [deque, join, victim, idle, workers] = p.param;
+  return std::string(deque == deque_kind::split ? "Split" : "Locked") +
+         (join == join_kind::greedy ? "Greedy" : "Stalling") +
+         (victim == victim_kind::random ? "Random"
+          : victim == victim_kind::last ? "Last"
+                                        : "Nearest") +
+         (idle == idle_kind::park    ? "Park"
+          : idle == idle_kind::yield ? "Yield"
+                                     : "Spin") +
+         std::to_string(workers);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Policies,
+    testing::Combine(testing::Values(deque_kind::split, deque_kind::locked),
+                     testing::Values(join_kind::greedy, join_kind::stalling),
+                     testing::Values(victim_kind::random, victim_kind::last, victim_kind::nearest),
+                     testing::Values(idle_kind::park, idle_kind::yield, idle_kind::spin),
+                     testing::Values(1U, 2U, 3U, 8U)),
+    combination_name);
+
+// Not inlined, and the number comes from the system: see platform/context.hpp.
+[[gnu::noinline]] pid_t this_thread() { return heist::platform::thread_id(); }
+
+// A join that finds its job stolen and not ended; true if the thread changed.
+bool changes_thread() {
+  signal_flag begun;
+  signal_flag first_ended;
+  const pid_t before = this_thread();
+  heist::fork_join(
+      [&] {
+        EXPECT_TRUE(begun.wait());
+        first_ended.raise();
+      },
+      [&] {
+        begun.raise();
+        EXPECT_TRUE(first_ended.wait());
+        linger(std::chrono::microseconds(200));
+      });
+  return this_thread() != before;
+}
+
+TEST(Joins, StallingOnesKeepTheThread) {
+  const watchdog guard("stalling joins");
+  for (const unsigned workers : {2U, 3U, 8U}) {
+    heist::pool pool({.workers = workers, .join = join_kind::stalling});
+    for (int round = 0; round < scaled(300); ++round) {
+      ASSERT_FALSE(pool.run([] { return changes_thread(); }));
+    }
+    EXPECT_GT(pool.stats().total.suspends, 0U);
+  }
+}
+
+TEST(Joins, StallingOnesKeepItInDeepRecursionsToo) {
+  const watchdog guard("stalling recursion");
+  struct walker {
+    static int walk(int depth) {
+      if (depth == 0) {
+        linger(std::chrono::microseconds(20));
+        return 0;
+      }
+      const pid_t before = this_thread();
+      const auto [a, b] =
+          heist::fork_join([=] { return walk(depth - 1); }, [=] { return walk(depth - 1); });
+      return a + b + (this_thread() != before ? 1 : 0);
+    }
+  };
+  heist::pool pool({.workers = 4, .join = join_kind::stalling});
+  for (int round = 0; round < scaled(20); ++round) {
+    ASSERT_EQ(pool.run([] { return walker::walk(5); }), 0);
+  }
+}
+
+TEST(Joins, GreedyOnesMayChangeIt) {
+  const watchdog guard("greedy joins");
+  heist::pool pool({.workers = 2, .join = join_kind::greedy});
+  int changes = 0;
+  while (changes < 20) changes += pool.run([] { return changes_thread(); }) ? 1 : 0;
+  EXPECT_GE(pool.stats().total.suspends, 20U);
+}
+
+}  // namespace
+}  // namespace heist_test

@@ -1,0 +1,159 @@
+// What a pool can be told, by pool_config and by HEIST_*; nonsense is refused by name.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "heist/heist.hpp"
+#include "tests/unit/runtime/child.hpp"
+
+namespace heist_test {
+namespace {
+
+using testing::AllOf;
+using testing::ExitedWithCode;
+using testing::HasSubstr;
+
+std::string refusal(heist::pool_config config) {
+  try {
+    heist::pool pool(std::move(config));
+  } catch (const heist::usage_error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(PoolConfig, NonsenseIsRefusedWithTheNameOfTheField) {
+  EXPECT_THAT(refusal({.workers = 1025}), AllOf(HasSubstr("workers"), HasSubstr("1025")));
+  EXPECT_THAT(refusal({.workers = 1, .stack_size = 1}), HasSubstr("stack_size"));
+  EXPECT_THAT(refusal({.workers = 1, .stack_size = heist::pool_config::min_stack_size - 1}),
+              HasSubstr("stack_size"));
+  EXPECT_THAT(refusal({.workers = 1, .stack_size = heist::pool_config::max_stack_size + 1}),
+              HasSubstr("stack_size"));
+  EXPECT_THAT(refusal({.workers = 1, .stack_size = ~std::size_t{0}}), HasSubstr("stack_size"));
+  EXPECT_THAT(refusal({.workers = 1, .fork_depth = heist::pool_config::max_fork_depth + 1}),
+              HasSubstr("fork_depth"));
+  EXPECT_THAT(refusal({.workers = 1, .fork_depth = ~std::size_t{0}}), HasSubstr("fork_depth"));
+  EXPECT_THAT(refusal({.workers = 1, .deque = static_cast<heist::deque_kind>(9)}),
+              HasSubstr("deque"));
+  EXPECT_THAT(refusal({.workers = 1, .join = static_cast<heist::join_kind>(9)}), HasSubstr("join"));
+  EXPECT_THAT(refusal({.workers = 1, .victim = static_cast<heist::victim_kind>(9)}),
+              HasSubstr("victim"));
+  EXPECT_THAT(refusal({.workers = 1, .idle = static_cast<heist::idle_kind>(9)}), HasSubstr("idle"));
+  EXPECT_THAT(refusal({.workers = 1, .placement = static_cast<heist::placement_kind>(9)}),
+              HasSubstr("placement"));
+}
+
+TEST(PoolConfig, TheLimitsThemselvesWork) {
+  heist::pool small(
+      {.workers = 2, .stack_size = heist::pool_config::min_stack_size, .fork_depth = 1});
+  EXPECT_EQ(small.run([] { return 1; }), 1);
+  heist::pool deep({.workers = 1, .fork_depth = heist::pool_config::max_fork_depth});
+  EXPECT_EQ(deep.run([] { return heist::fork_join([] { return 1; }, [] { return 2; }); }),
+            std::tuple(1, 2));
+}
+
+TEST(PoolConfig, ResolvedValuesAreTold) {
+  heist::pool pool({.workers = 3, .name = "mine"});
+  EXPECT_EQ(pool.config().workers, 3U);
+  EXPECT_EQ(pool.config().stack_size, heist::pool_config::default_stack_size);
+  EXPECT_EQ(pool.config().fork_depth, heist::pool_config::default_fork_depth);
+  EXPECT_EQ(pool.config().name, "mine");
+  EXPECT_EQ(pool.workers(), 3U);
+  EXPECT_EQ(pool.missing_workers(), 0U);
+}
+
+TEST(PoolConfig, PinnedWorkersRun) {
+  heist::pool pool({.workers = 3, .placement = heist::placement_kind::pinned});
+  EXPECT_EQ(pool.run([] { return heist::fork_join([] { return 1; }, [] { return 2; }); }),
+            std::tuple(1, 2));
+}
+
+class EnvironmentDeathTest : public fresh_process {
+ protected:
+  // The default pool, made and used with one variable set.
+  static void use_default_pool(const char* name, const char* value) {
+    run_and_exit([&] {
+      ::setenv(name, value, 1);
+      const auto [a, b] = heist::fork_join([] { return 1; }, [] { return 2; });
+      std::fprintf(stderr, "%d on %u workers with %zu KiB\n", a + b,
+                   heist::default_pool().workers(),
+                   heist::default_pool().config().stack_size >> 10);
+    });
+  }
+};
+
+TEST_F(EnvironmentDeathTest, BadWorkersAreRefused) {
+  for (const char* value :
+       {"abc", "0", "100000", "-1", "", "2x", " 2", "1e1", "18446744073709551617"})
+    EXPECT_EXIT(use_default_pool("HEIST_WORKERS", value), ExitedWithCode(code_usage),
+                std::string("HEIST_WORKERS=") + value + ": must be a number from 1 to 1024");
+}
+
+TEST_F(EnvironmentDeathTest, GoodWorkersAreObeyed) {
+  EXPECT_EXIT(use_default_pool("HEIST_WORKERS", "3"), ExitedWithCode(0), "3 on 3 workers");
+}
+
+TEST_F(EnvironmentDeathTest, PoolConfigGoesBeforeTheEnvironment) {
+  EXPECT_EXIT(run_and_exit([] {
+                ::setenv("HEIST_WORKERS", "3", 1);
+                ::setenv("HEIST_STACK_SIZE", "nonsense", 1);
+                heist::pool pool({.workers = 2, .stack_size = 1 << 20});
+                std::fprintf(stderr, "%u workers\n", pool.workers());
+              }),
+              ExitedWithCode(0), "2 workers");
+}
+
+TEST_F(EnvironmentDeathTest, BadStackSizesAreRefused) {
+  for (const char* value :
+       {"abc", "0", "1", "15K", "-1", "", "8MB", "K", "2000G", "99999999999999999999"})
+    EXPECT_EXIT(use_default_pool("HEIST_STACK_SIZE", value), ExitedWithCode(code_usage),
+                std::string("HEIST_STACK_SIZE=") + value + ": must be a number of bytes");
+}
+
+TEST_F(EnvironmentDeathTest, GoodStackSizesAreObeyed) {
+  EXPECT_EXIT(use_default_pool("HEIST_STACK_SIZE", "65536"), ExitedWithCode(0), "with 64 KiB");
+  EXPECT_EXIT(use_default_pool("HEIST_STACK_SIZE", "512k"), ExitedWithCode(0), "with 512 KiB");
+  EXPECT_EXIT(use_default_pool("HEIST_STACK_SIZE", "2M"), ExitedWithCode(0), "with 2048 KiB");
+}
+
+TEST_F(EnvironmentDeathTest, BadFlagsAreRefused) {
+  EXPECT_EXIT(use_default_pool("HEIST_SERIAL", "yes"), ExitedWithCode(code_usage),
+              "HEIST_SERIAL=yes: must be 0 or 1");
+  EXPECT_EXIT(use_default_pool("HEIST_STATS", "2"), ExitedWithCode(code_usage),
+              "HEIST_STATS=2: must be 0 or 1");
+  EXPECT_EXIT(use_default_pool("HEIST_BARRIER", "hope"), ExitedWithCode(code_usage),
+              "HEIST_BARRIER.*hope");
+}
+
+TEST_F(EnvironmentDeathTest, BothBarriersWork) {
+  EXPECT_EXIT(use_default_pool("HEIST_BARRIER", "signal"), ExitedWithCode(0), "3 on");
+  if (!emulated) {
+    EXPECT_EXIT(use_default_pool("HEIST_BARRIER", "membarrier"), ExitedWithCode(0), "3 on");
+  }
+}
+
+TEST_F(EnvironmentDeathTest, StatsArePrintedAtExit) {
+  EXPECT_EXIT(use_default_pool("HEIST_STATS", "1"), ExitedWithCode(0), "steals.*\n.*all");
+}
+
+TEST_F(EnvironmentDeathTest, SerialElisionStaysOnTheCallersThread) {
+  EXPECT_EXIT(run_and_exit([] {
+                ::setenv("HEIST_SERIAL", "1", 1);
+                const auto here = [] { return heist::this_worker::index(); };
+                const auto [a, b] = heist::fork_join(
+                    here, [&] { return std::get<1>(heist::fork_join(here, here)); });
+                heist::pool pool({.workers = 2});
+                const int c = pool.run(here);
+                try {
+                  heist::fork_join([] { throw std::runtime_error("left"); },
+                                   [] { throw std::runtime_error("right"); });
+                } catch (const std::runtime_error& e) {
+                  std::fprintf(stderr, "%d %d %d %s\n", a, b, c, e.what());
+                }
+              }),
+              ExitedWithCode(0), "^-1 -1 -1 left\n$");
+}
+
+}  // namespace
+}  // namespace heist_test

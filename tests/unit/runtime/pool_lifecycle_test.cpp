@@ -1,0 +1,233 @@
+// Pools come and go: in any order, many at once, thousands one after the other; and their hooks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heist/heist.hpp"
+#include "tests/unit/runtime/child.hpp"
+
+namespace heist_test {
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [a, b] = heist::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+long entries(const char* folder) {
+  long n = 0;
+  for ([[maybe_unused]] const auto& e : std::filesystem::directory_iterator(folder)) ++n;
+  return n;
+}
+
+long resident_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmRSS:")) return std::stol(line.substr(6));
+  return 0;
+}
+
+TEST(PoolLifecycle, AnUnusedPoolEnds) {
+  const watchdog guard("unused pools");
+  for (unsigned workers = 1; workers <= 8; ++workers) heist::pool pool({.workers = workers});
+}
+
+TEST(PoolLifecycle, TenThousandPoolsLeaveNothingBehind) {
+  const watchdog guard("ten thousand pools");
+  const long threads = entries("/proc/self/task");
+  const auto use_one = [](int i) {
+    heist::pool pool({.workers = 1U + static_cast<unsigned>(i) % 3});
+    // Some are destroyed right after their start, some at work's end, some on their way to sleep.
+    if (i % 4 != 0) {
+      EXPECT_EQ(pool.run([] { return fib(5); }), 5);
+    }
+    if (i % 97 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  for (int i = 0; i < 200; ++i) use_one(i);
+  const long files = entries("/proc/self/fd");
+  const long before = resident_kib();
+  const int rounds = scaled(10'000);
+  for (int i = 0; i < rounds; ++i) use_one(i);
+  // A thread that was joined may still be in the list for a moment.
+  EXPECT_TRUE(eventually([&] { return entries("/proc/self/task") <= threads; }));
+  EXPECT_EQ(entries("/proc/self/fd"), files);
+  if (!asan && !tsan && !emulated) {  // those keep books of every mapping
+    EXPECT_LT(resident_kib(), before + 4096) << "KiB in memory";
+  }
+}
+
+TEST(PoolLifecycle, ManyAtOnceEndInAnyOrder) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  const watchdog guard("many pools, seed " + std::to_string(seed));
+  for (int round = 0; round < scaled(40); ++round) {
+    std::vector<std::unique_ptr<heist::pool>> pools;
+    for (unsigned i = 0; i < 12; ++i)
+      pools.push_back(std::make_unique<heist::pool>(
+          heist::pool_config{.workers = 1 + static_cast<unsigned>(random()) % 4}));
+    std::shuffle(pools.begin(), pools.end(), random);
+    for (auto& pool : pools) {
+      EXPECT_EQ(pool->run([] { return fib(8); }), 21);
+    }
+    std::shuffle(pools.begin(), pools.end(), random);
+    while (!pools.empty()) pools.pop_back();
+  }
+}
+
+TEST(PoolLifecycle, PoolsStartAndEndOnSeveralThreadsAtOnce) {
+  const watchdog guard("pools on several threads");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([] {
+      for (int i = 0; i < scaled(200); ++i) {
+        heist::pool pool({.workers = 2});
+        EXPECT_EQ(pool.run([] { return fib(7); }), 13);
+      }
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+TEST(PoolLifecycle, APoolMadeOnAWorkerEndsThere) {
+  const watchdog guard("a pool on a worker");
+  heist::pool outer({.workers = 2});
+  for (int i = 0; i < scaled(100); ++i) {
+    EXPECT_EQ(outer.run([] {
+      heist::pool inner({.workers = 2});
+      return inner.run([] { return fib(8); });
+    }),
+              21);
+  }
+}
+
+TEST(PoolLifecycle, ManyThreadsOutsideEachGetTheirOwnAnswer) {
+  const watchdog guard("many threads outside");
+  heist::pool pool({.workers = 3});
+  constexpr int threads = 16;
+  constexpr int rounds = scaled(300);
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&pool, t] {
+      for (int i = 0; i < rounds; ++i) {
+        const int mine = t * 10'000 + i;
+        if (i % 3 == 0) {
+          try {
+            pool.run([mine] { throw mine; });
+            ADD_FAILURE() << "nothing was thrown";
+          } catch (int thrown) {
+            EXPECT_EQ(thrown, mine);
+          }
+        } else {
+          EXPECT_EQ(pool.run([mine] { return fib(6) + mine; }), 8 + mine);
+        }
+      }
+    });
+  for (auto& thread : all) thread.join();
+  EXPECT_EQ(pool.stats().total.roots, static_cast<std::uint64_t>(threads * rounds));
+}
+
+TEST(PoolLifecycle, RunGivesBackWhatItsFunctionGives) {
+  heist::pool pool({.workers = 1});
+  int x = 0;
+  static_assert(std::is_void_v<decltype(pool.run([] {}))>);
+  static_assert(std::is_same_v<decltype(pool.run([&]() -> int& { return x; })), int&>);
+  EXPECT_EQ(&pool.run([&]() -> int& { return x; }), &x);
+  EXPECT_EQ(*pool.run([] { return std::make_unique<int>(7); }), 7);
+  auto counting = [n = 0]() mutable { return ++n; };
+  EXPECT_EQ(pool.run(counting), 1);
+  EXPECT_EQ(pool.run(counting), 2);
+  EXPECT_EQ(pool.run([&] { return pool.run([] { return 8; }); }), 8);
+}
+
+TEST(ThisWorker, IndexIsMinusOneOutsideAndBelowWorkersInside) {
+  EXPECT_EQ(heist::this_worker::index(), -1);
+  heist::pool pool({.workers = 3});
+  for (int i = 0; i < 50; ++i) {
+    const int index = pool.run([] { return heist::this_worker::index(); });
+    EXPECT_GE(index, 0);
+    EXPECT_LT(index, 3);
+  }
+  EXPECT_EQ(heist::this_worker::index(), -1);
+}
+
+class Hooks : public testing::TestWithParam<heist::join_kind> {};
+
+TEST_P(Hooks, AreCalledOnceOnEachThreadWithItsIndex) {
+  constexpr unsigned workers = 5;
+  std::atomic<int> starts[workers] = {};
+  std::atomic<int> stops[workers] = {};
+  std::thread::id threads[workers];
+  const auto check_index = [](unsigned i) {
+    EXPECT_EQ(heist::this_worker::index(), static_cast<int>(i));
+  };
+  {
+    heist::pool pool({.workers = workers,
+                      .join = GetParam(),
+                      .on_thread_start =
+                          [&](unsigned i) {
+                            starts[i].fetch_add(1, std::memory_order_relaxed);
+                            threads[i] = std::this_thread::get_id();
+                            check_index(i);
+                          },
+                      .on_thread_stop =
+                          [&](unsigned i) {
+                            stops[i].fetch_add(1, std::memory_order_relaxed);
+                            EXPECT_EQ(threads[i], std::this_thread::get_id());
+                            check_index(i);
+                          }});
+    EXPECT_EQ(pool.run([] { return fib(12); }), 144);
+    for (const auto& n : stops) EXPECT_EQ(n.load(std::memory_order_relaxed), 0);
+  }
+  for (const auto& n : starts) EXPECT_EQ(n.load(std::memory_order_relaxed), 1);
+  for (const auto& n : stops) EXPECT_EQ(n.load(std::memory_order_relaxed), 1);
+}
+
+TEST_P(Hooks, MayForkAndUseAnotherPool) {
+  const watchdog guard("hooks that fork");
+  for (int round = 0; round < scaled(100); ++round) {
+    heist::pool other({.workers = 2});
+    std::atomic<int> calls{0};
+    std::atomic<long> sum{0};
+    const auto work = [&](unsigned) {
+      calls.fetch_add(1, std::memory_order_relaxed);
+      sum.fetch_add(fib(10) + other.run([] { return fib(6); }), std::memory_order_relaxed);
+    };
+    {
+      heist::pool pool(
+          {.workers = 3, .join = GetParam(), .on_thread_start = work, .on_thread_stop = work});
+      EXPECT_EQ(pool.run([] { return fib(10); }), 55);
+    }
+    EXPECT_EQ(calls.load(std::memory_order_relaxed), 6);
+    EXPECT_EQ(sum.load(std::memory_order_relaxed), 6 * (55 + 8));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Joins, Hooks,
+                         testing::Values(heist::join_kind::greedy, heist::join_kind::stalling),
+                         [](const auto& p) {
+                           return p.param == heist::join_kind::greedy ? "Greedy" : "Stalling";
+                         });
+
+using PoolDeathTest = fresh_process;
+
+TEST_F(PoolDeathTest, AWorkerThatDestroysItsOwnPoolIsToldSo) {
+  EXPECT_DEATH(
+      {
+        auto pool = std::make_unique<heist::pool>(heist::pool_config{.workers = 2});
+        auto* const raw = pool.get();
+        raw->run([&] { pool.reset(); });
+      },
+      "destroyed by one of its own workers");
+}
+
+}  // namespace
+}  // namespace heist_test

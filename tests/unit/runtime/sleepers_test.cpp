@@ -1,0 +1,85 @@
+// Who sleeps and who is woken, without a pool around it.
+#include "runtime/sleepers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/unit/runtime/support.hpp"
+
+namespace heist_test {
+namespace {
+
+using heist::detail::sleepers;
+const auto no_mail = [] { return false; };
+
+TEST(Sleepers, NobodyIsWokenWhenNobodySleeps) {
+  sleepers s;
+  EXPECT_FALSE(s.any());
+  EXPECT_FALSE(s.wake_one());
+  s.wake_all();
+}
+
+TEST(Sleepers, AWakeUpBetweenAnnouncementAndSleepIsKept) {
+  sleepers s;
+  s.announce();
+  EXPECT_TRUE(s.any());
+  EXPECT_TRUE(s.wake_one());
+  EXPECT_FALSE(s.any()) << "counted out at once";
+  EXPECT_FALSE(s.wake_one());
+  s.wait(no_mail);
+}
+
+TEST(Sleepers, WhoeverTakesItselfOutIsNotWoken) {
+  sleepers s;
+  s.announce();
+  s.retract();
+  EXPECT_FALSE(s.wake_one());
+  s.announce();
+  EXPECT_TRUE(s.wake_one());
+  s.retract();  // with the token that was made for it
+  s.announce();
+  EXPECT_FALSE(s.wait_for(std::chrono::milliseconds(1), no_mail)) << "a token was left over";
+  EXPECT_TRUE(s.any()) << "still announced";
+  s.retract();
+}
+
+// Two sleep, one of them has mail. The other is quicker, goes to sleep again and takes the second
+// token too; mail is found nevertheless.
+TEST(Sleepers, MailIsFoundThoughAnotherTookTheToken) {
+  const watchdog guard("mail");
+  for (int round = 0; round < scaled(2000); ++round) {
+    sleepers s;
+    std::atomic<bool> mail{false};
+    s.announce();
+    s.announce();
+    std::thread home([&] { s.wait([&] { return mail.load(std::memory_order_relaxed); }); });
+    if (round % 2 == 0) linger(std::chrono::microseconds(100));
+    mail.store(true, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    s.wake_all();
+    while (s.wait_for(std::chrono::nanoseconds(0), no_mail)) s.announce();
+    home.join();
+  }
+}
+
+TEST(Sleepers, EveryTokenWakesOne) {
+  const watchdog guard("tokens");
+  for (int round = 0; round < scaled(500); ++round) {
+    sleepers s;
+    constexpr int threads = 4;
+    std::thread all[threads];
+    for (auto& thread : all) {
+      s.announce();
+      thread = std::thread([&s] { s.wait(no_mail); });
+    }
+    for (int i = 0; i < threads; ++i) EXPECT_TRUE(s.wake_one());
+    EXPECT_FALSE(s.wake_one());
+    for (auto& thread : all) thread.join();
+  }
+}
+
+}  // namespace
+}  // namespace heist_test

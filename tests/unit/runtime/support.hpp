@@ -1,0 +1,102 @@
+// What the runtime's tests share: ways to force a steal, a watchdog, and a scale for slow builds.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "tests/unit/platform/sanitizers.hpp"
+
+namespace heist_test {
+
+#if defined(HEIST_TEST_EMULATED)
+inline constexpr bool emulated = true;
+#else
+inline constexpr bool emulated = false;
+#endif
+
+// Rounds of a repeated test: fewer where each costs ten times as much.
+inline constexpr int scaled(int n) {
+  const int divisor = emulated ? 20 : tsan ? 10 : asan ? 4 : 1;
+  return n / divisor < 2 ? 2 : n / divisor;
+}
+
+// True as soon as done() is; false when it isn't for 30 s, which is a failure, not a pace.
+template <class Done>
+[[nodiscard]] bool eventually(Done&& done) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  for (unsigned i = 0; !done(); ++i) {
+    if (i % 64 == 63 && std::chrono::steady_clock::now() > limit) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+// Keeps the thread busy for a while. Not by yields: beside busy processes each costs milliseconds.
+inline void linger(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+// A flag that one function raises and another waits for.
+class signal_flag {
+ public:
+  // Release and acquire: partners of each other; what went before is seen after.
+  void raise() noexcept { up_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool is_up() const noexcept { return up_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool wait() const {
+    return eventually([this] { return is_up(); });
+  }
+
+ private:
+  std::atomic<bool> up_{false};
+};
+
+// Ends the process with a message when the scope lasts too long: a hang names itself.
+class watchdog {
+ public:
+  explicit watchdog(std::string what, std::chrono::seconds limit = std::chrono::seconds(120))
+      : thread_([this, what = std::move(what), limit] {
+          std::unique_lock hold(mutex_);
+          if (changed_.wait_for(hold, limit, [this] { return over_; })) return;
+          std::fprintf(stderr, "hang: %s\n", what.c_str());
+          std::abort();
+        }) {}
+  ~watchdog() {
+    {
+      const std::lock_guard hold(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  watchdog(const watchdog&) = delete;
+  watchdog& operator=(const watchdog&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;  // guarded by mutex_
+  std::thread thread_;
+};
+
+// Counts how many of it are alive.
+struct counted {
+  static inline std::atomic<long> alive{0};
+  counted() noexcept { alive.fetch_add(1, std::memory_order_relaxed); }
+  counted(const counted&) noexcept : counted() {}
+  counted(counted&&) noexcept : counted() {}
+  counted& operator=(const counted&) noexcept = default;
+  counted& operator=(counted&&) noexcept = default;
+  ~counted() { alive.fetch_sub(1, std::memory_order_relaxed); }
+};
+
+}  // namespace heist_test

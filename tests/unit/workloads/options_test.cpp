@@ -1,0 +1,74 @@
+// Options are checked when they are set, and the message says what would have been right.
+#include <gmock/gmock.h>
+
+#include <heist/error.hpp>
+
+#include "check_workload.hpp"
+#include "workloads/options.hpp"
+
+using namespace heist::workloads;
+
+namespace {
+
+option_values sample_values() {
+  return {"sample",
+          {integer_option("n", "a number", 7, -3, 100),
+           choice_option("kind", "one", "a", {"a", "b"}), path_option("output", "a file")}};
+}
+
+std::string complaint(std::string_view option, std::string_view text) {
+  auto values = sample_values();
+  try {
+    values.set(option, text);
+  } catch (const heist::usage_error& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+}  // namespace
+
+TEST(Options, StartWithTheirDefaults) {
+  const auto values = sample_values();
+  EXPECT_EQ(values.integer("n"), 7);
+  EXPECT_EQ(values.text("kind"), "a");
+  EXPECT_EQ(values.text("output"), "");
+  EXPECT_TRUE(values.files().empty());
+}
+
+TEST(Options, KeepWhatIsSet) {
+  auto values = sample_values();
+  values.set("n", "-3");
+  values.set("kind", "b");
+  values.set("output", "there");
+  EXPECT_EQ(values.integer("n"), -3);
+  EXPECT_EQ(values.text("kind"), "b");
+  EXPECT_EQ(values.text("output"), "there");
+}
+
+TEST(Options, RefuseWhatIsNoIntegerInRange) {
+  for (const auto* text : {"", "x", "1x", " 1", "1.5", "1e3", "-4", "101", "99999999999999999999"})
+    EXPECT_EQ(complaint("n", text),
+              "sample --n must be an integer from -3 to 100, not '" + std::string(text) + "'");
+}
+
+TEST(Options, RefuseWhatIsNotAmongTheChoices) {
+  EXPECT_EQ(complaint("kind", "c"), "sample --kind must be one of a, b, not 'c'");
+}
+
+TEST(Options, RefuseUnknownNames) {
+  EXPECT_EQ(complaint("size", "1"), "sample has no option --size");
+  auto values = sample_values();
+  EXPECT_THROW(values.add_file("x"), heist::usage_error);
+}
+
+TEST(Options, OfEveryWorkloadHaveDefaultsThatAreAllowed) {
+  for (const auto* workload : all()) {
+    option_values values(workload->name(), workload->options());
+    for (const auto& spec : workload->options()) {
+      EXPECT_FALSE(spec.help.empty()) << workload->name() << " --" << spec.name;
+      if (spec.kind == option_kind::files) continue;
+      EXPECT_NO_THROW(values.set(spec.name, spec.default_value)) << workload->name();
+    }
+  }
+}
