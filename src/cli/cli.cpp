@@ -1,0 +1,64 @@
+#include "cli/cli.hpp"
+
+#include <exception>
+#include <new>
+#include <string>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include <heist/error.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/parse.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+struct dispatch {
+  output& out;
+  std::FILE* err;
+
+  int operator()(const text_request& request) const {
+    out.print("{}", request.text);
+    return success;
+  }
+  int operator()(const list_request& request) const { return list(request, out); }
+  int operator()(const info_request& request) const { return info(request, out); }
+  int operator()(const run_request& request) const { return run(request, out, err); }
+  int operator()(const bench_list_request& request) const { return bench_list(request, out); }
+  int operator()(const bench_request& request) const { return run_bench(request, out, err); }
+};
+
+// One line, whatever a message has in it: file names may hold line ends.
+void complain(std::FILE* err, std::string message) {
+  for (char& c : message)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  std::fputs(("heist: " + message + '\n').c_str(), err);
+  std::fflush(err);
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv, std::FILE* out, std::FILE* err) noexcept try {
+  try {
+    output to(out);
+    const int code = std::visit(dispatch{to, err}, parse(argc, argv));
+    to.flush();
+    return code;
+  } catch (const usage_error& error) {
+    complain(err, error.what());
+    return wrong_usage;
+  } catch (const std::bad_alloc&) {
+    complain(err, "the system has no more memory");
+  } catch (const std::exception& error) {
+    complain(err, error.what());
+  }
+  return environment_refused;
+} catch (...) {
+  return environment_refused;  // no memory even for the message
+}
+
+}  // namespace heist::cli

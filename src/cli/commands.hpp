@@ -1,0 +1,65 @@
+// What a command is asked to do, and the commands: one file each.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "bench/benchmark.hpp"
+#include "cli/output.hpp"
+#include "workloads/workload.hpp"
+
+namespace heist::cli {
+
+// A text to print: help, the version.
+struct text_request {
+  std::string text;
+};
+
+struct list_request {
+  bool json = false;
+};
+
+struct info_request {
+  bool json = false;
+};
+
+struct chosen_workload {
+  const workloads::workload* workload;
+  workloads::option_values values;
+};
+
+struct run_request {
+  std::vector<chosen_workload> chosen;
+  bool all = false;            // a table, however many there are
+  unsigned workers = 0;        // 0: the default
+  std::size_t stack_size = 0;  // bytes; 0: the default
+  unsigned repeat = 3;
+  bool json = false;
+};
+
+struct bench_list_request {
+  bool json = false;
+};
+
+struct bench_request {
+  const bench::benchmark* benchmark = nullptr;
+  workloads::option_values values;
+  bench::settings settings;
+  bool quick = false;
+  bool json = false;
+};
+
+using any_request = std::variant<text_request, list_request, info_request, run_request,
+                                 bench_list_request, bench_request>;
+
+// Each returns an exit code, and throws heist's errors.
+int list(const list_request& request, output& out);
+int info(const info_request& request, output& out);
+int run(const run_request& request, output& out, std::FILE* err);
+int bench_list(const bench_list_request& request, output& out);
+int run_bench(const bench_request& request, output& out, std::FILE* err);
+
+}  // namespace heist::cli

@@ -1,0 +1,27 @@
+// What heist finds on this machine and in this process's surroundings.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace heist::cli {
+
+struct info_report {
+  std::string version;
+  std::string compiler;
+  unsigned workers;            // of a pool that isn't told how many
+  std::string workers_source;  // why so many
+  int affinity_cpus;
+  std::optional<double> quota_cpus;
+  std::string quota_source;
+  std::string topology;  // one line, or why there is none
+  std::string barrier;
+  std::size_t stack_bytes;
+  std::string stack_source;
+};
+
+// Throws usage_error for a HEIST_* variable with a value that it can't have.
+[[nodiscard]] info_report collect_info();
+
+}  // namespace heist::cli

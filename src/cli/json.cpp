@@ -1,0 +1,173 @@
+#include "cli/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace heist::cli {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Names of files need not be UTF-8: what isn't becomes U+FFFD.
+std::string on_one_line(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json times(const timings& timings) {
+  return {{"median", timings.median()},
+          {"least", timings.least()},
+          {"greatest", timings.greatest()},
+          {"runs", timings.seconds()}};
+}
+
+json option(const workloads::option_spec& spec) {
+  using enum workloads::option_kind;
+  json result = {{"name", spec.name}, {"help", spec.help}};
+  switch (spec.kind) {
+    case integer:
+      result["kind"] = "integer";
+      result["min"] = spec.min;
+      result["max"] = spec.max;
+      break;
+    case choice:
+      result["kind"] = "choice";
+      result["choices"] = spec.choices;
+      break;
+    case path:
+      result["kind"] = "path";
+      break;
+    case files:
+      result["kind"] = "files";
+      break;
+  }
+  if (!spec.default_value.empty()) result["default"] = spec.default_value;
+  return result;
+}
+
+json as_json(const counters& counts) {
+  return {{"steals", counts.steals},
+          {"failed_steals", counts.failed_steals},
+          {"exposes", counts.exposes},
+          {"remote_exposes", counts.remote_exposes},
+          {"reclaims", counts.reclaims},
+          {"suspends", counts.suspends},
+          {"blocked_joins", counts.blocked_joins},
+          {"parks", counts.parks},
+          {"wakes", counts.wakes},
+          {"inlined_forks", counts.inlined_forks}};
+}
+
+// A thousand samples are a distribution, a handful are runs that somebody may want to see.
+constexpr std::size_t runs_worth_listing = 64;
+
+json as_json(const bench::measure& measure) {
+  const auto& values = measure.values;
+  json result = {{"name", measure.name}, {"unit", measure.unit}, {"samples", values.size()}};
+  if (values.empty()) return result;
+  result["median"] = values.median();
+  result["least"] = values.least();
+  result["greatest"] = values.greatest();
+  result["p90"] = values.quantile(0.9);
+  if (values.size() <= runs_worth_listing) result["runs"] = values.values();
+  return result;
+}
+
+json as_json(const bench::row& row) {
+  json measures = json::array();
+  for (const auto& each : row.measures) measures.push_back(as_json(each));
+  return {{"name", row.name}, {"measures", measures}, {"note", row.note}};
+}
+
+json as_json(const bench::target& target) {
+  return {{"what", target.what},
+          {"unit", target.unit},
+          {"bound", target.kind == bench::bound::at_most ? "at most" : "at least"},
+          {"limit", target.limit},
+          {"measured", target.measured ? json(*target.measured) : json()},
+          {"met", target.measured ? json(target.met()) : json()},
+          {"note", target.note}};
+}
+
+}  // namespace
+
+std::string to_json(const workloads::workload& workload) {
+  json options = json::array();
+  for (const auto& spec : workload.options()) options.push_back(option(spec));
+  return on_one_line(
+      {{"name", workload.name()}, {"summary", workload.summary()}, {"options", options}});
+}
+
+std::string to_json(const info_report& report) {
+  return on_one_line({{"version", report.version},
+                      {"compiler", report.compiler},
+                      {"workers", report.workers},
+                      {"workers_source", report.workers_source},
+                      {"affinity_cpus", report.affinity_cpus},
+                      {"quota_cpus", report.quota_cpus ? json(*report.quota_cpus) : json()},
+                      {"quota_source", report.quota_source},
+                      {"topology", report.topology},
+                      {"barrier", report.barrier},
+                      {"stack_bytes", report.stack_bytes},
+                      {"stack_source", report.stack_source}});
+}
+
+std::string to_json(const run_report& report) {
+  json options = json::object();
+  for (const auto& [name, text] : report.options) options[name] = text;
+  json per_worker = json::array();
+  for (const auto& counts : report.stats.workers) per_worker.push_back(as_json(counts));
+  return on_one_line({{"workload", report.workload},
+                      {"options", options},
+                      {"files", report.files},
+                      {"result", report.result},
+                      {"workers", report.workers},
+                      {"missing_workers", report.missing_workers},
+                      {"serial_s", times(report.serial)},
+                      {"one_worker_s", times(report.one_worker)},
+                      {"p_workers_s", times(report.p_workers)},
+                      {"t1_over_ts", report.overhead()},
+                      {"ts_over_tp", report.speedup()},
+                      {"t1_over_tp", report.scaling()},
+                      {"items", report.items},
+                      {"unit", report.unit},
+                      {"steals_per_run", report.steals_per_run()},
+                      {"stacks_peak", report.stats.stacks_peak},
+                      {"counters", as_json(report.stats.total)},
+                      {"counters_by_worker", per_worker}});
+}
+
+std::string to_json(const bench::benchmark& benchmark) {
+  json options = json::array();
+  for (const auto& spec : benchmark.options(bench::scale::full)) options.push_back(option(spec));
+  return on_one_line(
+      {{"name", benchmark.name}, {"summary", benchmark.summary}, {"options", options}});
+}
+
+std::string to_json(const bench::report& report, const bench_request& request,
+                    const bench::machine& machine) {
+  json options = json::object();
+  for (const auto& [name, text] : request.values.texts()) options[name] = text;
+  json rows = json::array();
+  for (const auto& each : report.rows) rows.push_back(as_json(each));
+  json targets = json::array();
+  for (const auto& each : report.targets) targets.push_back(as_json(each));
+  return on_one_line({{"benchmark", request.benchmark->name},
+                      {"title", report.title},
+                      {"quick", request.quick},
+                      {"rounds", request.settings.repeat},
+                      {"options", options},
+                      {"machine",
+                       {{"cpu", machine.cpu},
+                        {"processors", machine.processors},
+                        {"quota", machine.quota},
+                        {"kernel", machine.kernel},
+                        {"compiler", machine.compiler},
+                        {"flags", machine.flags},
+                        {"optimised", machine.is_optimised},
+                        {"load", machine.load}}},
+                      {"rows", rows},
+                      {"targets", targets},
+                      {"notes", report.notes}});
+}
+
+}  // namespace heist::cli

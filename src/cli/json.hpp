@@ -1,0 +1,22 @@
+// The reports as JSON, one object on a line, for programs. Names in it don't change once released.
+#pragma once
+
+#include <string>
+
+#include "bench/machine.hpp"
+#include "bench/report.hpp"
+#include "cli/commands.hpp"
+#include "cli/info.hpp"
+#include "cli/measure.hpp"
+#include "workloads/workload.hpp"
+
+namespace heist::cli {
+
+[[nodiscard]] std::string to_json(const workloads::workload& workload);
+[[nodiscard]] std::string to_json(const info_report& report);
+[[nodiscard]] std::string to_json(const run_report& report);
+[[nodiscard]] std::string to_json(const bench::benchmark& benchmark);
+[[nodiscard]] std::string to_json(const bench::report& report, const bench_request& request,
+                                  const bench::machine& machine);
+
+}  // namespace heist::cli

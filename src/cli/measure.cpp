@@ -1,0 +1,96 @@
+#include "cli/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace heist::cli {
+
+namespace {
+
+template <class Function>
+double seconds_of(Function&& function) {
+  using clock = std::chrono::steady_clock;
+  const auto start = clock::now();
+  function();
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+std::string count_of_workers(unsigned workers) {
+  return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
+}
+
+void time_serial_run(workloads::instance& instance, run_report& report, std::uint64_t& expected) {
+  instance.reset();
+  report.serial.add(seconds_of([&] { instance.run_serial(); }));
+  expected = instance.checksum();
+  if (auto mistake = instance.mistake()) report.mistake = "serial: " + *mistake;
+}
+
+void time_pool_run(pool& on, workloads::instance& instance, std::uint64_t expected, timings& times,
+                   run_report& report) {
+  instance.reset();
+  times.add(seconds_of([&] { on.run([&] { instance.run(); }); }));
+  const auto where = count_of_workers(on.workers());
+  if (auto mistake = instance.mistake())
+    report.mistake = where + ": " + *mistake;
+  else if (instance.checksum() != expected)
+    report.mistake = where + ": the result is not that of the serial run";
+}
+
+}  // namespace
+
+std::size_t timings::median_run() const {
+  std::vector<std::size_t> order(seconds_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>((order.size() - 1) / 2);
+  std::nth_element(order.begin(), middle, order.end(),
+                   [&](std::size_t a, std::size_t b) { return seconds_[a] < seconds_[b]; });
+  return *middle;
+}
+
+double timings::least() const { return *std::min_element(seconds_.begin(), seconds_.end()); }
+double timings::greatest() const { return *std::max_element(seconds_.begin(), seconds_.end()); }
+
+double run_report::steals_per_run() const {
+  return static_cast<double>(stats.total.steals) / static_cast<double>(p_workers.seconds().size());
+}
+
+run_report measure(std::string_view name, workloads::instance& instance, const pool_config& config,
+                   unsigned repeat, const std::function<void(const std::string&)>& announce) {
+  pool p_workers(config);
+  std::optional<pool> one_worker;  // none if that is what P is
+  if (p_workers.workers() > 1) {
+    auto single = config;
+    single.workers = 1;
+    one_worker.emplace(single);
+  }
+  run_report report;
+  report.workload = name;
+  report.workers = p_workers.workers();
+  report.missing_workers = p_workers.missing_workers();
+  std::uint64_t expected = 0;
+  for (unsigned turn = 1; turn <= repeat && !report.mistake; ++turn) {
+    announce(fmt::format("run {} of {}, serial", turn, repeat));
+    time_serial_run(instance, report, expected);
+    if (one_worker && !report.mistake) {
+      announce(fmt::format("run {} of {}, 1 worker", turn, repeat));
+      time_pool_run(*one_worker, instance, expected, report.one_worker, report);
+    }
+    if (!report.mistake) {
+      announce(fmt::format("run {} of {}, {}", turn, repeat, count_of_workers(report.workers)));
+      time_pool_run(p_workers, instance, expected, report.p_workers, report);
+    }
+  }
+  if (!one_worker) report.one_worker = report.p_workers;
+  report.stats = p_workers.stats();
+  report.result = instance.result();
+  const auto work = instance.work();
+  report.items = work.items;
+  report.unit = work.unit;
+  return report;
+}
+
+}  // namespace heist::cli

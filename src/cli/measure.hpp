@@ -1,0 +1,60 @@
+// Timing one workload: serially, on one worker and on P workers, in turns, so that what else
+// happens on the machine hits all three alike.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heist/pool.hpp>
+
+#include "workloads/workload.hpp"
+
+namespace heist::cli {
+
+// The times of the repeated runs, in the order in which they were made.
+class timings {
+ public:
+  void add(double seconds) { seconds_.push_back(seconds); }
+
+  [[nodiscard]] const std::vector<double>& seconds() const { return seconds_; }
+  [[nodiscard]] std::size_t median_run() const;  // the lower one of two; not for empty timings
+  [[nodiscard]] double median() const { return seconds_[median_run()]; }
+  [[nodiscard]] double least() const;
+  [[nodiscard]] double greatest() const;
+
+ private:
+  std::vector<double> seconds_;
+};
+
+struct run_report {
+  std::string workload;
+  std::vector<std::pair<std::string, std::string>> options;
+  std::vector<std::string> files;
+  std::string result;
+  std::optional<std::string> mistake;  // what is wrong with a result; every run is checked
+  unsigned workers = 0;                // P
+  unsigned missing_workers = 0;        // threads that were asked for and that the system refused
+  timings serial, one_worker, p_workers;
+  pool_stats stats;  // of the P workers, over all their runs
+  double items = 0;  // of one run
+  std::string unit;
+
+  [[nodiscard]] double overhead() const { return one_worker.median() / serial.median(); }
+  [[nodiscard]] double speedup() const { return serial.median() / p_workers.median(); }
+  [[nodiscard]] double scaling() const { return one_worker.median() / p_workers.median(); }
+  [[nodiscard]] double steals_per_run() const;
+};
+
+// Runs everything `repeat` times, on pools of its own that are made from `config`. `announce` is
+// told what comes next, as "run 3 of 5, 2 workers". Stops at the first wrong result: then there is
+// a mistake, and the times say nothing. Throws what the pools and the workload throw.
+[[nodiscard]] run_report measure(std::string_view name, workloads::instance& instance,
+                                 const pool_config& config, unsigned repeat,
+                                 const std::function<void(const std::string&)>& announce);
+
+}  // namespace heist::cli

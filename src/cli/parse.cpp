@@ -1,0 +1,300 @@
+// The only source that includes CLI11. All values are taken as text: option_values checks them, so
+// that a bad value has the same words wherever it comes from.
+#include "cli/parse.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <heist/config.hpp>
+#include <heist/error.hpp>
+#include <heist/version.hpp>
+
+#include "cli/suggest.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+using workloads::option_kind;
+using workloads::option_spec;
+using workloads::option_values;
+
+constexpr const char* footer =
+    "Environment: HEIST_WORKERS, HEIST_STACK_SIZE, HEIST_STATS=1, HEIST_SERIAL=1.\n"
+    "Exit codes: 0; 1 the environment refused a file, memory or threads; 2 usage; 3 a result "
+    "differs\n"
+    "from the serial one; 130 interrupted.";
+
+// Options of CLI11 that were made from specs, and what the arguments said.
+class bound_options {
+ public:
+  void add(CLI::App& app, const std::vector<option_spec>& specs) {
+    for (const auto& spec : specs) {
+      if (spec.kind == option_kind::files) {
+        app.add_option(spec.name, files_, spec.help);
+        continue;
+      }
+      auto& one = given_.emplace_back(given{spec.name, {}, nullptr});
+      auto help = spec.help;
+      if (!spec.default_value.empty()) help += fmt::format(" [{}]", spec.default_value);
+      one.option = app.add_option("--" + spec.name, one.text, help);
+      one.option->type_name(spec.kind == option_kind::integer ? "N" : "NAME");
+      one.option->take_last();
+    }
+  }
+
+  void copy_to(option_values& values) const {
+    for (const auto& one : given_)
+      if (one.option->count() > 0) values.set(one.name, one.text);
+    for (const auto& file : files_) values.add_file(file);
+  }
+
+ private:
+  struct given {
+    std::string name;
+    std::string text;
+    CLI::Option* option;
+  };
+  std::deque<given> given_;  // as the texts have addresses that CLI11 keeps
+  std::vector<std::string> files_;
+};
+
+// Without a default: what isn't given is left to the pool.
+option_spec pool_option(std::string name, std::string help, std::int64_t min, std::int64_t max) {
+  return {std::move(name), std::move(help), option_kind::integer, "", min, max, {}};
+}
+
+std::vector<option_spec> common_options() {
+  return {pool_option("workers", "workers, P [see heist info]", 1, pool_config::max_workers),
+          pool_option("stack-size", "bytes of each fiber's stack [see heist info]",
+                      pool_config::min_stack_size, pool_config::max_stack_size),
+          workloads::integer_option("repeat", "timed runs of each kind", 3, 1, 1000)};
+}
+
+// What nothing took. CLI11 leaves the mark that ends the options among it.
+std::vector<std::string> extras_of(const CLI::App& app) {
+  auto extras = app.remaining(true);
+  std::erase(extras, "--");
+  return extras;
+}
+
+[[noreturn]] void refuse_extra(const std::string& command, const std::string& name,
+                               const std::string& extra) {
+  if (!extra.starts_with('-'))
+    throw usage_error(fmt::format("{} takes no argument '{}'", name, extra));
+  throw usage_error(fmt::format("{} has no option {}: see {} --help", name, extra, command));
+}
+
+class run_parser {
+ public:
+  explicit run_parser(CLI::App& root)
+      : app_(*root.add_subcommand("run", "runs workloads, checks and times them")) {
+    app_.allow_extras();
+    add_common(app_, common_);
+    for (const auto* workload : workloads::all())
+      add_choice({workload}, std::string(workload->name()), std::string(workload->summary()));
+    add_choice(workloads::all(), "all", "every workload with its defaults, as a table");
+  }
+
+  [[nodiscard]] bool is_given() const { return app_.parsed(); }
+
+  [[nodiscard]] run_request to_request() const {
+    const auto given = std::find_if(choices_.begin(), choices_.end(),
+                                    [](const choice& each) { return each.app->parsed(); });
+    const auto extras = extras_of(app_);
+    if (given == choices_.end()) refuse_workload(extras);
+    const auto name = given->app->get_name();
+    run_request request;
+    request.all = given->workloads.size() > 1;
+    request.json = json_;
+    for (const auto* workload : given->workloads) {
+      option_values values(workload->name(), workload->options());
+      if (!request.all) given->options.copy_to(values);
+      request.chosen.push_back({workload, std::move(values)});
+    }
+    if (!extras.empty()) refuse_extra("heist run " + name, name, extras.front());
+    option_values common("run", common_options());
+    common_.copy_to(common);
+    given->common.copy_to(common);
+    request.workers = static_cast<unsigned>(given_or_zero(common, "workers"));
+    request.repeat = static_cast<unsigned>(common.integer("repeat"));
+    request.stack_size = given_or_zero(common, "stack-size");
+    return request;
+  }
+
+ private:
+  struct choice {
+    std::vector<const workloads::workload*> workloads;
+    CLI::App* app;
+    bound_options options;
+    bound_options common;
+  };
+
+  void add_choice(const std::vector<const workloads::workload*>& workloads, const std::string& name,
+                  const std::string& summary) {
+    auto& added = choices_.emplace_back();
+    added.workloads = workloads;
+    added.app = app_.add_subcommand(name, summary);
+    added.app->allow_extras();
+    if (workloads.size() == 1) added.options.add(*added.app, workloads.front()->options());
+    add_common(*added.app, added.common);
+  }
+
+  // Before or after the workload's name; after it wins.
+  void add_common(CLI::App& app, bound_options& options) {
+    options.add(app, common_options());
+    app.add_flag("--json", json_, "one object for each workload, on a line of its own");
+  }
+
+  static std::size_t given_or_zero(const option_values& values, std::string_view name) {
+    return values.text(name).empty() ? 0 : values.size(name);
+  }
+
+  [[noreturn]] static void refuse_workload(const std::vector<std::string>& extras) {
+    if (extras.empty()) throw usage_error("run needs a workload: see heist list");
+    if (extras.front().starts_with('-'))
+      throw usage_error(
+          fmt::format("run needs a workload before '{}': see heist run --help", extras.front()));
+    std::vector<std::string_view> names = {"all"};
+    for (const auto* workload : workloads::all()) names.push_back(workload->name());
+    throw usage_error(unknown("workload", extras.front(), names, "heist list"));
+  }
+
+  CLI::App& app_;
+  bound_options common_;
+  std::deque<choice> choices_;  // CLI11 keeps addresses of what is in it
+  bool json_ = false;
+};
+
+std::vector<option_spec> bench_common_options() {
+  return {pool_option("workers", "workers, P [see heist info]", 1, pool_config::max_workers),
+          pool_option("repeat", "rounds of measurements [5; quick: 2]", 1, 1000)};
+}
+
+class bench_parser {
+ public:
+  explicit bench_parser(CLI::App& root)
+      : app_(*root.add_subcommand("bench", "measures heist, beside rivals and its own promises")) {
+    app_.allow_extras();
+    list_ = app_.add_subcommand("list", "the benchmarks, a line each");
+    list_->allow_extras();
+    list_->add_flag("--json", json_, "with their options, an object a line");
+    for (const auto& benchmark : bench::all()) {
+      auto& added = choices_.emplace_back();
+      added.benchmark = &benchmark;
+      added.app = app_.add_subcommand(std::string(benchmark.name), std::string(benchmark.summary));
+      added.app->allow_extras();
+      added.options.add(*added.app, benchmark.options(bench::scale::full));
+      added.common.add(*added.app, bench_common_options());
+      added.app->add_flag("--quick", quick_, "small sizes, to see that it works");
+      added.app->add_flag("--json", json_, "one object");
+    }
+  }
+
+  [[nodiscard]] bool is_given() const { return app_.parsed(); }
+
+  [[nodiscard]] any_request to_request() const {
+    const auto extras = extras_of(app_);
+    if (list_->parsed()) {
+      if (!extras.empty()) refuse_extra("heist bench list", "list", extras.front());
+      return bench_list_request{json_};
+    }
+    const auto given = std::find_if(choices_.begin(), choices_.end(),
+                                    [](const choice& each) { return each.app->parsed(); });
+    if (given == choices_.end()) refuse_benchmark(extras);
+    const std::string name(given->benchmark->name);
+    if (!extras.empty()) refuse_extra("heist bench " + name, name, extras.front());
+    const auto scale = quick_ ? bench::scale::quick : bench::scale::full;
+    bench_request request{
+        given->benchmark, option_values(name, given->benchmark->options(scale)), {}, quick_, json_};
+    given->options.copy_to(request.values);
+    option_values common("bench", bench_common_options());
+    given->common.copy_to(common);
+    if (!common.text("workers").empty())
+      request.settings.workers = static_cast<unsigned>(common.integer("workers"));
+    request.settings.repeat = quick_ ? 2 : 5;
+    if (!common.text("repeat").empty())
+      request.settings.repeat = static_cast<unsigned>(common.integer("repeat"));
+    return request;
+  }
+
+ private:
+  struct choice {
+    const bench::benchmark* benchmark;
+    CLI::App* app;
+    bound_options options;
+    bound_options common;
+  };
+
+  [[noreturn]] static void refuse_benchmark(const std::vector<std::string>& extras) {
+    if (extras.empty()) throw usage_error("bench needs a benchmark: see heist bench list");
+    if (extras.front().starts_with('-'))
+      throw usage_error(
+          fmt::format("bench needs a benchmark before '{}': see heist bench list", extras.front()));
+    std::vector<std::string_view> names = {"list"};
+    for (const auto& benchmark : bench::all()) names.push_back(benchmark.name);
+    throw usage_error(unknown("benchmark", extras.front(), names, "heist bench list"));
+  }
+
+  CLI::App& app_;
+  CLI::App* list_;
+  std::deque<choice> choices_;  // CLI11 keeps addresses of what is in it
+  bool quick_ = false;
+  bool json_ = false;
+};
+
+// CLI11's "--n: 1 required N missing", and whatever else it may say, as one line.
+usage_error translate(const CLI::Error& error) {
+  std::string text = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    return usage_error(text.substr(0, text.find(':')) + " needs a value");
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return usage_error(text);
+}
+
+}  // namespace
+
+any_request parse(int argc, const char* const* argv) {
+  CLI::App app("heist runs fork-join programs on a work-stealing runtime.", "heist");
+  app.footer(footer);
+  app.set_version_flag("--version", "heist " HEIST_VERSION_STRING);
+  app.allow_extras();
+  run_parser run(app);
+  bench_parser bench(app);
+
+  list_request list;
+  auto* list_app = app.add_subcommand("list", "the workloads, a line each");
+  list_app->add_flag("--json", list.json, "with their options, an object a line");
+
+  info_request info;
+  auto* info_app = app.add_subcommand("info", "what the runtime makes of this machine");
+  info_app->add_flag("--json", info.json, "as an object");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return text_request{app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return text_request{std::string(version.what()) + '\n'};
+  } catch (const CLI::Error& error) {
+    throw translate(error);
+  }
+  if (run.is_given()) return run.to_request();
+  if (bench.is_given()) return bench.to_request();
+  const auto extras = extras_of(app);
+  for (const auto* command : {list_app, info_app})
+    if (command->parsed() && !extras.empty())
+      refuse_extra("heist " + command->get_name(), command->get_name(), extras.front());
+  if (list_app->parsed()) return list;
+  if (info_app->parsed()) return info;
+  if (extras.empty()) throw usage_error("no command: see heist --help");
+  if (extras.front().starts_with('-'))
+    throw usage_error(fmt::format("unknown option {}: see heist --help", extras.front()));
+  throw usage_error(
+      unknown("command", extras.front(), {"run", "bench", "list", "info"}, "heist --help"));
+}
+
+}  // namespace heist::cli

@@ -1,0 +1,103 @@
+// heist run: a workload, or all of them, on one worker and on many, checked against the serial run.
+#include <fmt/format.h>
+
+#include <heist/error.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/json.hpp"
+#include "cli/measure.hpp"
+#include "cli/progress.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+std::string seconds(double value) {
+  return value < 0.01 ? fmt::format("{:.6f}", value) : fmt::format("{:.3f}", value);
+}
+
+void print_times(output& out, std::string_view what, const timings& times,
+                 std::string_view ratios) {
+  out.print("  {:<12} {:>10} s   ({} to {}){}\n", what, seconds(times.median()),
+            seconds(times.least()), seconds(times.greatest()), ratios);
+}
+
+// One workload alone: a line for each of the three times.
+void print_block(const run_report& report, output& out) {
+  out.print("{}: {}\n", report.workload, report.result);
+  print_times(out, "serial", report.serial, "");
+  print_times(out, "1 worker", report.one_worker,
+              fmt::format("   T1/Ts {:.2f}", report.overhead()));
+  if (report.workers > 1)
+    print_times(
+        out, fmt::format("{} workers", report.workers), report.p_workers,
+        fmt::format("   speedup Ts/TP {:.2f}, T1/TP {:.2f}", report.speedup(), report.scaling()));
+  if (report.items > 0)
+    out.print("  {:.0f} {}, {:.2f} ns each on 1 worker, {:.2f} ns in serial\n", report.items,
+              report.unit, report.one_worker.median() * 1e9 / report.items,
+              report.serial.median() * 1e9 / report.items);
+  out.print("  steals {:.0f} a run; stacks {} at most; medians of {}; every result as in serial\n",
+            report.steals_per_run(), report.stats.stacks_peak, report.serial.seconds().size());
+}
+
+void print_table_head(unsigned workers, output& out) {
+  out.print("{:<11}{:>10}{:>10}{:>10}{:>8}{:>8}{:>8}{:>9}{:>8}  result\n", "workload", "Ts, s",
+            "T1, s", fmt::format("T{}, s", workers), "T1/Ts", fmt::format("Ts/T{}", workers),
+            fmt::format("T1/T{}", workers), "steals", "stacks");
+}
+
+void print_row(const run_report& report, output& out) {
+  out.print("{:<11}{:>10}{:>10}{:>10}{:>8.2f}{:>8.2f}{:>8.2f}{:>9.0f}{:>8}  {}\n", report.workload,
+            seconds(report.serial.median()), seconds(report.one_worker.median()),
+            seconds(report.p_workers.median()), report.overhead(), report.speedup(),
+            report.scaling(), report.steals_per_run(), report.stats.stacks_peak, report.result);
+}
+
+void print_report(const run_report& report, const run_request& request, output& out) {
+  if (request.json)
+    out.print("{}\n", to_json(report));
+  else if (request.all)
+    print_row(report, out);
+  else
+    print_block(report, out);
+  out.flush();
+}
+
+run_report measure_chosen(const chosen_workload& chosen, const run_request& request,
+                          std::FILE* err) {
+  const auto name = chosen.workload->name();
+  progress line(err);
+  line.show(fmt::format("{}: input", name));
+  const auto instance = chosen.workload->make(chosen.values);
+  auto report =
+      measure(name, *instance, {.workers = request.workers, .stack_size = request.stack_size},
+              request.repeat,
+              [&](const std::string& what) { line.show(fmt::format("{}: {}", name, what)); });
+  report.options = chosen.values.texts();
+  report.files = chosen.values.files();
+  if (!report.mistake) instance->write_output();
+  return report;
+}
+
+}  // namespace
+
+int run(const run_request& request, output& out, std::FILE* err) {
+  bool is_first = true;
+  for (const auto& chosen : request.chosen) {
+    const auto report = measure_chosen(chosen, request, err);
+    if (is_first && report.missing_workers > 0)
+      fmt::print(err, "heist: the system refused {} of {} threads; going on with {}\n",
+                 report.missing_workers, report.workers + report.missing_workers, report.workers);
+    if (report.mistake) {
+      fmt::print(err, "heist: {}: wrong result: {}\n", report.workload, *report.mistake);
+      return result_differs;
+    }
+    if (is_first && request.all && !request.json) print_table_head(report.workers, out);
+    is_first = false;
+    print_report(report, request, out);
+  }
+  return success;
+}
+
+}  // namespace heist::cli

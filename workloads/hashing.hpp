@@ -1,0 +1,43 @@
+// Small deterministic mixing: generated input that is the same on every machine, and checksums over
+// results. Not for adversaries.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace heist::workloads {
+
+// SplitMix64's output function (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators,
+// OOPSLA 2014): every bit of the input reaches every bit of the output.
+[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// Number `index` of the sequence of `seed`: any place of a generated input, without those before
+// it.
+[[nodiscard]] constexpr std::uint64_t random_at(std::uint64_t seed, std::uint64_t index) {
+  return mixed(mixed(seed) + index * 0x9e3779b97f4a7c15);
+}
+
+// Depends on the order of the values.
+template <class Integer>
+[[nodiscard]] constexpr std::uint64_t ordered_hash(std::span<const Integer> values) {
+  std::uint64_t hash = values.size();
+  for (const Integer value : values)
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9fb21c651e98df25 + (hash >> 29);
+  return mixed(hash);
+}
+
+// The same for every order of the same values.
+template <class Integer>
+[[nodiscard]] constexpr std::uint64_t multiset_hash(std::span<const Integer> values) {
+  std::uint64_t sum = values.size();
+  for (const Integer value : values) sum += mixed(static_cast<std::uint64_t>(value));
+  return sum;
+}
+
+}  // namespace heist::workloads

@@ -1,0 +1,53 @@
+// The Mandelbrot set, row by row: rows are independent, but those through the set cost a thousand
+// times those beside it, so halves of the picture are not halves of the work.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "workloads/forkers.hpp"
+
+namespace heist::workloads {
+
+struct picture {
+  std::size_t width, height;
+  std::uint32_t max_iterations;
+  std::span<std::uint32_t> iterations;  // row after row; max_iterations: inside
+};
+
+// How often z -> z^2 + c can be applied before |z| > 2.
+inline std::uint32_t escape_time(double re, double im, std::uint32_t max_iterations) {
+  double x = 0;
+  double y = 0;
+  std::uint32_t n = 0;
+  for (; n < max_iterations; ++n) {
+    const double xx = x * x;
+    const double yy = y * y;
+    if (xx + yy > 4) break;
+    y = 2 * x * y + im;
+    x = xx - yy + re;
+  }
+  return n;
+}
+
+// The part of the plane from -2.25 to 0.75, the imaginary axis to the same scale.
+inline void draw_row(const picture& to, std::size_t row) {
+  const double scale = 3.0 / static_cast<double>(to.width);
+  const double im = (static_cast<double>(row) - static_cast<double>(to.height - 1) / 2) * scale;
+  for (std::size_t column = 0; column < to.width; ++column) {
+    const double re = -2.25 + (static_cast<double>(column) + 0.5) * scale;
+    to.iterations[row * to.width + column] = escape_time(re, im, to.max_iterations);
+  }
+}
+
+// Rows from `first` to before `last`.
+template <class Fork>
+void draw_rows(const picture& to, std::size_t first, std::size_t last, Fork fork) {
+  if (last - first == 1) return draw_row(to, first);
+  const auto middle = first + (last - first) / 2;
+  fork([=, &to] { draw_rows(to, first, middle, fork); },
+       [=, &to] { draw_rows(to, middle, last, fork); });
+}
+
+}  // namespace heist::workloads

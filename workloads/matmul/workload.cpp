@@ -1,0 +1,97 @@
+#include <bit>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "workloads/hashing.hpp"
+#include "workloads/matmul/matmul.hpp"
+#include "workloads/memory.hpp"
+#include "workloads/registry.hpp"
+
+namespace heist::workloads {
+
+namespace {
+
+// Small whole numbers: every sum of products is exact, so the result has one right value whatever
+// the order of the additions.
+std::vector<double> random_matrix(std::size_t n, std::uint64_t seed) {
+  std::vector<double> matrix(n * n);
+  for (std::size_t i = 0; i < matrix.size(); ++i)
+    matrix[i] = static_cast<double>(random_at(seed, i) % 17) - 8;
+  return matrix;
+}
+
+class matmul_instance final : public instance {
+ public:
+  matmul_instance(std::size_t n, std::size_t base, std::uint64_t seed)
+      : n_(n), base_(base), a_(random_matrix(n, seed)), b_(random_matrix(n, ~seed)), c_(n * n) {}
+
+  void reset() override { std::fill(c_.begin(), c_.end(), 0.0); }
+  void run_serial() override { multiply(view(a_), view(b_), result_view(), base_, serially{}); }
+  void run() override { multiply(view(a_), view(b_), result_view(), base_, forked{}); }
+
+  std::string result() const override { return fmt::format("{} x {} doubles", n_, n_); }
+
+  std::uint64_t checksum() const override {
+    std::uint64_t hash = n_;
+    for (const double value : c_) hash = mixed(hash ^ std::bit_cast<std::uint64_t>(value));
+    return hash;
+  }
+
+  // Freivalds' check with one vector: a (b x) must be c x. All of it is exact in doubles.
+  std::optional<std::string> mistake() const override {
+    std::vector<double> x(n_);
+    for (std::size_t i = 0; i < n_; ++i) x[i] = static_cast<double>(random_at(n_, i) % 64);
+    if (times(a_, times(b_, x)) == times(c_, x)) return std::nullopt;
+    return "the product of the matrices is wrong";
+  }
+
+  work_count work() const override {
+    const auto n = static_cast<double>(n_);
+    return {2 * n * n * n, "flops"};
+  }
+
+ private:
+  constant_block view(const std::vector<double>& matrix) const {
+    return {matrix.data(), n_, n_, n_};
+  }
+  result_block result_view() { return {c_.data(), n_, n_, n_}; }
+
+  std::vector<double> times(const std::vector<double>& matrix, const std::vector<double>& x) const {
+    std::vector<double> y(n_);
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = 0; j < n_; ++j) y[i] += matrix[i * n_ + j] * x[j];
+    return y;
+  }
+
+  std::size_t n_;
+  std::size_t base_;
+  std::vector<double> a_, b_, c_;
+};
+
+class matmul_workload final : public workload {
+ public:
+  std::string_view name() const override { return "matmul"; }
+  std::string_view summary() const override {
+    return "multiplies matrices by recursive subdivision: regular, coarse, much arithmetic";
+  }
+
+  std::vector<option_spec> options() const override {
+    constexpr std::int64_t most = 1 << 24;
+    return {integer_option("n", "rows and columns", 768, 1, most),
+            integer_option("base", "longest side of a block that is not divided", 48, 1, most),
+            integer_option("seed", "of the generated matrices", 1, 0, most)};
+  }
+
+  std::unique_ptr<instance> make(const option_values& values) const override {
+    const auto n = values.size("n");
+    require_memory(fmt::format("matmul --n {}", n), saturating_product(n * n, 3 * sizeof(double)));
+    return std::make_unique<matmul_instance>(n, values.size("base"), values.size("seed"));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const workload> make_matmul() { return std::make_unique<matmul_workload>(); }
+
+}  // namespace heist::workloads

@@ -1,0 +1,46 @@
+// A hash table from words to how often they occur. The words are views into the text, which must
+// outlive the table, so counting a word that was seen before allocates nothing. Open addressing
+// with linear probes, at most two thirds full; a slot keeps its word's hash, so that growing and
+// merging never read the text again.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace heist::workloads {
+
+class word_table {
+ public:
+  struct entry {
+    std::string_view word;
+    std::uint64_t hash = 0;
+    std::uint64_t count = 0;  // 0: the slot is free
+  };
+
+  // Throws resource_error when a large table has to grow and the memory for it isn't there.
+  void add(std::string_view word, std::uint64_t hash, std::uint64_t count);
+  void merge(const word_table& other);
+
+  [[nodiscard]] std::uint64_t distinct() const { return used_; }
+  [[nodiscard]] std::uint64_t total() const;
+
+  // The most frequent words, at most k; equally frequent ones in alphabetical order.
+  [[nodiscard]] std::vector<entry> most_frequent(std::size_t k) const;
+
+  // Over all words and counts, the same for any order in which they were added.
+  [[nodiscard]] std::uint64_t checksum() const;
+
+ private:
+  [[nodiscard]] entry& slot_for(std::string_view word, std::uint64_t hash);
+  void grow();
+
+  std::vector<entry> slots_;  // a power of two of them, or none
+  std::size_t used_ = 0;
+};
+
+// A hash of the word's bytes, eight at a time.
+[[nodiscard]] std::uint64_t hash_of_word(std::string_view word);
+
+}  // namespace heist::workloads

@@ -1,0 +1,57 @@
+// Counting the words of a text: cut it in two where no word is, count the halves at the same time,
+// merge the two tables. A reduction whose partial results are large, so merging is real work too.
+//
+// A word is a run of ASCII letters and digits and of bytes above 127, so words of any language in
+// UTF-8 stay whole; everything else separates. Upper and lower case are different words.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "workloads/forkers.hpp"
+#include "workloads/wordcount/word_table.hpp"
+
+namespace heist::workloads {
+
+inline constexpr auto belongs_to_word = [] {
+  std::array<bool, 256> belongs{};
+  for (unsigned byte = 0; byte < 256; ++byte)
+    belongs[byte] = byte > 127 || (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                    (byte >= 'a' && byte <= 'z');
+  return belongs;
+}();
+
+inline bool is_in_word(char byte) { return belongs_to_word[static_cast<unsigned char>(byte)]; }
+
+inline word_table count_words_serially(std::string_view text) {
+  word_table table;
+  std::size_t at = 0;
+  while (true) {
+    while (at < text.size() && !is_in_word(text[at])) ++at;
+    if (at == text.size()) return table;
+    const auto first = at;
+    while (at < text.size() && is_in_word(text[at])) ++at;
+    const auto word = text.substr(first, at - first);
+    table.add(word, hash_of_word(word), 1);
+  }
+}
+
+// A place from `at` on where the text can be cut without cutting a word.
+inline std::size_t cut_after(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_in_word(text[at])) ++at;
+  return at;
+}
+
+inline word_table count_words(std::string_view text, std::size_t cutoff) {
+  const auto middle = cut_after(text, text.size() / 2);
+  if (text.size() <= cutoff || middle == text.size()) return count_words_serially(text);
+  auto [left, right] = heist::fork_join([=] { return count_words(text.substr(0, middle), cutoff); },
+                                        [=] { return count_words(text.substr(middle), cutoff); });
+  if (left.distinct() < right.distinct()) std::swap(left, right);
+  left.merge(right);
+  return std::move(left);
+}
+
+}  // namespace heist::workloads
