@@ -1,0 +1,56 @@
+// What a benchmark is, for the command and the tests, which run them without knowing which.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heist/pool.hpp>
+
+#include "bench/report.hpp"
+#include "workloads/options.hpp"
+
+namespace heist::bench {
+
+// How much: enough for figures, or just enough to see that everything works.
+enum class scale { full, quick };
+
+struct settings {
+  unsigned workers = 0;  // P; 0: the default, or what the benchmark is about
+  unsigned repeat = 5;   // rounds
+  std::function<void(const std::string&)> announce = [](const std::string&) {};
+};
+
+// A contestant's result is not the serial one: its times say nothing.
+class wrong_result : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct benchmark {
+  std::string_view name;
+  std::string_view summary;
+
+  // With the defaults for that scale.
+  std::vector<workloads::option_spec> (*options)(scale);
+
+  // Throws wrong_result, usage_error for options that contradict each other, resource_error.
+  report (*run)(const workloads::option_values& values, const settings& with);
+};
+
+// Every benchmark, in the order in which they are shown.
+[[nodiscard]] const std::vector<benchmark>& all();
+
+// One for each folder.
+[[nodiscard]] benchmark fork_join_benchmark();
+[[nodiscard]] benchmark multiprogrammed_benchmark();
+[[nodiscard]] benchmark long_leaf_benchmark();
+[[nodiscard]] benchmark idle_benchmark();
+[[nodiscard]] benchmark wake_benchmark();
+[[nodiscard]] benchmark entry_benchmark();
+[[nodiscard]] benchmark memory_benchmark();
+[[nodiscard]] benchmark space_benchmark();
+
+}  // namespace heist::bench

@@ -1,0 +1,67 @@
+// Contestants that take turns, A B C A B C: what else happens on the machine hits all of them alike,
+// and a ratio is one of two times that were taken within seconds of each other.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "bench/benchmark.hpp"
+#include "bench/samples.hpp"
+
+namespace heist::bench {
+
+using clock = std::chrono::steady_clock;
+
+[[nodiscard]] inline double seconds_since(clock::time_point start) {
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+template <class Function>
+double seconds_of(Function&& function) {
+  const auto start = clock::now();
+  function();
+  return seconds_since(start);
+}
+
+struct contestant {
+  std::string name;
+  std::function<double()> turn;  // one measurement
+  samples results{};
+};
+
+class contest {
+ public:
+  // The reference stays valid.
+  contestant& add(std::string name, std::function<double()> turn) {
+    return contestants_.emplace_back(contestant{std::move(name), std::move(turn)});
+  }
+
+  // Every turn is followed by a pause, in which the threads of the last contestant go to sleep.
+  void play(const settings& with);
+
+ private:
+  std::deque<contestant> contestants_;
+};
+
+// What most contestants are: a function whose result is known. Throws wrong_result.
+[[nodiscard]] double time_checked(const std::string& name, std::uint64_t expected,
+                                  const std::function<std::uint64_t()>& function);
+
+// Throws wrong_result unless both are the same.
+void check_result(const std::string& name, std::uint64_t expected, std::uint64_t found);
+
+// P: what was asked for, else what a pool gets that isn't told.
+[[nodiscard]] unsigned workers_of(const settings& with);
+
+// A pool with all the workers that it was asked for; resource_error otherwise, as figures of a
+// smaller one would be taken for those of this one.
+class whole_pool : public pool {
+ public:
+  explicit whole_pool(const pool_config& config);
+};
+
+}  // namespace heist::bench

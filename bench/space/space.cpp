@@ -1,0 +1,130 @@
+// Stack space on P workers against S1, the space of one worker: at most S1*P (Blumofe and Leiserson,
+// 1999, theorem 2: every leaf of the tree of live frames is being worked on).
+//
+// Measured as extents (extent_meter.hpp). S1 is the peak on one worker. What is held against S1*P is
+// the peak on P workers plus, for each stack that was ever in use at one time, what a suspended join
+// spans below its frame: the marks can't see that, and an idle worker's loop spans less. So the
+// figure is at least the true one, and S1 at most.
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <heist/error.hpp>
+
+#include "bench/fork_join/fib.hpp"
+#include "bench/rounds.hpp"
+#include "bench/space/programs.hpp"
+#include "workloads/nqueens/nqueens.hpp"
+
+namespace heist::bench {
+
+namespace {
+
+using workloads::integer_option;
+
+std::vector<workloads::option_spec> options(scale of) {
+  const bool quick = of == scale::quick;
+  return {integer_option("fib", "which Fibonacci number", quick ? 16 : 27, 2, 40),
+          integer_option("queens", "queens on a board", quick ? 7 : 10, 4, 14),
+          integer_option("links", "of the chains", quick ? 200 : 5000, 1, 20'000)};
+}
+
+struct program {
+  std::string name;
+  std::function<std::uint64_t(extent_meter&)> run;
+  std::uint64_t expected;
+};
+
+std::vector<program> programs(const workloads::option_values& values) {
+  const auto n = values.size("fib");
+  const auto queens = static_cast<unsigned>(values.size("queens"));
+  const auto links = static_cast<unsigned>(values.size("links"));
+  const auto chain_result = links * fib_by_addition(metered::link_size);
+  return {{fmt::format("fib({})", n), [n](auto& meter) { return metered::fib(meter, n); },
+           serial::fib(n)},
+          {fmt::format("{} queens", queens),
+           [queens](auto& meter) { return metered::queens(meter, queens); },
+           workloads::count_boards_serially(workloads::chessboard::empty(queens))},
+          {fmt::format("chain of {}", links),
+           [links](auto& meter) { return metered::chain(meter, links); }, chain_result},
+          {fmt::format("reversed chain of {}", links),
+           [links](auto& meter) { return metered::reversed_chain(meter, links); }, chain_result}};
+}
+
+struct extents {
+  double marked;   // the peak of the sums
+  double largest;  // of one stack
+  double stacks;   // in use at one time, at most
+};
+
+// On a pool of its own: its peak of stacks is this run's.
+extents measure_extents(const program& which, unsigned workers) {
+  whole_pool on({.workers = workers});
+  const auto meter = std::make_unique<extent_meter>();
+  check_result(which.name, which.expected, on.run([&] { return which.run(*meter); }));
+  if (meter->has_overflowed()) throw resource_error("space: more fibers than the meter has cells");
+  return {static_cast<double>(meter->peak()), static_cast<double>(meter->largest()),
+          static_cast<double>(on.stats().stacks_peak)};
+}
+
+struct findings {
+  samples space;  // with the suspended joins
+  samples largest, stacks;
+  samples share;  // of S1*P
+};
+
+findings measure_program(const program& which, double serial_space, double join_bytes,
+                         unsigned workers, const settings& with) {
+  findings found;
+  for (unsigned round = 1; round <= with.repeat; ++round) {
+    with.announce(
+        fmt::format("{}, {} workers, round {} of {}", which.name, workers, round, with.repeat));
+    const auto at = measure_extents(which, workers);
+    const double space = at.marked + at.stacks * join_bytes;
+    found.space.add(space * 1e-3);
+    found.largest.add(at.largest * 1e-3);
+    found.stacks.add(at.stacks);
+    found.share.add(space / (serial_space * workers));
+  }
+  return found;
+}
+
+report run(const workloads::option_values& values, const settings& with) {
+  const std::vector<unsigned> sizes =
+      with.workers != 0 ? std::vector{with.workers} : std::vector{2u, 8u};
+  const auto join_bytes = static_cast<double>(bytes_of_suspended_join());
+  report result;
+  result.title = fmt::format("stack extents against S1*P; {} rounds", with.repeat);
+  for (const auto& each : programs(values)) {
+    const auto one = measure_extents(each, 1);
+    result.rows.push_back(
+        {each.name + ", 1 worker", {{"S1", "kB", samples({one.marked * 1e-3})}}, {}});
+    for (const unsigned workers : sizes) {
+      const auto found = measure_program(each, one.marked, join_bytes, workers, with);
+      const auto name = fmt::format("{}, {} workers", each.name, workers);
+      result.rows.push_back({name,
+                             {{"space", "kB", found.space},
+                              {"largest stack", "kB", found.largest},
+                              {"stacks", "", found.stacks},
+                              {"of S1*P", "", found.share}},
+                             {}});
+      result.targets.push_back({fmt::format("{}: S_P/(S1*P)", name), "", bound::at_most, 1,
+                                found.share.greatest(), "the greatest of all rounds"});
+    }
+  }
+  result.notes = {fmt::format("{:.0f} bytes for a suspended join are added for each stack in use, "
+                              "so S_P is an upper bound",
+                              join_bytes),
+                  "extents are address ranges from a stack's top, not pages"};
+  return result;
+}
+
+}  // namespace
+
+benchmark space_benchmark() {
+  return {"space", "stack space on P workers against S1*P", &options, &run};
+}
+
+}  // namespace heist::bench

@@ -1,0 +1,123 @@
+// From the first fork after idling to a thief that runs what was forked.
+//
+// A function on one worker does nothing for a while and until all other threads are asleep; then it
+// forks, and its first half spins until the second has started elsewhere. Beside it, at the same
+// intervals, one thread wakes another by a bare futex: no runtime can do better.
+#include <algorithm>
+#include <atomic>
+
+#include <fmt/format.h>
+
+#include <heist/fork_join.hpp>
+
+#include "bench/rounds.hpp"
+#include "bench/wake/futex_pair.hpp"
+#include "bench/wake/others_sleep.hpp"
+
+namespace heist::bench {
+
+namespace {
+
+using workloads::integer_option;
+
+constexpr double wake_limit_us = 25;
+constexpr auto patience = std::chrono::seconds(1);  // then nobody will come
+
+std::vector<workloads::option_spec> options(scale of) {
+  const bool quick = of == scale::quick;
+  return {
+      integer_option("samples", "wake-ups measured in each round", quick ? 10 : 300, 1, 100'000),
+      integer_option("idle-us", "time without work before each", 2000, 100, 10'000'000)};
+}
+
+void spin_for(clock::duration time) {
+  const auto end = clock::now() + time;
+  while (clock::now() < end) {
+  }
+}
+
+// On a worker. Seconds until the second function started on another; below zero if none came.
+double fork_once(clock::duration idle) {
+  spin_for(idle);
+  static_cast<void>(wait_until_others_sleep(patience));  // if not, it counts as awake
+  std::atomic<bool> is_running{false};
+  clock::time_point started{};
+  const auto start = clock::now();
+  const auto give_up = start + patience;
+  fork_join(
+      [&] {
+        // Acquire: partner is the release below; only so that the frame outlives the job's start.
+        while (!is_running.load(std::memory_order_acquire) && clock::now() < give_up) {
+        }
+      },
+      [&] {
+        started = clock::now();
+        is_running.store(true, std::memory_order_release);
+      });
+  if (started >= give_up) return -1;
+  return std::chrono::duration<double>(started - start).count();
+}
+
+struct findings {
+  samples forks_us;
+  samples futex_us;
+  samples awake;    // samples of a round that found a worker awake, and are left out
+  samples unheard;  // forks that nobody took
+};
+
+void play_round(pool& on, futex_pair& pair, std::size_t count, clock::duration idle,
+                findings& found) {
+  double awake = 0;
+  double unheard = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto before = on.stats().total.wakes;
+    const double took = on.run([=] { return fork_once(idle); });
+    if (took < 0)
+      ++unheard;
+    else if (on.stats().total.wakes == before)
+      ++awake;
+    else
+      found.forks_us.add(took * 1e6);
+    spin_for(idle);
+    static_cast<void>(wait_until_others_sleep(patience));
+    found.futex_us.add(pair.wake() * 1e6);
+  }
+  found.awake.add(awake);
+  found.unheard.add(unheard);
+}
+
+report run(const workloads::option_values& values, const settings& with) {
+  const auto count = values.size("samples");
+  const std::chrono::microseconds idle(values.integer("idle-us"));
+  const unsigned workers = std::max(workers_of(with), 2u);
+  whole_pool on({.workers = workers});
+  futex_pair pair;
+  findings found;
+  for (unsigned round = 1; round <= with.repeat; ++round) {
+    with.announce(fmt::format("round {} of {}", round, with.repeat));
+    play_round(on, pair, count, idle, found);
+  }
+  report result;
+  result.title =
+      fmt::format("{} times in each of {} rounds, each after {} us without work, {} workers", count,
+                  with.repeat, idle.count(), workers);
+  result.rows = {{"fork to thief running", {{"time", "us", found.forks_us}}, {}},
+                 {"bare futex", {{"time", "us", found.futex_us}}, "the floor"},
+                 {"found a worker awake", {{"samples", "", found.awake}}, "left out above"},
+                 {"nobody came within 1 s", {{"samples", "", found.unheard}}, "left out above"}};
+  target promise{"fork to thief running", "us", bound::at_most, wake_limit_us, {}, ""};
+  if (found.forks_us.empty())
+    promise.note = "no worker was asleep";
+  else
+    promise.measured = found.forks_us.median();
+  result.targets = {promise};
+  return result;
+}
+
+}  // namespace
+
+benchmark wake_benchmark() {
+  return {"wake", "from the first fork after idling to a thief running", &options, &run};
+}
+
+}  // namespace heist::bench
