@@ -43,34 +43,20 @@ namespace detail {
 [[gnu::cold]] HEIST_API job* join_abandoned() noexcept;
 
 // Inside a handler: what is being handled, so that it can be thrown again outside of it.
-[[gnu::cold]] HEIST_API void* release_current_exception() noexcept;
-[[noreturn, gnu::cold]] HEIST_API void throw_released(void* exception);
+[[gnu::cold, gnu::returns_nonnull]] HEIST_API void* release_current_exception() noexcept;
+// Never returns, and must not be known for that: LLVM doesn't shrink-wrap a function with a block that
+// doesn't reach the end, and every leaf of a recursion would save registers that it doesn't use.
+[[gnu::cold]] HEIST_API void* throw_released(void* exception);
 
 // The first function threw: its sibling isn't started, or waited for if it runs elsewhere, since it
 // may use what this frame owns. Then the exception goes on. Not in the handler: a fiber that
 // suspends there would take the thread's stack of caught exceptions apart.
 template <class R>
-[[noreturn, gnu::cold, gnu::noinline]] void abandon(position h, void* exception) {
+[[gnu::cold, gnu::noinline]] void* abandon(wide_position h, void* exception) {
   if (!hot_path::take_private(h)) {
     if (job* const j = join_abandoned()) destroy_result<R>(*j);
   }
-  throw_released(exception);
-}
-
-template <class R, class F>
-[[gnu::always_inline]] inline auto call_or_abandon(F&& f, [[maybe_unused]] position h)
-    -> std::invoke_result_t<F> {
-  if constexpr (std::is_nothrow_invocable_v<F>) {
-    return std::forward<F>(f)();
-  } else {
-    void* exception;
-    try {
-      return std::forward<F>(f)();
-    } catch (...) {
-      exception = release_current_exception();
-    }
-    abandon<R>(h, exception);
-  }
+  return throw_released(exception);
 }
 
 template <class R>
@@ -99,21 +85,49 @@ template <class F>
   }
 }
 
+// The same of a result that was kept as stored_result.
+template <class F>
+[[gnu::always_inline]] inline element<F> element_of(
+    [[maybe_unused]] stored_result<std::invoke_result_t<F>>& kept) {
+  using result = std::invoke_result_t<F>;
+  if constexpr (std::is_void_v<result>)
+    return {};
+  else if constexpr (std::is_reference_v<result>)
+    return static_cast<result>(*kept);
+  else
+    return std::move(kept);
+}
+
 template <class F>
 element<F> take_result(job& j) {
   using result = std::invoke_result_t<F>;
-  if constexpr (std::is_void_v<result>) {
-    return {};
-  } else if constexpr (std::is_reference_v<result>) {
-    return static_cast<result>(**result_of<result>(j));
-  } else {
-    struct destroy_at_exit {
-      job& j;
-      ~destroy_at_exit() { destroy_result<result>(j); }
-    } guard{j};
-    return std::move(*result_of<result>(j));
-  }
+  struct destroy_at_exit {
+    job& j;
+    ~destroy_at_exit() { destroy_result<result>(j); }
+  } guard{j};
+  return element_of<F>(*result_of<result>(j));
 }
+
+// The first function's result, made in a try block and used outside of it.
+template <class T>
+union room {
+  T value;
+  constexpr room() noexcept {}
+  constexpr ~room() {}
+  constexpr ~room() requires std::is_trivially_destructible_v<T>
+  = default;
+};
+template <class T>
+struct destroys {
+  T& value;
+  ~destroys() { value.~T(); }
+};
+template <class T>
+struct leaves {
+  T& value;
+};
+template <class T>
+using owner_of = std::conditional_t<std::is_trivially_destructible_v<T>, leaves<T>, destroys<T>>;
 
 // What fork_join_outside left on the heap. Inlined, so that the fast path's tuple gets no address;
 // the guard would give it one, and is only there for results whose move can throw.
@@ -145,26 +159,33 @@ template <class F, class G>
 [[gnu::always_inline]] inline auto fork_join_two(F&& f, G&& g)
     -> std::tuple<element<F>, element<G>> {
   using results = std::tuple<element<F>, element<G>>;
-  using second = std::invoke_result_t<G>;
+  using first_result = std::invoke_result_t<F>;
+  using second_result = std::invoke_result_t<G>;
 
-  const position h = hot_path::depth();
-  fill<G&&, second>(hot_path::slot(h), g);
+  const wide_position h = hot_path::depth();
+  fill<G&&, second_result>(hot_path::slot(h), g);
   hot_path::publish(h);
   if (hot_path::asked(h)) [[unlikely]] {
     if (!fork_slow())
       return unpack(fork_join_outside<F, G>(static_cast<F&&>(f), static_cast<G&&>(g)));
   }
-  element<F> first = call_or_abandon<second>(
-      [&]() noexcept(std::is_nothrow_invocable_v<F>) -> element<F> {
-        return call<F>(static_cast<F&&>(f));
-      },
-      h);
+  using kept = std::remove_cv_t<stored_result<first_result>>;
+  room<kept> made;
+  void* exception = nullptr;
+  try {
+    ::new (static_cast<void*>(&made.value)) kept(invoke_stored<first_result>(static_cast<F&&>(f)));
+  } catch (...) {
+    exception = release_current_exception();
+  }
+  if (exception != nullptr) [[unlikely]]
+    return unpack(static_cast<results*>(abandon<second_result>(h, exception)));
+  const owner_of<kept> first{made.value};
   job* stolen = nullptr;
-  if (!hot_path::take_private(h, first)) [[unlikely]]
+  if (!hot_path::take_private(h, first.value)) [[unlikely]]
     stolen = join_slow();
   if (stolen == nullptr) [[likely]]
-    return results(static_cast<element<F>&&>(first), call<G>(static_cast<G&&>(g)));
-  return results(static_cast<element<F>&&>(first), take_result<G>(*stolen));
+    return results(element_of<F>(first.value), call<G>(static_cast<G&&>(g)));
+  return results(element_of<F>(first.value), take_result<G>(*stolen));
 }
 
 // On the heap, since it must not lie in the frame of a fork: see `entering`. Only a thread that

@@ -67,6 +67,11 @@ static_assert(sizeof(fiber) <= header_bytes && header_bytes % alignof(job) == 0)
 
 void after_switch([[maybe_unused]] fiber& self) noexcept {
   take_over(self);
+#if HEIST_TSAN
+  // What the thread did before its first fiber: ThreadSanitizer takes its start for a write to all of its
+  // thread-locals, the exception globals among them.
+  take_over(self_worker().native);
+#endif
 #if HEIST_ASAN
   const void* bottom = nullptr;
   std::size_t size = 0;

@@ -79,7 +79,7 @@ job* join_public(bool throws) {
   const position h = w.deque->depth();
   if (w.pool.config().deque == deque_kind::locked) {
     // Either the newest entry is ours, or it and all older ones were stolen.
-    if (w.alone || h >= w.deque->capacity || w.locked_deque.pop()) return nullptr;
+    if (w.alone || h >= w.deque->capacity || w.locked_deque.owner().pop()) return nullptr;
   } else {
     std::uint32_t reclaimed = 0;
     const auto result = w.deque->pop_slow(h, reclaimed);
@@ -107,7 +107,12 @@ bool fork_slow() {
     return true;
   }
   if (w->pool.config().deque == deque_kind::locked) {
-    w->locked_deque.push(reinterpret_cast<job*>(w->current.get()->slots + h));
+    if (w->locked_deque.owner().push(reinterpret_cast<job*>(w->current.get()->slots + h)) ==
+        deque::push_result::full) {
+      c.head.store(h, std::memory_order_release);
+      w->count.inlined_forks.add();
+      return true;
+    }
     w->pool.wake_for_exposed(*w);
     return true;
   }
@@ -139,7 +144,7 @@ void* release_current_exception() noexcept {
   return released;
 }
 
-void throw_released(void* exception) {
+void* throw_released(void* exception) {
   alignas(std::exception_ptr) std::byte bytes[sizeof(std::exception_ptr)];
   std::memcpy(bytes, &exception, sizeof(exception));
   auto* const p = std::launder(reinterpret_cast<std::exception_ptr*>(bytes));

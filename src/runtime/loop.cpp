@@ -58,7 +58,7 @@ worker& choose_victim(worker& w, unsigned attempt) noexcept {
 job* try_steal(worker& w, worker& victim) noexcept {
   job* taken = nullptr;
   if (w.pool.config().deque == deque_kind::locked) {
-    taken = victim.locked_deque.steal().value_or(nullptr);
+    taken = victim.locked_deque.thief().steal().item;
   } else {
     const control::steal_answer answer = victim.deque->steal();
     if (answer.result == deque::steal_result::taken)

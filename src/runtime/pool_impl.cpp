@@ -269,8 +269,11 @@ void pool_impl::leave_forks_behind(worker& w) noexcept {
     wake_for_injection();
   };
   if (config_.deque == deque_kind::locked) {
-    while (const auto j = w.locked_deque.steal()) leave(**j);
-    return;
+    for (auto thief = w.locked_deque.thief();;) {
+      const auto answer = thief.steal();
+      if (answer.result == deque::steal_result::empty) return;
+      leave(*answer.item);
+    }
   }
   w.deque->expose_all();
   for (;;) {

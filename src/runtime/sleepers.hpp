@@ -31,7 +31,7 @@
 //
 // Who writes what. counts_, epoch_: any thread, by the operations below.
 //
-// The Seam is that of heist/detail/atomics.hpp, with a full fence and the futex: tests/model runs this
+// The Seam is that of heist/detail/atomics.hpp, with the futex: tests/model runs this
 // very code on other ones.
 #pragma once
 
@@ -45,7 +45,6 @@
 namespace heist::inline v0::detail {
 
 struct std_parking : std_atomics {
-  static void full_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
   static void futex_wait(platform::park_word& word, std::uint32_t seen) noexcept {
     platform::futex_wait(word, seen);
   }

@@ -28,17 +28,33 @@ struct plan {
 };
 
 struct model {
+  std::string family;
   std::string name;
   plan usual;
   std::function<outcome(const plan&)> run;
 };
 
-std::vector<model> deque_models();
-std::vector<model> sleep_models();
+// The models of one protocol, and the headers that have it: what is changed there, they must notice.
+struct family {
+  std::string name;
+  std::vector<std::string> headers;
+  std::vector<model> models;
+};
+
+family split_family();
+family sleeping_family();
+
+inline std::vector<family> all_families() {
+  std::vector<family> all;
+  all.push_back(split_family());
+  all.push_back(sleeping_family());
+  return all;
+}
 
 inline std::vector<model> all_models() {
-  std::vector<model> all = deque_models();
-  for (model& m : sleep_models()) all.push_back(m);
+  std::vector<model> all;
+  for (const family& f : all_families())
+    for (const model& m : f.models) all.push_back(m);
   return all;
 }
 

@@ -8,6 +8,7 @@
 
 #include "tests/model/relacy.hpp"
 
+#include "heist/deque/split_control.hpp"
 #include "heist/detail/atomics.hpp"
 #include "tests/model/mutation.hpp"
 
@@ -84,6 +85,23 @@ class model_atomic {
     return value_.fetch_add(value, to_relacy(effective_order(here)), {function, file, line});
   }
 
+  T fetch_sub(T value, std::memory_order order, HEIST_MODEL_CALLER) {
+    const site here{file, function, line, operation::exchange, order};
+    return value_.fetch_sub(value, to_relacy(effective_order(here)), {function, file, line});
+  }
+
+  T exchange(T value, std::memory_order order, HEIST_MODEL_CALLER) {
+    const site here{file, function, line, operation::exchange, order};
+    return value_.exchange(value, to_relacy(effective_order(here)), {function, file, line});
+  }
+
+  bool compare_exchange_strong(T& expected, T desired, std::memory_order order,
+                               std::memory_order failure, HEIST_MODEL_CALLER) {
+    const site here{file, function, line, operation::exchange, order};
+    return value_.compare_exchange_strong(expected, desired, to_relacy(effective_order(here)),
+                                          {function, file, line}, to_relacy(failure), {});
+  }
+
   bool compare_exchange_weak(T& expected, T desired, std::memory_order order,
                              std::memory_order failure, HEIST_MODEL_CALLER) {
     const site here{file, function, line, operation::exchange, order};
@@ -103,6 +121,47 @@ class model_atomic {
   rl::atomic<T> value_;
 };
 
+// Any State of two halves. `compared` says how two words are compared: as a whole, but for mutants.
+struct word_halves {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  friend bool operator==(word_halves, word_halves) = default;
+  friend std::ostream& operator<<(std::ostream& out, word_halves w) {
+    return out << '{' << w.low << ", " << w.high << '}';
+  }
+};
+
+template <class State>
+class model_word {
+ public:
+  explicit model_word(State s) : halves_(pack(s)) {}
+
+  // Two loads, as the product has them: the low half of one moment, the high one of a later one.
+  State load(HEIST_MODEL_CALLER) const {
+    const site here{file, function, line, operation::load, std::memory_order_acquire};
+    const rl::memory_order order = to_relacy(effective_order(here));
+    const word_halves first = halves_.load(order, {function, file, line});
+    const word_halves second = halves_.load(order, {function, file, line});
+    return State::unpack({first.low, second.high});
+  }
+
+  bool compare_exchange(State expected, State desired, HEIST_MODEL_CALLER) {
+    const site here{file, function, line, operation::exchange, std::memory_order_acq_rel};
+    word_halves old = pack(expected);
+    return halves_.compare_exchange_strong(old, pack(desired), to_relacy(effective_order(here)),
+                                           {function, file, line}, rl::mo_relaxed, {});
+  }
+
+ private:
+  static word_halves pack(State s) {
+    const heist::detail::packed_words p = s.pack();
+    return {p.low, p.high};
+  }
+
+  rl::atomic<word_halves> halves_;
+};
+
 // A word's 56 bits: tail 8, split 8, bound 8, tag 32. Two are the same if all is, or all but the tag
 // where the mutant wants that.
 struct word_bits {
@@ -119,10 +178,11 @@ struct word_bits {
   }
 };
 
+// The split deque's word.
 template <class State>
-class model_word {
+class model_split_word {
  public:
-  explicit model_word(State s) : bits_(pack(s)) {}
+  explicit model_split_word(State s) : bits_(pack(s)) {}
 
   // Two loads, as the product has them: tail and split of one moment, bound and tag of a later one.
   State load(HEIST_MODEL_CALLER) const {
@@ -174,11 +234,53 @@ inline void model_fence(const site& here) {
     rl::atomic_thread_fence(to_relacy(order), {here.function, here.file, here.line});
 }
 
+// Where arrays lie. What was freed is not used again within a schedule, so that Relacy finds whoever
+// still looks at it. Everything starts as 0, the poison.
+class slot_arena {
+ public:
+  void start_schedule() { used_ = 0; }
+  void* take(std::size_t bytes) {
+    RL_ASSERT(bytes <= sizeof(memory_) - used_);
+    void* const place = memory_ + used_;
+    used_ += (bytes + 63) / 64 * 64;
+    return place;
+  }
+
+ private:
+  alignas(64) std::byte memory_[std::size_t{1} << 20];
+  std::size_t used_ = 0;
+};
+inline slot_arena arena;
+
+template <class State>
+struct word_of {
+  using type = model_word<State>;
+};
+template <std::uint32_t Stride>
+struct word_of<heist::deque::split_state<Stride>> {
+  using type = model_split_word<heist::deque::split_state<Stride>>;
+};
+
 struct model_atomics {
   template <class T>
   using atomic = model_atomic<T>;
   template <class State>
-  using wide_word = model_word<State>;
+  using wide_word = typename word_of<State>::type;
+
+  static void full_fence(HEIST_MODEL_CALLER) {
+    model_fence({file, function, line, operation::fence, std::memory_order_seq_cst});
+  }
+
+  template <class T>
+  static model_atomic<T>* new_slots(std::size_t n) {
+    auto* const slots = static_cast<model_atomic<T>*>(arena.take(n * sizeof(model_atomic<T>)));
+    for (std::size_t i = 0; i < n; ++i) std::construct_at(slots + i, T{});
+    return slots;
+  }
+  template <class T>
+  static void free_slots(model_atomic<T>* slots, std::size_t n) {
+    std::destroy_n(slots, n);
+  }
 
   static void light_barrier(HEIST_MODEL_CALLER) {
     if (!settings.fence_in_publish && std::strcmp(function, "publish") == 0) return;

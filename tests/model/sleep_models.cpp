@@ -35,11 +35,11 @@ outcome run(const searched_script& s, const plan& p) {
 
 }  // namespace
 
-std::vector<model> sleep_models() {
-  std::vector<model> all;
+family sleeping_family() {
+  family f{"sleeping", {"sleepers.hpp", "sleep_suite.hpp"}, {}};
   for (const searched_script& s : scripts)
-    all.push_back({s.play.name, s.usual, [&s](const plan& p) { return run(s, p); }});
-  return all;
+    f.models.push_back({f.name, s.play.name, s.usual, [&s](const plan& p) { return run(s, p); }});
+  return f;
 }
 
 }  // namespace heist_model

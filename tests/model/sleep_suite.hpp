@@ -1,6 +1,6 @@
 // An owner that pushes without a fence, and thieves that sleep when they find nothing.
 //
-// The deque and the counting of sleepers are the product's (split.hpp, sleepers.hpp); sleep() and
+// The deque and the counting of sleepers are the product's (split_control.hpp, sleepers.hpp); sleep() and
 // wake_for_exposed() are pool_impl's steps with one victim. Each thief takes one item and keeps it
 // for ever, and there are enough items for all: so a thief that sleeps when everybody else has
 // ended lost a wake-up, and Relacy calls it a deadlock. It is the strong form: nobody sleeps beside
@@ -9,7 +9,7 @@
 
 #include "tests/model/relacy.hpp"
 
-#include "heist/deque/split.hpp"
+#include "heist/deque/split_control.hpp"
 #include "runtime/sleepers.hpp"
 #include "tests/model/seam.hpp"
 
@@ -60,9 +60,6 @@ class model_futex {
 inline model_futex* running_futex = nullptr;
 
 struct model_parking : model_atomics {
-  static void full_fence(HEIST_MODEL_CALLER) {
-    model_fence({file, function, line, operation::fence, std::memory_order_seq_cst});
-  }
   static void futex_wait(model_atomic<std::uint32_t>& word, std::uint32_t seen) {
     running_futex->wait(word, seen);
   }

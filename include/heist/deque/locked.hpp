@@ -1,65 +1,118 @@
 // A deque with a lock: the baseline of every comparison and the oracle of every test.
 //
-// Roles: one owner pushes and pops at the new end, thieves steal at the old end; here any thread may
-// do either. One mutex guards all fields. Grows as it needs to, never shrinks.
+// Bottom and top counters over a power-of-two ring, masked on access, as in the job system that row B1 of
+// the sources describes; here it grows instead of overflowing.
+//
+// Roles. The owner pushes and pops at the new end, thieves steal at the old end; with a lock any thread may
+// do either. One mutex guards all fields.
+//
+// Invariants.
+//   I1  top_ <= bottom_ <= top_ + ring size; the items are those at [top_, bottom_), masked.
+//   I2  The counters only grow, but for a pop, which lowers bottom_: 64 bits don't wrap in a lifetime.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <vector>
 
+#include "heist/deque/capacity.hpp"
+#include "heist/deque/concept.hpp"
+
 namespace heist::inline v0::deque {
 
-template <class T>
+template <item T>
 class locked {
  public:
-  // Room for `reserved` items before the first growth. Throws std::bad_alloc.
-  explicit locked(std::size_t reserved = 64) : items_(reserved < 1 ? 1 : reserved) {}
+  using item_type = T;
+  static constexpr std::size_t max_capacity = std::size_t{1} << 32;
 
-  // May throw std::bad_alloc, and then the item isn't in.
-  void push(T item) {
+  // Room for `capacity` items, a power of two, before the first growth; it doubles when it is full and never
+  // shrinks. usage_error for a capacity that it can't have, std::bad_alloc.
+  explicit locked(std::size_t capacity = 64)
+      : ring_(checked_ring_capacity("locked", capacity, max_capacity)) {}
+
+  locked(const locked&) = delete;
+  locked& operator=(const locked&) = delete;
+
+  class owner_end {
+   public:
+    explicit owner_end(locked& d) noexcept : deque_(&d) {}
+    // full: max_capacity is reached or the system refuses memory.
+    [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
+    [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
+    [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size(); }
+
+   private:
+    locked* deque_;
+  };
+
+  class thief_end {
+   public:
+    explicit thief_end(locked& d) noexcept : deque_(&d) {}
+    // Never lost.
+    [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
+    [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size(); }
+
+   private:
+    locked* deque_;
+  };
+
+  [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
+  [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
+
+  [[nodiscard]] std::size_t capacity() const noexcept {
     const std::lock_guard hold(mutex_);
-    if (count_ == items_.size()) grow();
-    items_[(first_ + count_) % items_.size()] = item;
-    ++count_;
+    return ring_.size();
   }
-
-  // The newest item.
-  std::optional<T> pop() {
+  // Exact, at some moment of the call.
+  [[nodiscard]] std::size_t size() const noexcept {
     const std::lock_guard hold(mutex_);
-    if (count_ == 0) return std::nullopt;
-    --count_;
-    return items_[(first_ + count_) % items_.size()];
-  }
-
-  // The oldest item.
-  std::optional<T> steal() {
-    const std::lock_guard hold(mutex_);
-    if (count_ == 0) return std::nullopt;
-    const T item = items_[first_];
-    first_ = (first_ + 1) % items_.size();
-    --count_;
-    return item;
-  }
-
-  [[nodiscard]] std::size_t size() const {
-    const std::lock_guard hold(mutex_);
-    return count_;
+    return bottom_ - top_;
   }
 
  private:
-  void grow() {
-    std::vector<T> larger(items_.size() * 2);
-    for (std::size_t i = 0; i < count_; ++i) larger[i] = items_[(first_ + i) % items_.size()];
-    items_.swap(larger);
-    first_ = 0;
+  T& at(std::uint64_t position) noexcept { return ring_[position & (ring_.size() - 1)]; }
+
+  push_result push(T one) noexcept {
+    const std::lock_guard hold(mutex_);
+    if (bottom_ - top_ == ring_.size() && !grow()) return push_result::full;
+    at(bottom_++) = one;
+    return push_result::ok;
+  }
+
+  std::optional<T> pop() noexcept {
+    const std::lock_guard hold(mutex_);
+    if (top_ == bottom_) return std::nullopt;
+    return at(--bottom_);
+  }
+
+  steal_answer<T> steal() noexcept {
+    const std::lock_guard hold(mutex_);
+    if (top_ == bottom_) return {steal_result::empty, T{}};
+    return {steal_result::taken, at(top_++)};
+  }
+
+  bool grow() noexcept {
+    if (ring_.size() == max_capacity) return false;
+    try {
+      std::vector<T> larger(ring_.size() * 2);
+      for (std::uint64_t i = top_; i != bottom_; ++i) larger[i & (larger.size() - 1)] = at(i);
+      ring_.swap(larger);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
 
   mutable std::mutex mutex_;
-  std::vector<T> items_;   // a ring; guarded by mutex_, as are the next two
-  std::size_t first_ = 0;  // the oldest item
-  std::size_t count_ = 0;
+  std::vector<T> ring_;
+  std::uint64_t top_ = 0;     // the oldest item
+  std::uint64_t bottom_ = 0;  // one beyond the newest
 };
+
+static_assert(work_stealing_deque<locked<void*>>);
 
 }  // namespace heist::inline v0::deque

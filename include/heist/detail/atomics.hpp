@@ -9,10 +9,17 @@
 //   light_barrier()    the owner's half of the asymmetric barrier: orders a store before a later
 //                      load against a thread that runs the heavy half in between. In the product a
 //                      compiler barrier; in models, which know no heavy half, a seq_cst fence.
+//   full_fence()       a seq_cst fence, for the order of a store and a later load. ThreadSanitizer doesn't know
+//                      fences: what one thread hands to another is carried by release and acquire on atomics,
+//                      never by this.
+//   new_slots<T>(n)    an array of n atomic<T>, each T{}; nullptr if the system refuses the memory
+//   free_slots(p, n)   gives it back
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 
 #if defined(__SANITIZE_THREAD__)
 #define HEIST_TSAN 1
@@ -130,6 +137,24 @@ struct std_atomics {
   using wide_word = detail::wide_word<State>;
 
   static void light_barrier() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+  static void full_fence() noexcept {
+#if defined(__x86_64__)
+    // A locked instruction on a line that is in the cache: clang emits mfence, which takes longer.
+    asm volatile("lock orl $0, (%%rsp)" ::: "memory", "cc");
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  }
+
+  template <class T>
+  static std::atomic<T>* new_slots(std::size_t n) noexcept {
+    return new (std::nothrow) std::atomic<T>[n]();
+  }
+  template <class T>
+  static void free_slots(std::atomic<T>* slots, std::size_t) noexcept {
+    delete[] slots;
+  }
 };
 
 }  // namespace heist::inline v0::detail

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "heist/deque/split.hpp"
+#include "heist/deque/split_control.hpp"
 #include "heist/detail/atomics.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
@@ -56,19 +56,22 @@ HEIST_API control& current_control() noexcept;
 
 static_assert(offsetof(control, head) == 0);
 
+// A position in a register of 64 bits with zeros above: as part of an address it then needs no widening.
+using wide_position = std::uint64_t;
+
 // The "memory" clobbers are the compiler's half of the orders in split_control; x86 gives the rest:
 // its stores are releases, its loads acquires.
 struct hot_path {
-  [[gnu::always_inline]] static position depth() noexcept {
-    position h;
+  [[gnu::always_inline]] static wide_position depth() noexcept {
+    wide_position h;
     [[maybe_unused]] std::uint64_t base;
-    asm volatile(HEIST_TLS_BASE "movl " HEIST_TLS_FIELD ", %[h]"
+    asm volatile(HEIST_TLS_BASE "movl " HEIST_TLS_FIELD ", %k[h]"
                  : [h] "=&r"(h)HEIST_TLS_AND_SCRATCH
                  : [offset] "i"(offsetof(control, head))
                  : "memory");
     return h;
   }
-  [[gnu::always_inline]] static job& slot(position h) noexcept {
+  [[gnu::always_inline]] static job& slot(wide_position h) noexcept {
     char* seat;
     [[maybe_unused]] std::uint64_t base;
     asm volatile(HEIST_TLS_BASE "movq " HEIST_TLS_FIELD ", %[seat]"
@@ -77,12 +80,14 @@ struct hot_path {
                  : "memory");
     return *reinterpret_cast<job*>(seat + h);
   }
-  [[gnu::always_inline]] static void publish(position h) noexcept { set_head(h + sizeof(job)); }
+  [[gnu::always_inline]] static void publish(wide_position h) noexcept {
+    set_head(h + sizeof(job));
+  }
 
-  [[gnu::always_inline]] static bool asked(position h) noexcept {
+  [[gnu::always_inline]] static bool asked(wide_position h) noexcept {
     bool yes;
     [[maybe_unused]] std::uint64_t base;
-    asm volatile(HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %[h]"
+    asm volatile(HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %k[h]"
                  : "=@ccae"(yes)HEIST_TLS_AND_SCRATCH
                  : [h] "r"(h), [offset] "i"(offsetof(control, limit))
                  : "memory");
@@ -92,13 +97,14 @@ struct hot_path {
   // callee-saved register of its own right after the call; held in rax until the compare is done, it
   // can have the one that held h. That is one register less to save and restore in every call.
   template <class T>
-  [[gnu::always_inline]] static bool take_private(position h, [[maybe_unused]] T& first) noexcept {
+  [[gnu::always_inline]] static bool take_private(wide_position h,
+                                                  [[maybe_unused]] T& first) noexcept {
 #if defined(__clang__)
     if constexpr (std::is_integral_v<T> || std::is_pointer_v<T>) {
       set_head(h);
       bool yes;
       [[maybe_unused]] std::uint64_t base;
-      asm volatile(HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %[h]"
+      asm volatile(HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %k[h]"
                    : "=@ccae"(yes), "+a"(first)HEIST_TLS_AND_SCRATCH
                    : [h] "r"(h), [offset] "i"(offsetof(control, word) +
                                               wide_word<control::state>::high_offset)
@@ -108,12 +114,12 @@ struct hot_path {
 #endif
     return take_private(h);
   }
-  [[gnu::always_inline]] static bool take_private(position h) noexcept {
+  [[gnu::always_inline]] static bool take_private(wide_position h) noexcept {
     set_head(h);
     bool yes;
     [[maybe_unused]] std::uint64_t base;
     asm volatile(
-        HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %[h]"
+        HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %k[h]"
         : "=@ccae"(yes)HEIST_TLS_AND_SCRATCH
         : [h] "r"(h), [offset] "i"(offsetof(control, word) + wide_word<control::state>::high_offset)
         : "memory");
@@ -121,9 +127,9 @@ struct hot_path {
   }
 
  private:
-  [[gnu::always_inline]] static void set_head(position h) noexcept {
+  [[gnu::always_inline]] static void set_head(wide_position h) noexcept {
     [[maybe_unused]] std::uint64_t base;
-    asm volatile(HEIST_TLS_BASE "movl %[h], " HEIST_TLS_FIELD:HEIST_TLS_SCRATCH
+    asm volatile(HEIST_TLS_BASE "movl %k[h], " HEIST_TLS_FIELD:HEIST_TLS_SCRATCH
                  : [h] "r"(h), [offset] "i"(offsetof(control, head))
                  : "memory");
   }
@@ -135,6 +141,8 @@ struct hot_path {
 #undef HEIST_TLS_AND_SCRATCH
 
 #else
+
+using wide_position = position;
 
 struct hot_path {
   static position depth() noexcept { return current_control().depth(); }

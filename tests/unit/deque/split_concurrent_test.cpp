@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "heist/deque/split.hpp"
+#include "heist/deque/split_control.hpp"
 #include "platform/barrier.hpp"
 #include "platform/thread.hpp"
 

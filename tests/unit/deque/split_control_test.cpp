@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "heist/deque/split.hpp"
+#include "heist/deque/split_control.hpp"
 
 namespace heist_test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "heist/deque/split.hpp"
+#include "heist/deque/split_control.hpp"
 
 namespace heist_test {
 namespace {

@@ -44,11 +44,11 @@
 
 #include <cstdint>
 
+#include "heist/deque/answers.hpp"
 #include "heist/detail/atomics.hpp"
 
 namespace heist::inline v0::deque {
 
-enum class steal_result : std::uint8_t { taken, empty, lost };
 enum class pop_result : std::uint8_t { taken, stolen };
 
 template <std::uint32_t Stride>

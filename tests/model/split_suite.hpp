@@ -11,7 +11,7 @@
 
 #include "tests/model/relacy.hpp"
 
-#include "heist/deque/split.hpp"
+#include "heist/deque/split_control.hpp"
 #include "tests/model/seam.hpp"
 
 namespace heist_model {

@@ -1,6 +1,6 @@
 // The programs that run on the split deque.
-#include "tests/model/deque_suite.hpp"
 #include "tests/model/simulate.hpp"
+#include "tests/model/split_suite.hpp"
 
 namespace heist_model {
 
@@ -44,11 +44,12 @@ outcome run(const script& play, const plan& p) {
 
 }  // namespace
 
-std::vector<model> deque_models() {
-  std::vector<model> all;
+family split_family() {
+  family f{"split", {"split_control.hpp"}, {}};
   for (const searched_script& s : scripts)
-    all.push_back({s.play.name, s.usual, [&s](const plan& p) { return run(s.play, p); }});
-  return all;
+    f.models.push_back(
+        {f.name, s.play.name, s.usual, [&s](const plan& p) { return run(s.play, p); }});
+  return f;
 }
 
 }  // namespace heist_model

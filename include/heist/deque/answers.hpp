@@ -1,0 +1,19 @@
+// What the operations of a deque answer.
+#pragma once
+
+#include <cstdint>
+
+namespace heist::inline v0::deque {
+
+enum class push_result : std::uint8_t {
+  ok,
+  full,  // the item isn't in: the deque has its capacity, or the system refused memory to grow
+};
+
+enum class steal_result : std::uint8_t {
+  taken,
+  empty,  // there was nothing for thieves when it looked
+  lost,   // another thread took the item that it was after; there may be more
+};
+
+}  // namespace heist::inline v0::deque
