@@ -1,0 +1,44 @@
+// Whether what threads saw of a deque could have happened one operation after another.
+//
+// A history is linearizable if each operation can be given one moment between its call and its return, so
+// that the sequential deque, asked in the order of these moments, gives the same answers. The search is
+// the one of Wing and Gong (Testing and Verifying Concurrent Objects, 1993), which remembers where it
+// has been (Lowe, Testing for Linearizability, 2017).
+//
+// A steal that lost does nothing. It is allowed only if what the rules demand, say that another operation took the
+// oldest item, happened at some moment of its own interval.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/unit/deque/deque_types.hpp"
+
+namespace heist_test {
+
+enum class call : std::uint8_t { push, pop, steal, expose };
+enum class reply : std::uint8_t { done, full, taken, empty, lost };
+
+struct operation {
+  unsigned thread = 0;
+  call what = call::push;
+  reply answer = reply::done;
+  std::string items{};       // pushed or taken, oldest first, a character each
+  std::uint64_t called = 0;  // one clock for all threads, no value twice
+  std::uint64_t returned = 0;
+};
+
+using history = std::vector<operation>;
+
+inline constexpr std::size_t longest_history = 64;
+
+// From an empty deque of this capacity. `of` has at most longest_history operations.
+[[nodiscard]] bool is_linearizable(const history& of, const deque_rules& rules,
+                                   std::size_t capacity);
+
+// A line for each operation, in the order of the calls.
+[[nodiscard]] std::string to_text(history of);
+
+}  // namespace heist_test
