@@ -33,6 +33,11 @@
 //   I4  tail == split whenever seat changes (the deque is empty).
 //   I5  Nobody waits for anybody: the owner cuts or cancels a proposal, a thief gives up.
 //   I6  limit is restored before split is raised, not after: the other order loses requests.
+//   I7  What steal_reading() reads is the item that its exchange takes. A private slot is written again without a new tag, also
+//       while it lies below a proposal. A word whose halves are of two moments could be an old tail and split
+//       with the tag of a proposal, and become current when that is confirmed, after the owner has popped
+//       and pushed there. So the low half is loaded once more: then tail < split was true under the very tag that the
+//       exchange compares, and from there to the exchange a public slot isn't written.
 //
 // Widths. Positions: 20 bits of Stride units. The tag: 56 bits, 45 years at one change each 20 ns.
 //
@@ -212,6 +217,20 @@ struct split_control {
     if (!word.compare_exchange(w, {w.tail + Stride, w.split, w.bound, w.tag}))
       return {steal_result::lost, nullptr};
     return {steal_result::taken, item};
+  }
+
+  // The same for items that are used again as soon as they are taken: `read(position)` runs between
+  // the load and the exchange, and what it read counts only if the answer is taken. Why the low half is
+  // looked at twice: I7.
+  template <class Read>
+  steal_result steal_reading(Read&& read) noexcept {
+    const state w = word.load();
+    if (w.tail >= w.split) return steal_result::empty;
+    if (!word.has_low(w)) return steal_result::lost;
+    read(w.tail);
+    if (!word.compare_exchange(w, {w.tail + Stride, w.split, w.bound, w.tag}))
+      return steal_result::lost;
+    return steal_result::taken;
   }
 
   // Asks the owner to expose. Relaxed: it carries nothing; the test saves the line from needless

@@ -70,6 +70,11 @@ class alignas(16) wide_word {
     return State::unpack({low, high});
   }
 
+  // Whether the low half is (still) that of s. Acquire: as load().
+  [[nodiscard]] bool has_low(State s) const noexcept {
+    return __atomic_load_n(&low_, __ATOMIC_ACQUIRE) == s.pack().low;
+  }
+
   // The high half alone. Relaxed: see who calls it.
   [[nodiscard]] std::uint64_t high() const noexcept {
     return __atomic_load_n(&high_, __ATOMIC_RELAXED);

@@ -1,0 +1,216 @@
+// The non-blocking deque of Arora, Blumofe and Plaxton: an array that is not a ring, and a tagged top.
+//
+// The array fills from position 0 upwards: the owner pushes and pops at bottom, thieves take at top. When the owner
+// empties the deque, bottom and top go back to 0. A thief that stopped in front of its exchange would then
+// meet a top that looks like the one it knew; so top has a tag in the same word, the two are called
+// the age, and each return to 0 changes the tag.
+//
+// Roles. The owner pushes and pops, thieves steal.
+//   bottom_   written by the owner only.
+//   age_      its top raised by thieves, one at a time; put back to 0 under the next tag by the owner only,
+//             when it found nothing or one item.
+//   slots_    written by the owner. Read by thieves, which keep what they read only if the age was still
+//             the same afterwards.
+//
+// Invariants.
+//   I1  The items are those at [top, bottom_). bottom_ <= capacity, top <= capacity.
+//   I2  Under one tag top only grows, and no tag comes again (below: Widths). So an item at position p is taken
+//       once: by whoever exchanges an age whose top is p, or by the owner, which then knows that nobody will.
+//   I3  The owner takes p without touching the age only if it lowers bottom_ to p and then, a full fence later, reads a
+//       top below p. A thief reads the age, a full fence, then bottom_. Of the two fences one is first: either
+//       the thief sees the lowered bottom_ and leaves p alone, or the owner sees the top that the thief saw.
+//   I4  Whoever sees a new tag sees bottom_ at 0, or what was pushed after that.
+//
+// Relaxed semantics, as in the paper: a steal may answer lost, and only if another operation took the
+// top between its look and its exchange; so somebody got on. Push answers full when bottom_ has come to the end
+// of the array, also if thieves have taken from its start: the places come back when a pop has
+// found the deque empty or emptied it.
+//
+// Source: Arora, Blumofe and Plaxton, Thread scheduling for multiprogrammed multiprocessors (1998), figure 5.
+// Departures: C++'s orders for the paper's sequential consistency; push checks for the end of the array.
+// The orders are bounded_ring.hpp's, and for I4 release in reset() with the thief's fence as its partner.
+//
+// Widths. top has 16 bits, the tag 48. A thief is fooled if it stands still between look and exchange while the owner
+// empties the deque 2^48 times: 32 days at 10 ns each, and at no other moment. docs/memory_model.md has the
+// measured times.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+
+#include "heist/deque/capacity.hpp"
+#include "heist/deque/concept.hpp"
+#include "heist/detail/atomics.hpp"
+
+namespace heist::inline v0::deque {
+
+// Top and tag in one word, so that one exchange compares and changes both.
+class abp_age {
+ public:
+  static constexpr std::uint32_t max_top = (std::uint32_t{1} << 16) - 1;
+  static constexpr std::uint64_t max_tag = (std::uint64_t{1} << 48) - 1;
+
+  constexpr abp_age() noexcept = default;
+  constexpr abp_age(std::uint32_t top, std::uint64_t tag) noexcept : bits_(tag << 16 | top) {}
+
+  [[nodiscard]] constexpr std::uint32_t top() const noexcept {
+    return static_cast<std::uint32_t>(bits_ & max_top);
+  }
+  [[nodiscard]] constexpr std::uint64_t tag() const noexcept { return bits_ >> 16; }
+  // After a steal.
+  [[nodiscard]] constexpr abp_age raised() const noexcept { return {top() + 1, tag()}; }
+  // After the owner emptied the deque. The tag wraps.
+  [[nodiscard]] constexpr abp_age restarted() const noexcept { return {0, (tag() + 1) & max_tag}; }
+  friend constexpr bool operator==(abp_age, abp_age) = default;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+template <item T, class Seam = detail::std_atomics>
+class abp {
+ public:
+  using item_type = T;
+  static constexpr std::size_t max_capacity = abp_age::max_top;
+
+  // An array of `capacity` places. usage_error for a capacity that it can't have, std::bad_alloc.
+  explicit abp(std::size_t capacity = 1024)
+      : capacity_(static_cast<position>(checked_capacity("abp", capacity, max_capacity))),
+        slots_(Seam::template new_slots<T>(capacity)) {
+    if (slots_ == nullptr) throw std::bad_alloc();
+  }
+  ~abp() { Seam::free_slots(slots_, capacity_); }
+  abp(const abp&) = delete;
+  abp& operator=(const abp&) = delete;
+
+  class owner_end {
+   public:
+    explicit owner_end(abp& d) noexcept : deque_(&d) {}
+    // The paper's pushBottom. full: bottom has come to the end of the array; a pop that finds the
+    // deque empty makes room again. Two stores; no fence, no read-modify-write.
+    [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
+    // The paper's popBottom: the newest. One full fence, and for the last item an exchange.
+    [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
+    [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
+
+   private:
+    abp* deque_;
+  };
+
+  class thief_end {
+   public:
+    explicit thief_end(abp& d) noexcept : deque_(&d) {}
+    // The paper's popTop: the oldest. One full fence and an exchange.
+    [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
+    [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
+
+   private:
+    abp* deque_;
+  };
+
+  [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
+  [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+
+ private:
+  using position = std::uint32_t;
+  template <class U>
+  using atomic = typename Seam::template atomic<U>;
+
+  // ---- The owner.
+
+  push_result push(T one) noexcept {
+    const position b = bottom_.load(std::memory_order_relaxed);  // only the owner writes it
+    if (b == capacity_) return push_result::full;
+    // Relaxed: publish() releases it.
+    slots_[b].store(one, std::memory_order_relaxed);
+    publish(b + 1);
+    return push_result::ok;
+  }
+
+  // Release: partner is the acquire load of bottom_ in steal(); it carries the item and what it
+  // points at.
+  void publish(position b) noexcept { bottom_.store(b, std::memory_order_release); }
+
+  std::optional<T> pop() noexcept {
+    position b = bottom_.load(std::memory_order_relaxed);  // only the owner writes it
+    if (b == 0) return std::nullopt;                       // it was emptied, and is at its start
+    lower(--b);
+    // Acquire: partner is the release in claim(). Whoever took an item has read its slot before the owner
+    // writes it again. An older top only leads to the exchange in pop_last(), which compares; of
+    // the tops that matter to I3 the fence in lower() shows the newest.
+    const abp_age age = age_.load(std::memory_order_acquire);
+    if (age.top() < b) return slots_[b].load(std::memory_order_relaxed);  // the owner wrote it
+    return pop_last(b, age);
+  }
+
+  // Announces that position b is the owner's. Release: partner is the acquire load of bottom_ in
+  // steal(), for the items below b. The fence: I3.
+  void lower(position b) noexcept {
+    bottom_.store(b, std::memory_order_release);
+    Seam::full_fence();
+  }
+
+  // The deque has the item at b at most, or none: back to the start, under the next tag (I4).
+  std::optional<T> pop_last(position b, abp_age age) noexcept {
+    // Relaxed: a thief that reads it finds nothing, with any age. It comes before the new age, which
+    // releases it.
+    bottom_.store(0, std::memory_order_relaxed);
+    const abp_age next = age.restarted();
+    if (age.top() == b && empty_by_exchange(age, next))
+      return slots_[b].load(std::memory_order_relaxed);  // the owner wrote it
+    // A thief has the item, and no other can change the age: their bottom_ is b + 1 at most. Release:
+    // I4, as in empty_by_exchange().
+    age_.store(next, std::memory_order_release);
+    return std::nullopt;
+  }
+
+  // Release: I4. Partner: the load of the age in steal(), with the fence behind it. Acquire when it fails, for the
+  // reason that the load in pop() has.
+  bool empty_by_exchange(abp_age age, abp_age next) noexcept {
+    return age_.compare_exchange_strong(age, next, std::memory_order_release,
+                                        std::memory_order_acquire);
+  }
+
+  // ---- Thieves.
+
+  steal_answer<T> steal() noexcept {
+    // Relaxed: an older age fails at the exchange. It must be read before bottom_: the fence, which
+    // also acquires what the owner released with a new tag (I3, I4).
+    const abp_age age = age_.load(std::memory_order_relaxed);
+    Seam::full_fence();
+    // Acquire: partner is the release in publish() and lower().
+    if (age.top() >= bottom_.load(std::memory_order_acquire)) return {steal_result::empty, T{}};
+    // Relaxed: the item that bottom_ promised, or a newer one, and then the exchange fails.
+    const T one = slots_[age.top()].load(std::memory_order_relaxed);
+    if (!claim(age)) return {steal_result::lost, T{}};
+    return {steal_result::taken, one};
+  }
+
+  // Release: partner is the acquire load in pop(). Relaxed when it fails: nothing was read that
+  // counts.
+  bool claim(abp_age age) noexcept {
+    return age_.compare_exchange_strong(age, age.raised(), std::memory_order_release,
+                                        std::memory_order_relaxed);
+  }
+
+  // ---- Anybody. Relaxed: a hint.
+  [[nodiscard]] std::size_t size_hint() const noexcept {
+    const position t = age_.load(std::memory_order_relaxed).top();
+    const position b = bottom_.load(std::memory_order_relaxed);
+    return b > t ? b - t : 0;
+  }
+
+  // The owner's line; a thief needs it whenever it reads bottom_.
+  alignas(128) atomic<position> bottom_{0};
+  const position capacity_;
+  atomic<T>* const slots_;
+  // The thieves' line.
+  alignas(128) atomic<abp_age> age_{abp_age{}};
+};
+
+static_assert(work_stealing_deque<abp<void*>>);
+
+}  // namespace heist::inline v0::deque

@@ -1,0 +1,193 @@
+// A lock-free deque in a ring that never grows: a full one answers so, and nothing is lost.
+//
+// Push stores the item, then publishes bottom. Steal reads top before bottom, reads the item, and takes it
+// by raising top. Pop lowers bottom, then a full barrier, then reads top: the last item it must take by
+// raising top as a thief would; of all others it knows that no thief is after them.
+//
+// Roles. The owner pushes and pops at bottom, thieves steal at top.
+//   bottom_     written by the owner only.
+//   top_        raised by one at a time: by thieves, and by the owner's pop of the last item.
+//   top_seen_   the owner's: a value that top_ had. Push looks at top_ itself only when by this one the ring
+//               is full, so in most pushes the owner doesn't touch the thieves' line.
+//   slots_      written by the owner. Read by thieves, which keep what they read only if top_ then was
+//               still where they had seen it.
+//
+// Invariants.
+//   I1  The items are those at [top_, bottom_), masked; bottom_ - top_ <= slots. While a pop is going on,
+//       bottom_ may be one too low, in an empty deque below top_.
+//   I2  top_ only grows. An item at position p is taken once: by whoever raises top_ from p to p + 1, or by
+//       the owner, which then knows that nobody will.
+//   I3  The owner takes p without touching top_ only if it lowers bottom_ to p and then, a full fence later, reads a top_ below p.
+//       A thief reads top_, a full fence, then bottom_. Of the two fences one is first: either the
+//       thief sees the lowered bottom_ and leaves p alone, or the owner sees the top_ that the thief saw.
+//   I4  top_seen_ <= top_.
+//   I5  A slot is written again only after its item was taken: push has seen the top_ beyond it.
+//
+// Source: the bounded deque of the job system that row B2 of the sources describes, a Chase-Lev deque (2005)
+// without growth; orders after Lê, Pop, Cohen and Zappa Nardelli (2013). Departures: C++'s orders instead of x86's
+// promises; positions have 64 bits, and a sign for the empty pop; a full ring is an answer instead of an overwritten job.
+// The exchanges of top_ need not be seq_cst, since in C++20 (P0668) two fences also order what one side reads from
+// a third thread. Bottom is lowered by a release store: a relaxed one would end the release
+// sequence of the push before it, and thieves may read either.
+//
+// Widths. 2^63 positions: 292 years at one push a nanosecond.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+
+#include "heist/deque/capacity.hpp"
+#include "heist/deque/concept.hpp"
+#include "heist/detail/atomics.hpp"
+
+namespace heist::inline v0::deque {
+
+template <item T, class Seam = detail::std_atomics>
+class bounded_ring {
+ public:
+  using item_type = T;
+  static constexpr std::size_t max_capacity = std::size_t{1} << 32;
+
+  // Room for `capacity` items, a power of two. usage_error for a capacity that it can't have,
+  // std::bad_alloc.
+  explicit bounded_ring(std::size_t capacity = 1024)
+      : mask_(static_cast<position>(checked_ring_capacity("bounded_ring", capacity, max_capacity)) -
+              1),
+        slots_(Seam::template new_slots<T>(capacity)) {
+    if (slots_ == nullptr) throw std::bad_alloc();
+  }
+  ~bounded_ring() { Seam::free_slots(slots_, capacity()); }
+  bounded_ring(const bounded_ring&) = delete;
+  bounded_ring& operator=(const bounded_ring&) = delete;
+
+  class owner_end {
+   public:
+    explicit owner_end(bounded_ring& d) noexcept : deque_(&d) {}
+    // full: it has its capacity. Two stores; no fence, no read-modify-write.
+    [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
+    // The newest. One full fence, and for the last item an exchange.
+    [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
+    [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
+
+   private:
+    bounded_ring* deque_;
+  };
+
+  class thief_end {
+   public:
+    explicit thief_end(bounded_ring& d) noexcept : deque_(&d) {}
+    // The oldest. One full fence and an exchange.
+    [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
+    [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
+
+   private:
+    bounded_ring* deque_;
+  };
+
+  [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
+  [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
+  [[nodiscard]] std::size_t capacity() const noexcept {
+    return static_cast<std::size_t>(mask_) + 1;
+  }
+
+ private:
+  using position = std::int64_t;
+  template <class U>
+  using atomic = typename Seam::template atomic<U>;
+
+  atomic<T>& slot(position p) noexcept { return slots_[p & mask_]; }
+
+  // ---- The owner.
+
+  push_result push(T one) noexcept {
+    const position b = bottom_.load(std::memory_order_relaxed);  // only the owner writes it
+    if (b - top_seen_ > mask_ && !has_room(b)) return push_result::full;
+    // Relaxed: publish() releases it.
+    slot(b).store(one, std::memory_order_relaxed);
+    publish(b + 1);
+    return push_result::ok;
+  }
+
+  // Looks at the thieves' top again.
+  bool has_room(position b) noexcept {
+    // Acquire: partner is the release in claim(). Whoever took the item has read the slot before this push
+    // writes it (I5).
+    top_seen_ = top_.load(std::memory_order_acquire);
+    return b - top_seen_ <= mask_;
+  }
+
+  // Release: partner is the acquire load of bottom_ in steal(); it carries the item and what it
+  // points at.
+  void publish(position b) noexcept { bottom_.store(b, std::memory_order_release); }
+
+  std::optional<T> pop() noexcept {
+    const position b = bottom_.load(std::memory_order_relaxed) - 1;  // only the owner writes it
+    lower(b);
+    // Relaxed: an older top only leads to the exchange in pop_last(), which compares; of the tops
+    // that matter to I3 the fence in lower() shows the newest.
+    const position t = top_.load(std::memory_order_relaxed);
+    if (t < b) return slot(b).load(std::memory_order_relaxed);  // the owner wrote it itself
+    return pop_last(b, t);
+  }
+
+  // Announces that position b is the owner's. Release: partner is the acquire load of bottom_ in
+  // steal(), for the items below b. The fence: I3.
+  void lower(position b) noexcept {
+    bottom_.store(b, std::memory_order_release);
+    Seam::full_fence();
+  }
+
+  // The deque has the item at b at most (t == b), or none (t == b + 1).
+  std::optional<T> pop_last(position b, position t) noexcept {
+    std::optional<T> one;
+    // Both relaxed: the owner wrote the item itself, and hands nothing on.
+    if (t == b && top_.compare_exchange_strong(t, t + 1, std::memory_order_relaxed,
+                                               std::memory_order_relaxed))
+      one = slot(b).load(std::memory_order_relaxed);
+    // Relaxed: a thief that reads it with an older top fails at its exchange, since top_ is b + 1.
+    bottom_.store(b + 1, std::memory_order_relaxed);
+    return one;
+  }
+
+  // ---- Thieves.
+
+  steal_answer<T> steal() noexcept {
+    // Relaxed: an older top fails at the exchange. It must be read before bottom_: the fence (I3).
+    position t = top_.load(std::memory_order_relaxed);
+    Seam::full_fence();
+    // Acquire: partner is the release in publish() and lower().
+    if (t >= bottom_.load(std::memory_order_acquire)) return {steal_result::empty, T{}};
+    // Relaxed: the item that bottom_ promised, or a newer one, and then the exchange fails (I5).
+    const T one = slot(t).load(std::memory_order_relaxed);
+    if (!claim(t)) return {steal_result::lost, T{}};
+    return {steal_result::taken, one};
+  }
+
+  // Release: partner is the acquire load in has_room(). Relaxed when it fails: nothing was read that
+  // counts.
+  bool claim(position t) noexcept {
+    return top_.compare_exchange_strong(t, t + 1, std::memory_order_release,
+                                        std::memory_order_relaxed);
+  }
+
+  // ---- Anybody. Relaxed: a hint.
+  [[nodiscard]] std::size_t size_hint() const noexcept {
+    const position t = top_.load(std::memory_order_relaxed);
+    const position b = bottom_.load(std::memory_order_relaxed);
+    return b > t ? static_cast<std::size_t>(b - t) : 0;
+  }
+
+  // The owner's line; a thief needs it whenever it reads bottom_.
+  alignas(128) atomic<position> bottom_{0};
+  position top_seen_ = 0;
+  const position mask_;  // the capacity less one
+  atomic<T>* const slots_;
+  // The thieves' line.
+  alignas(128) atomic<position> top_{0};
+};
+
+static_assert(work_stealing_deque<bounded_ring<void*>>);
+
+}  // namespace heist::inline v0::deque

@@ -1,0 +1,168 @@
+// The split deque as a deque on its own: the runtime's protocol over an array of items.
+//
+// A private part that only its owner touches, without a read-modify-write or a fence, and a public part that thieves
+// take from. The protocol is split_control.hpp's, with its roles and invariants; this adds where the items
+// lie: the item at position h in slots_[h]. Positions are depth, so the array is a stack, not a ring: it
+// starts at 0 again when the owner finds that thieves have taken everything.
+//
+//     heist::deque::split<task*> deque(1024);
+//     auto thief = deque.thief();
+//     auto a = thief.steal();      // empty: nothing was public. It has asked the owner, whose next push exposes.
+//     const auto owner_thread = heist::deque::heavy_barrier_target::this_thread();    // on the owner's thread
+//     thief.expose([=] { heist::deque::heavy_barrier(owner_thread); });  // an owner that doesn't push
+//
+// Roles. The owner pushes, pops and exposes; thieves steal, ask and expose.
+//   control_   see split_control.hpp. Its seat is not used: there is one array, for good.
+//   slots_     written by the owner. Read by thieves, which keep what they read only if the exchange after it
+//              succeeds.
+//
+// Invariants, beside split_control's.
+//   I1  slots_ has one place more than the capacity: a push stores and publishes first, then looks whether
+//       somebody asks or the deque is full, and takes its item back if it is.
+//   I2  A thief reads its slot between the looks at the word and the exchange. A slot below split is written
+//       again only after the word has changed its tag (taken back, or reseated after all was stolen), so an
+//       exchange that succeeds has read the item that it takes: I7 of split_control.
+//   I3  When the pop of position h finds it stolen, everything older was stolen before it: the deque is empty.
+//
+// Source: as split_control.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "heist/deque/capacity.hpp"
+#include "heist/deque/concept.hpp"
+#include "heist/deque/heavy_barrier.hpp"
+#include "heist/deque/split_control.hpp"
+#include "heist/detail/atomics.hpp"
+
+namespace heist::inline v0::deque {
+
+template <item T, class Seam = detail::std_atomics>
+class split {
+  using control = split_control<Seam, 1>;
+  using position = typename control::position;
+
+ public:
+  using item_type = T;
+  static constexpr std::size_t max_capacity = control::max_capacity;
+
+  // An array of `capacity` places. usage_error for a capacity that it can't have, std::bad_alloc.
+  explicit split(std::size_t capacity = 1024)
+      : control_(static_cast<position>(checked_capacity("split", capacity, max_capacity)), nullptr,
+                 static_cast<position>(capacity)),
+        slots_(Seam::template new_slots<T>(capacity + 1)) {
+    if (slots_ == nullptr) throw std::bad_alloc();
+  }
+  ~split() { Seam::free_slots(slots_, capacity() + 1); }
+  split(const split&) = delete;
+  split& operator=(const split&) = delete;
+
+  class owner_end {
+   public:
+    explicit owner_end(split& d) noexcept : deque_(&d) {}
+    // full: the array is, which may still hold places of stolen items; they come back when a pop has
+    // found everything stolen. Two stores and a comparison. If a thief has asked, the older half of what is private
+    // becomes public, by an exchange of the 16-byte word.
+    [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
+    // The newest. A store, a comparison and a load while it is private; an exchange otherwise.
+    [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
+    // Makes everything public: for an owner that goes away for a while.
+    void expose_all() noexcept { deque_->control_.expose_all(); }
+    [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
+
+   private:
+    split* deque_;
+  };
+
+  class thief_end {
+   public:
+    explicit thief_end(split& d) noexcept : deque_(&d) {}
+    // The oldest. empty: nothing was public. There may be private items: it has asked the owner, whose
+    // next push exposes the older half.
+    [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
+    // Makes an owner's private items public without its help; how many. 0 also if the owner or
+    // another thief was faster. `barrier()` is noexcept and makes the owner's thread execute a full memory barrier
+    // between the call and the return: heist::deque::heavy_barrier does.
+    template <class HeavyBarrier>
+    std::size_t expose(HeavyBarrier&& barrier) noexcept {
+      return deque_->control_.expose(std::forward<HeavyBarrier>(barrier));
+    }
+    // What is private counts too.
+    [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
+
+   private:
+    split* deque_;
+  };
+
+  [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
+  [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
+  [[nodiscard]] std::size_t capacity() const noexcept { return control_.capacity; }
+
+ private:
+  // ---- The owner.
+
+  push_result push(T one) noexcept {
+    const position h = control_.depth();
+    // Relaxed: publish() releases it.
+    slots_[h].store(one, std::memory_order_relaxed);
+    control_.publish(h);
+    if (!control_.asked(h)) [[likely]]
+      return push_result::ok;
+    return push_asked(h);
+  }
+
+  // Not inlined, as pop_shared(): the fast paths then need no stack frame.
+  [[gnu::noinline]] push_result push_asked(position h) noexcept {
+    return control_.on_limit(h).pushed ? push_result::ok : push_result::full;
+  }
+
+  std::optional<T> pop() noexcept {
+    const position depth = control_.depth();
+    if (depth == 0) return std::nullopt;
+    const position h = depth - 1;
+    if (control_.take_private(h)) [[likely]]
+      return own_item(h);
+    return pop_shared(h);
+  }
+
+  [[gnu::noinline]] std::optional<T> pop_shared(position h) noexcept {
+    std::uint32_t reclaimed = 0;
+    if (control_.pop_slow(h, reclaimed) == pop_result::taken) return own_item(h);
+    control_.reseat(0, nullptr);  // I3
+    return std::nullopt;
+  }
+
+  // Relaxed: the owner wrote it itself.
+  T own_item(position h) noexcept { return slots_[h].load(std::memory_order_relaxed); }
+
+  // ---- Thieves.
+
+  steal_answer<T> steal() noexcept {
+    T one{};
+    // Relaxed: the looks at the word have acquired the item; a newer one fails at the exchange (I2).
+    const steal_result result = control_.steal_reading(
+        [&](position tail) { one = slots_[tail].load(std::memory_order_relaxed); });
+    if (result == steal_result::empty) control_.ask();
+    return {result, one};
+  }
+
+  // ---- Anybody.
+
+  [[nodiscard]] std::size_t size_hint() const noexcept {
+    const position head = control_.head.load(std::memory_order_relaxed);  // a hint
+    const position tail = control_.word.load().tail;
+    return head > tail ? head - tail : 0;
+  }
+
+  control control_;
+  // Only read, on a line of its own.
+  alignas(128) typename Seam::template atomic<T>* const slots_;
+};
+
+static_assert(work_stealing_deque<split<void*>>);
+
+}  // namespace heist::inline v0::deque
