@@ -1,0 +1,209 @@
+// A machine of a few words and a few threads, whose every choice is the explorer's.
+//
+// The machine is x86's as its users may know it (x86-TSO: Sewell, Sarkar, Owens, Zappa Nardelli and
+// Myreen, 2010): a store goes into its thread's buffer, first in first out; a load finds the newest
+// store to its word in the own buffer, or else the memory; a locked instruction and a fence need an
+// empty buffer. A buffer drains whenever the explorer likes, one store at a time. With `sc` there
+// are no buffers.
+//
+// membarrier(2) is what it promises and no more: a fence for its caller, and between its call and
+// its return every other thread had an empty buffer at some moment. The moments may differ.
+//
+// Programs are ordinary functions, for instance those of the product's headers, whose atomics ask
+// this machine. One step of a thread runs up to its second atomic action and then leaves by longjmp:
+// one action is done, and the local computation around it. The next step runs the operation again
+// from its start; actions done before answer from the thread's history. So what a thread is
+// in the middle of is told by its history alone, and forgotten when the operation ends. In return a
+// program must be a function of the answers, own nothing with a destructor, and change what it shares
+// with others outside the machine only while live().
+//
+// Who writes what: all of it one thread of the computer; the threads of the machine are data.
+#pragma once
+
+#include <array>
+#include <csetjmp>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace heist_explorer {
+
+using value = std::uint16_t;
+
+constexpr unsigned max_threads = 4;
+constexpr unsigned max_cells = 16;
+constexpr unsigned max_buffered = 6;  // stores; a store beyond that waits, as in a real buffer
+constexpr unsigned max_answers = 28;  // actions of one operation
+
+enum class memory { sc, tso };
+
+enum class status : std::uint8_t { running, parked, ended };
+
+struct buffered_store {
+  value cell;
+  value stored;
+};
+
+// Everything that is unused is zero, so that equal states are equal bytes.
+struct thread_state {
+  std::array<buffered_store, max_buffered> buffer;  // the oldest first
+  std::array<value, max_answers> history;           // what the operation's actions answered
+  std::uint32_t stamped;  // which of them are of a stamped cell: a bit each
+  std::uint8_t buffered;
+  std::uint8_t answers;
+  std::uint8_t awaited;  // in a membarrier: whose buffer hasn't been empty yet, a bit each
+  status is;
+};
+
+struct machine_state {
+  std::array<value, max_cells> cells;
+  std::array<thread_state, max_threads> threads;
+};
+
+// A stamped cell has a number that only grows in its upper 12 bits.
+constexpr unsigned stamp_shift = 4;
+
+class machine {
+ public:
+  using describe = std::string (*)(value);
+  enum class stop { ended, acted, blocked };
+
+  // ---- Before an exploration.
+
+  void reset(memory kind, unsigned threads);
+  unsigned add_cell(value first, describe how, bool stamped = false);
+  void name_cells(std::initializer_list<const char*> names);
+  [[nodiscard]] const machine_state& first() const { return first_; }
+  [[nodiscard]] unsigned threads() const { return threads_; }
+
+  // ---- For the explorer.
+
+  // One step of a thread in `s`. `code` numbers the ways to choose; see ways() and code_left().
+  template <class Operation>
+  stop step(machine_state& s, unsigned thread, unsigned code, std::string* log,
+            Operation&& operation) {
+    begin(s, thread, code, log);
+    const stop how = run(operation);
+    if (how == stop::ended) forget();
+    return how;
+  }
+  void drain(machine_state& s, unsigned thread, std::string* log);
+  [[nodiscard]] unsigned ways() const { return ways_; }       // at least that many codes differ
+  [[nodiscard]] unsigned code_left() const { return code_; }  // not 0: another code says the same
+  [[nodiscard]] const char* failure() const { return failure_; }  // of the last step
+  [[nodiscard]] unsigned fullest_buffer() const { return fullest_; }
+
+  // The number that a stamped cell holds says only which values are equal and which comes next, so
+  // states that differ in nothing else are one: the gaps between the numbers in use are closed. A
+  // gap of one stays: an operation may hold a number and the next one.
+  void close_stamp_gaps(machine_state& s) const;
+
+  // ---- For programs: actions. Each is one step.
+
+  value load(unsigned cell, const char* who);
+  void store(unsigned cell, value v, const char* who);
+  // Replaces the word by change(word) and answers what it was.
+  template <class Change>
+  value modify(unsigned cell, const char* who, Change&& change) {
+    return act(true, [&] {
+      const value old = state_->cells[cell];
+      write(cell, static_cast<value>(change(old)), who);
+      return old;
+    });
+  }
+  bool compare_exchange(unsigned cell, value expected, value desired, const char* who);
+  // Two neighbouring cells as one.
+  bool compare_exchange_pair(unsigned cell, std::array<value, 2> expected,
+                             std::array<value, 2> desired, const char* who);
+  void fence(const char* who);
+  void membarrier();
+  // The futex: compares and parks in one step. It is a system call, so the buffer is empty.
+  void park_if(unsigned cell, value seen);
+  void wake_one();
+  // Asks something that isn't in the machine's memory, as one step.
+  template <class Question>
+  value observe(Question&& question) {
+    return act(false, [&] { return static_cast<value>(question()); });
+  }
+
+  // ---- For programs: the rest. None is a step of its own.
+
+  // One of 0 .. among-1, as the explorer likes. Before an action; it belongs to the same step.
+  unsigned choose(unsigned among);
+  // Whether what runs now hasn't run in an earlier step.
+  [[nodiscard]] bool live() const { return acted_; }
+  void check(bool condition, const char* otherwise);
+  // For traces: what the operation is about to do.
+  void say(const char* what, unsigned number);
+  [[nodiscard]] bool at_first_action() const { return cursor_ == 0; }
+  // Zero at the start of each step; for what an operation's changed atomics must remember.
+  std::array<value, 4> scratch{};
+
+ private:
+  [[nodiscard]] thread_state& me() const { return state_->threads[thread_]; }
+
+  void begin(machine_state& s, unsigned thread, unsigned code, std::string* log);
+  void forget();
+
+  // The only frame that is jumped to; it has no locals of its own.
+  template <class Operation>
+  [[gnu::noinline]] stop run(Operation& operation) {
+    switch (setjmp(start_)) {
+      case 0:
+        operation();
+        return stop::ended;
+      case 1:
+        return stop::acted;
+      default:
+        return stop::blocked;
+    }
+  }
+  [[noreturn]] void leave(stop how) { std::longjmp(start_, how == stop::acted ? 1 : 2); }
+
+  template <class Action>
+  value act(bool needs_empty_buffer, Action&& action, bool stamped = false) {
+    if (cursor_ < me().answers) return me().history[cursor_++];
+    if (acted_) leave(stop::acted);
+    if (needs_empty_buffer && me().buffered != 0) leave(stop::blocked);
+    const value answer = action();
+    acted_ = true;
+    remember(answer, stamped);
+    return answer;
+  }
+  void remember(value answer, bool stamped);
+  unsigned pick(unsigned among);
+  void write(unsigned cell, value v, const char* who);
+  void buffer_became_empty(machine_state& s, unsigned thread);
+  void tell(const std::string& what);
+  [[nodiscard]] std::string shown(unsigned cell, value v) const;
+
+  struct cell_info {
+    std::string name;
+    describe how;
+    bool stamped;
+  };
+  memory kind_ = memory::tso;
+  unsigned threads_ = 0;
+  std::vector<cell_info> infos_;
+  machine_state first_{};
+  unsigned fullest_ = 0;
+
+  // Of the running step.
+  std::jmp_buf start_{};
+  machine_state* state_ = nullptr;
+  unsigned thread_ = 0;
+  unsigned cursor_ = 0;  // the next answer of the history
+  unsigned code_ = 0;
+  unsigned ways_ = 1;
+  bool acted_ = false;
+  const char* failure_ = nullptr;
+  std::string* log_ = nullptr;
+};
+
+// The one that runs: the atomics of the programs find it here.
+machine& the_machine();
+
+std::string as_number(value v);
+
+}  // namespace heist_explorer
