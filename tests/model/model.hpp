@@ -43,11 +43,13 @@ struct family {
 
 family split_family();
 family sleeping_family();
+family chase_lev_family();
 
 inline std::vector<family> all_families() {
   std::vector<family> all;
   all.push_back(split_family());
   all.push_back(sleeping_family());
+  all.push_back(chase_lev_family());
   return all;
 }
 

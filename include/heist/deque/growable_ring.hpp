@@ -91,9 +91,9 @@ class growable_ring {
 
   // ---- The owner.
 
-  // Whether all of [top, bottom) and `more` items beyond fit into the array in use.
+  // Whether all of [top, bottom) and `more` items beyond, at least 1, fit into the array in use.
   [[nodiscard]] bool has_room(position top, position bottom, std::size_t more = 1) const noexcept {
-    return bottom - top + more <= mask_ + 1;
+    return bottom - top + (more - 1) <= mask_;
   }
 
   // Relaxed: the store of bottom that follows hands the slot to thieves.
