@@ -10,26 +10,31 @@
 #include <cstdint>
 #include <string>
 
+#include "heist/deque/abp.hpp"
+#include "heist/deque/bounded_ring.hpp"
+#include "heist/deque/chase_lev.hpp"
 #include "heist/deque/concept.hpp"
 #include "heist/deque/locked.hpp"
+#include "heist/deque/split.hpp"
 #include "heist/error.hpp"
 
 namespace heist_test {
 
 // When push answers full.
 enum class fullness : std::uint8_t {
-  never,     // it grows
-  by_items,  // when there are as many items as it has room for
-  by_positions,  // when its positions are used up: they come back only where the owner finds or makes it empty
+  never,       // it grows
+  by_items,    // when there are as many items as it has room for
+  until_left,  // when its positions are used up, stolen ones too; they come back where a pop leaves or finds nothing
+  until_found,  // the same, but only where a pop finds nothing
 };
 
-// What must have happened during a steal that answers lost.
+// Which operations a steal may have lost to.
 enum class loss : std::uint8_t {
-  never,      // it doesn't answer that
-  oldest,     // another took the oldest item
-  reset,      // another took the oldest item, or the owner found the deque empty and began again
-  any_taken,  // another took an item, the oldest or the newest
-  any_call,   // another operation ran
+  never,      // none: it doesn't answer that
+  oldest,     // one that took the oldest item
+  reset,      // one that took the oldest item, or a pop that found nothing and began again
+  any_taken,  // one that took an item, the oldest or the newest
+  any_call,   // any
 };
 
 struct deque_rules {
@@ -48,10 +53,13 @@ class room {
     return (rule_ == fullness::by_items ? items : positions_) >= capacity_;
   }
   void pushed() { ++positions_; }
-  // What was left by a pop, which may have found nothing.
-  void popped(std::size_t items_left) { positions_ = items_left == 0 ? 0 : positions_ - 1; }
+  void popped(std::size_t items_left) {
+    positions_ = items_left == 0 && rule_ == fullness::until_left ? 0 : positions_ - 1;
+  }
+  void found_nothing() { positions_ = 0; }
+  // What the next answers depend on, beside the items.
   [[nodiscard]] std::size_t positions() const {
-    return rule_ == fullness::by_positions ? positions_ : 0;
+    return rule_ == fullness::until_left || rule_ == fullness::until_found ? positions_ : 0;
   }
 
  private:
@@ -67,7 +75,39 @@ struct locked_case {
   static constexpr deque_rules rules{};
 };
 
-using all_deques = testing::Types<locked_case>;
+struct bounded_ring_case {
+  static constexpr const char* name = "bounded_ring";
+  template <class T>
+  using deque = heist::deque::bounded_ring<T>;
+  static constexpr deque_rules rules{fullness::by_items, loss::oldest, false};
+};
+
+// A thief that looked at the age and then slept over the owner's return to position 0 has lost nothing to anybody.
+struct abp_case {
+  static constexpr const char* name = "abp";
+  template <class T>
+  using deque = heist::deque::abp<T>;
+  static constexpr deque_rules rules{fullness::until_left, loss::reset, false};
+};
+
+struct chase_lev_case {
+  static constexpr const char* name = "chase_lev";
+  template <class T>
+  using deque = heist::deque::chase_lev<T>;
+  static constexpr deque_rules rules{fullness::never, loss::oldest, false};
+};
+
+// Weaker than the others: a steal may find nothing while the owner has private items. And it may lose to whatever
+// moves the border between private and public.
+struct split_case {
+  static constexpr const char* name = "split";
+  template <class T>
+  using deque = heist::deque::split<T>;
+  static constexpr deque_rules rules{fullness::until_found, loss::any_call, true};
+};
+
+using all_deques =
+    testing::Types<locked_case, bounded_ring_case, abp_case, chase_lev_case, split_case>;
 
 struct case_names {
   template <class Case>

@@ -1,8 +1,9 @@
 #include "tests/unit/deque/linearizability.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
-#include <limits>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -24,10 +25,12 @@ struct sequential_deque {
         return op.answer == reply::done;
       case call::pop:
         if (items.empty() != (op.answer == reply::empty)) return false;
-        if (!items.empty()) {
-          if (items.substr(items.size() - 1) != op.items) return false;
-          items.pop_back();
+        if (items.empty()) {
+          left.found_nothing();
+          return true;
         }
+        if (items.substr(items.size() - 1) != op.items) return false;
+        items.pop_back();
         left.popped(items.size());
         return true;
       case call::steal:
@@ -46,50 +49,53 @@ bool overlap(const operation& a, const operation& b) {
   return a.called < b.returned && b.called < a.returned;
 }
 
+using mask = std::uint64_t;
+constexpr mask bit(std::size_t i) { return mask{1} << i; }
+
 class linearization {
  public:
-  linearization(const history& of, const deque_rules& rules) : of_(of), rules_(rules) {}
+  linearization(const history& of, const deque_rules& rules) : of_(of), rules_(rules) {
+    for (std::size_t i = 0; i < of.size(); ++i)
+      if (of[i].answer == reply::lost) {
+        lost_ |= bit(i);
+        lost_of_[of[i].thread].push_back(&of[i]);
+      }
+    for (auto& [thread, steals] : lost_of_) std::sort(steals.begin(), steals.end(), called_before);
+  }
 
-  // Whether the operations that aren't done can follow, from this deque.
-  bool can_follow(std::uint64_t done, const sequential_deque& deque) {
-    if (done == all()) return true;
-    if (!visited_.insert({done, deque.items, deque.left.positions()}).second) return false;
+  bool exists(std::size_t capacity) {
+    return can_follow(lost_, 0, {{}, room(rules_.full, capacity)});
+  }
+
+ private:
+  static bool called_before(const operation* a, const operation* b) {
+    return a->called < b->called;
+  }
+
+  // Whether the operations that aren't done can follow, from this deque. The winners are those done that a
+  // steal may have lost to.
+  bool can_follow(mask done, mask winners, const sequential_deque& deque) {
+    if (static_cast<std::size_t>(std::popcount(done)) == of_.size()) return all_lost_to(winners);
+    if (!visited_.insert({done, winners, deque.items, deque.left.positions()}).second) return false;
     for (std::size_t i = 0; i < of_.size(); ++i) {
-      if (!may_be_next(i, done) || of_[i].answer == reply::lost) continue;
+      if (!may_be_next(i, done)) continue;
       sequential_deque after = deque;
       if (!after.agrees(of_[i], rules_)) continue;
-      if (can_follow(done | bit(i) | lost_beside(i, done, deque.items), after)) return true;
+      const mask won = lost_ != 0 && wins(of_[i], deque.items) ? bit(i) : 0;
+      if (can_follow(done | bit(i), winners | won, after)) return true;
     }
     return false;
   }
 
- private:
-  static std::uint64_t bit(std::size_t i) { return std::uint64_t{1} << i; }
-  [[nodiscard]] std::uint64_t all() const {
-    return of_.size() == longest_history ? ~std::uint64_t{0} : bit(of_.size()) - 1;
-  }
-
   // It isn't done, and none that isn't done returned before it was called.
-  [[nodiscard]] bool may_be_next(std::size_t i, std::uint64_t done) const {
+  [[nodiscard]] bool may_be_next(std::size_t i, mask done) const {
     if ((done & bit(i)) != 0) return false;
     for (std::size_t j = 0; j < of_.size(); ++j)
       if ((done & bit(j)) == 0 && of_[j].returned < of_[i].called) return false;
     return true;
   }
 
-  // The steals that lost because of i, if i is next. Their moment is the one of i, so all that returned
-  // before they were called is done already. To place one as early as possible never hinders others.
-  [[nodiscard]] std::uint64_t lost_beside(std::size_t i, std::uint64_t done,
-                                          const std::string& items) const {
-    std::uint64_t found = 0;
-    if (!makes_lose(of_[i], items)) return found;
-    for (std::size_t j = 0; j < of_.size(); ++j)
-      if (of_[j].answer == reply::lost && may_be_next(j, done) && overlap(of_[i], of_[j]))
-        found |= bit(j);
-    return found;
-  }
-
-  [[nodiscard]] bool makes_lose(const operation& op, const std::string& items) const {
+  [[nodiscard]] bool wins(const operation& op, const std::string& items) const {
     const bool oldest = op.answer == reply::taken && (op.what == call::steal || items.size() == 1);
     switch (rules_.lost) {
       case loss::never:
@@ -106,16 +112,41 @@ class linearization {
     return false;
   }
 
+  // Every thread's lost steals, which are one after another, each with a winner of its own. A winner overlaps some
+  // that are neighbours; the first steal gets the winner that is over soonest.
+  [[nodiscard]] bool all_lost_to(mask winners) const {
+    for (const auto& [thread, steals] : lost_of_) {
+      mask left = winners;
+      for (const operation* steal : steals) {
+        const std::size_t best = first_over(*steal, left);
+        if (best == of_.size()) return false;
+        left &= ~bit(best);
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::size_t first_over(const operation& steal, mask winners) const {
+    std::size_t best = of_.size();
+    for (std::size_t i = 0; i < of_.size(); ++i)
+      if ((winners & bit(i)) != 0 && overlap(of_[i], steal) &&
+          (best == of_.size() || of_[i].returned < of_[best].returned))
+        best = i;
+    return best;
+  }
+
   const history& of_;
   const deque_rules& rules_;
-  std::set<std::tuple<std::uint64_t, std::string, std::size_t>> visited_;
+  mask lost_ = 0;
+  std::map<unsigned, std::vector<const operation*>> lost_of_;  // by thread
+  std::set<std::tuple<mask, mask, std::string, std::size_t>> visited_;
 };
 
 }  // namespace
 
 bool is_linearizable(const history& of, const deque_rules& rules, std::size_t capacity) {
   assert(of.size() <= longest_history);
-  return linearization(of, rules).can_follow(0, {{}, room(rules.full, capacity)});
+  return linearization(of, rules).exists(capacity);
 }
 
 std::string to_text(history of) {

@@ -5,8 +5,10 @@
 // the one of Wing and Gong (Testing and Verifying Concurrent Objects, 1993), which remembers where it
 // has been (Lowe, Testing for Linearizability, 2017).
 //
-// A steal that lost does nothing. It is allowed only if what the rules demand, say that another operation took the
-// oldest item, happened at some moment of its own interval.
+// A steal that lost does nothing. It is allowed only if it overlaps an operation that won in the sense of the rules,
+// say took the oldest item; a thread loses once to the same winner. The winner's moment need not lie within the lost
+// steal: a Chase-Lev pop of the last item lowers bottom, from when on others find the deque empty, and raises top a
+// little later, to which others lose. A thief can see both, one after the other.
 #pragma once
 
 #include <cstddef>

@@ -100,7 +100,7 @@ TEST(Linearizability, FullIsSaidAtTheCapacityOnly) {
 }
 
 TEST(Linearizability, PositionsComeBackWithThePopThatEmpties) {
-  constexpr deque_rules positions{fullness::by_positions, loss::reset, false};
+  constexpr deque_rules positions{fullness::until_left, loss::reset, false};
   const history used = {push(1, 1, 2), push(2, 3, 4), steal(1, {1}, 5, 6)};
   history h = used;
   h.push_back(refused(7, 8));
@@ -111,6 +111,11 @@ TEST(Linearizability, PositionsComeBackWithThePopThatEmpties) {
   h = used;
   h.insert(h.end(), {pop(2, 7, 8), push(3, 9, 10), push(4, 11, 12), refused(13, 14)});
   EXPECT_TRUE(sound(h, positions, 2));
+  constexpr deque_rules until_found{fullness::until_found, loss::reset, false};
+  EXPECT_FALSE(sound(h, until_found, 2)) << "the pop left nothing, but it found something";
+  h = used;
+  h.insert(h.end(), {pop(2, 7, 8), pop_empty(9, 10), push(3, 11, 12), push(4, 13, 14)});
+  EXPECT_TRUE(sound(h, until_found, 2));
 }
 
 TEST(Linearizability, AHiddenItemIsNoItemForThieves) {
@@ -119,7 +124,7 @@ TEST(Linearizability, AHiddenItemIsNoItemForThieves) {
   EXPECT_FALSE(sound({push(1, 1, 2), pop_empty(3, 4)}, hiding));
 }
 
-TEST(Linearizability, ALostStealNeedsOneThatTookTheOldestItemMeanwhile) {
+TEST(Linearizability, ALostStealOverlapsOneThatTookTheOldestItem) {
   const operation one = push(1, 1, 2);
   EXPECT_FALSE(sound({one, steal(1, reply::lost, 3, 4)}));
   EXPECT_TRUE(sound({one, steal(1, reply::lost, 3, 6), steal(2, {1}, 4, 5)}));
@@ -134,6 +139,27 @@ TEST(Linearizability, ALostStealNeedsOneThatTookTheOldestItemMeanwhile) {
       sound({one, steal(1, reply::lost, 3, 6), steal(2, {1}, 4, 5), steal(3, reply::lost, 2, 7)}));
   EXPECT_FALSE(
       sound({one, steal(2, {1}, 3, 8), steal(1, reply::lost, 4, 5), steal(1, reply::lost, 6, 7)}));
+}
+
+TEST(Linearizability, AThiefMayFindNothingAndThenLoseToOnePop) {
+  const operation one = push(1, 1, 2);
+  const operation slow_pop = pop(1, 3, 8);
+  EXPECT_TRUE(sound({one, slow_pop, steal(1, reply::empty, 4, 5), steal(1, reply::lost, 6, 7)}));
+  EXPECT_FALSE(sound({one, slow_pop, steal(1, reply::lost, 4, 5), steal(1, reply::lost, 6, 7)}));
+}
+
+TEST(Linearizability, WinnersAreSharedOutSoThatAllLostStealsHaveOne) {
+  // 2 overlaps both lost steals, 1 the first only: the first must have lost to 1.
+  const history both = {push(1, 1, 2),
+                        push(2, 3, 4),
+                        steal(2, {1}, 5, 9),
+                        steal(3, {2}, 6, 13),
+                        steal(1, reply::lost, 7, 8),
+                        steal(1, reply::lost, 10, 11)};
+  EXPECT_TRUE(sound(both));
+  history one_more = both;
+  one_more.push_back(steal(1, reply::lost, 12, 14));
+  EXPECT_FALSE(sound(one_more));
 }
 
 TEST(Linearizability, WhatMakesAStealLoseIsARule) {

@@ -82,7 +82,10 @@ class pair_of_deques {
   complaint pop() {
     const auto wanted = oracle_.owner().pop();
     const auto got = owner_.pop();
-    left_.popped(oracle_.size());
+    if (wanted)
+      left_.popped(oracle_.size());
+    else
+      left_.found_nothing();
     if (got != wanted) return "pop: " + text_of(got) + " instead of " + text_of(wanted);
     return sizes_agree();
   }
