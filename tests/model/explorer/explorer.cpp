@@ -59,10 +59,15 @@ void visited_set::grow() {
     if (!(h == hash128{})) insert(h);
 }
 
-std::string result::told() const {
+std::string result::summary() const {
   std::string text = std::to_string(states) + " states, " + std::to_string(steps) + " steps: ";
   text += violation.empty() ? (complete ? "sound" : "not finished") : violation;
-  text += '\n';
+  if (store_waited) text += " (a store waited for a full buffer)";
+  return text;
+}
+
+std::string result::told() const {
+  std::string text = summary() + '\n';
   for (const std::string& line : trace) text += "  " + line + '\n';
   return text;
 }

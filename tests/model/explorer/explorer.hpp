@@ -71,10 +71,11 @@ struct result {
   std::size_t steps = 0;
   std::string violation;  // empty: there is none
   std::vector<std::string> trace;
-  unsigned fullest_buffer = 0;  // stores; max_buffered: some store may have waited
+  bool store_waited = false;  // for a full buffer: a larger one might have shown more
 
-  [[nodiscard]] bool sound() const { return complete && violation.empty(); }
-  [[nodiscard]] std::string told() const;
+  [[nodiscard]] bool sound() const { return complete && violation.empty() && !store_waited; }
+  [[nodiscard]] std::string summary() const;
+  [[nodiscard]] std::string told() const;  // with the trace
 };
 
 template <class Model>
@@ -180,7 +181,12 @@ class explorer {
   hash128 hash_of(const state& s) const {
     hasher h;
     h.add(s.machine.cells.data(), sizeof(s.machine.cells));
-    h.add(s.machine.threads.data(), machine_.threads() * sizeof(thread_state));
+    for (unsigned t = 0; t < machine_.threads(); ++t) {
+      const thread_state& thread = s.machine.threads[t];
+      h.add(&thread.stamped, 8);  // with how many entries of the other two are in use
+      h.add(thread.buffer.data(), thread.buffered * sizeof(buffered_store));
+      h.add(thread.history.data(), thread.answers * sizeof(value));
+    }
     h.add(s.own.data(), machine_.threads() * sizeof(own_state));
     h.add(&s.shared, sizeof(s.shared));
     return h.result();
@@ -204,7 +210,7 @@ class explorer {
   result finish(bool complete) {
     result_.complete = complete;
     result_.states = origins_.size();
-    result_.fullest_buffer = machine_.fullest_buffer();
+    result_.store_waited = machine_.store_waited();
     return result_;
   }
 

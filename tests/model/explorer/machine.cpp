@@ -15,6 +15,12 @@ void require(bool fits, const char* limit) {
   std::abort();
 }
 
+// g++ names a template's function with its arguments.
+std::string named(const char* who) {
+  const std::string name = who;
+  return name.substr(0, name.find('<'));
+}
+
 }  // namespace
 
 machine& the_machine() {
@@ -32,7 +38,7 @@ void machine::reset(memory kind, unsigned threads) {
   threads_ = threads;
   infos_.clear();
   first_ = {};
-  fullest_ = 0;
+  store_waited_ = false;
 }
 
 unsigned machine::add_cell(value first, describe how, bool stamped) {
@@ -86,7 +92,7 @@ void machine::buffer_became_empty(machine_state& s, unsigned thread) {
 }
 
 void machine::close_stamp_gaps(machine_state& s) const {
-  std::array<value*, max_cells + max_threads * max_answers> holders;
+  std::array<value*, max_cells + max_threads * max_answers> holders;  // the first `count`
   std::size_t count = 0;
   for (unsigned cell = 0; cell < infos_.size(); ++cell)
     if (infos_[cell].stamped) holders[count++] = &s.cells[cell];
@@ -120,7 +126,7 @@ void machine::remember(value answer, bool stamped) {
 
 void machine::write(unsigned cell, value v, const char* who) {
   state_->cells[cell] = v;
-  if (log_ != nullptr) tell(std::string(who) + ": locked change of " + shown(cell, v));
+  if (log_ != nullptr) tell(named(who) + ": locked change of " + shown(cell, v));
 }
 
 value machine::load(unsigned cell, const char* who) {
@@ -130,7 +136,7 @@ value machine::load(unsigned cell, const char* who) {
         value v = state_->cells[cell];
         for (unsigned i = 0; i < me().buffered; ++i)
           if (me().buffer[i].cell == cell) v = me().buffer[i].stored;
-        if (log_ != nullptr) tell(std::string(who) + ": loads " + shown(cell, v));
+        if (log_ != nullptr) tell(named(who) + ": loads " + shown(cell, v));
         return v;
       },
       infos_[cell].stamped);
@@ -141,11 +147,13 @@ void machine::store(unsigned cell, value v, const char* who) {
     if (kind_ == memory::sc) {
       state_->cells[cell] = v;
     } else {
-      if (me().buffered == max_buffered) leave(stop::blocked);
+      if (me().buffered == max_buffered) {
+        store_waited_ = true;
+        leave(stop::blocked);
+      }
       me().buffer[me().buffered++] = {static_cast<value>(cell), v};
-      fullest_ = std::max<unsigned>(fullest_, me().buffered);
     }
-    if (log_ != nullptr) tell(std::string(who) + ": stores " + shown(cell, v));
+    if (log_ != nullptr) tell(named(who) + ": stores " + shown(cell, v));
     return 0;
   });
 }
@@ -155,8 +163,7 @@ bool machine::compare_exchange(unsigned cell, value expected, value desired, con
            const bool same = state_->cells[cell] == expected;
            if (same) write(cell, desired, who);
            if (!same && log_ != nullptr)
-             tell(std::string(who) + ": compare_exchange fails on " +
-                  shown(cell, state_->cells[cell]));
+             tell(named(who) + ": compare_exchange fails on " + shown(cell, state_->cells[cell]));
            return same;
          }) != 0;
 }
@@ -171,7 +178,7 @@ bool machine::compare_exchange_pair(unsigned cell, std::array<value, 2> expected
              cells[cell + 1] = desired[1];
            }
            if (log_ != nullptr)
-             tell(std::string(who) + (same ? ": exchange, now " : ": exchange fails on ") +
+             tell(named(who) + (same ? ": exchange, now " : ": exchange fails on ") +
                   shown(cell, cells[cell]) + ", " + shown(cell + 1, cells[cell + 1]));
            return same;
          }) != 0;
@@ -180,7 +187,7 @@ bool machine::compare_exchange_pair(unsigned cell, std::array<value, 2> expected
 void machine::fence(const char* who) {
   if (kind_ == memory::sc) return;
   act(true, [&]() -> value {
-    if (log_ != nullptr) tell(std::string(who) + ": fence");
+    if (log_ != nullptr) tell(named(who) + ": fence");
     return 0;
   });
 }

@@ -33,8 +33,8 @@ using value = std::uint16_t;
 
 constexpr unsigned max_threads = 4;
 constexpr unsigned max_cells = 16;
-constexpr unsigned max_buffered = 6;  // stores; a store beyond that waits, as in a real buffer
-constexpr unsigned max_answers = 28;  // actions of one operation
+constexpr unsigned max_buffered = 16;  // stores; a store beyond that waits
+constexpr unsigned max_answers = 28;   // actions of one operation
 
 enum class memory { sc, tso };
 
@@ -47,13 +47,13 @@ struct buffered_store {
 
 // Everything that is unused is zero, so that equal states are equal bytes.
 struct thread_state {
-  std::array<buffered_store, max_buffered> buffer;  // the oldest first
-  std::array<value, max_answers> history;           // what the operation's actions answered
-  std::uint32_t stamped;  // which of them are of a stamped cell: a bit each
+  std::uint32_t stamped;  // which answers are of a stamped cell: a bit each
   std::uint8_t buffered;
   std::uint8_t answers;
   std::uint8_t awaited;  // in a membarrier: whose buffer hasn't been empty yet, a bit each
   status is;
+  std::array<buffered_store, max_buffered> buffer;  // the oldest first
+  std::array<value, max_answers> history;           // what the operation's actions answered
 };
 
 struct machine_state {
@@ -91,8 +91,8 @@ class machine {
   void drain(machine_state& s, unsigned thread, std::string* log);
   [[nodiscard]] unsigned ways() const { return ways_; }       // at least that many codes differ
   [[nodiscard]] unsigned code_left() const { return code_; }  // not 0: another code says the same
-  [[nodiscard]] const char* failure() const { return failure_; }  // of the last step
-  [[nodiscard]] unsigned fullest_buffer() const { return fullest_; }
+  [[nodiscard]] const char* failure() const { return failure_; }     // of the last step
+  [[nodiscard]] bool store_waited() const { return store_waited_; }  // for a full buffer, ever
 
   // The number that a stamped cell holds says only which values are equal and which comes next, so
   // states that differ in nothing else are one: the gaps between the numbers in use are closed. A
@@ -187,7 +187,7 @@ class machine {
   unsigned threads_ = 0;
   std::vector<cell_info> infos_;
   machine_state first_{};
-  unsigned fullest_ = 0;
+  bool store_waited_ = false;
 
   // Of the running step.
   std::jmp_buf start_{};

@@ -29,10 +29,10 @@ enum class change {
   reseat_keeps_tag,
   take_back_keeps_tag,
   proposal_keeps_tag,
-  tag_not_compared,
   head_before_word,
   limit_after_exposure,
   slot_after_head,
+  low_looked_at_once,
   // Sleeping.
   request_before_count,
   count_after_barrier,
@@ -40,7 +40,6 @@ enum class change {
   epoch_after_look,
   no_second_request,
   no_fence_to_wake,
-  count_before_exposure,
 };
 
 inline change running_change = change::none;
@@ -60,19 +59,24 @@ inline void decode(value v, char*& to) { to = places.data() + v; }
 // A default argument is evaluated where the call stands: the name of the protocol's function.
 #define HEIST_EXPLORER_CALLER const char* who = __builtin_FUNCTION()
 
+// g++ names a template's function with its arguments.
+inline bool is_in(const char* who, std::string_view function) {
+  const std::string_view name = who;
+  return name.substr(0, name.find('<')) == function;
+}
+
 template <class T>
 class explored_atomic {
  public:
   explored_atomic(T first) : cell_(the_machine().add_cell(encode(first), as_number)) {}
 
   T load(std::memory_order, HEIST_EXPLORER_CALLER) const {
-    using std::string_view;
-    if (is_running(change::epoch_after_look) && string_view(who) == "wait") return {};
-    if (is_running(change::head_before_word) && string_view(who) == "reseat" &&
+    if (is_running(change::epoch_after_look) && is_in(who, "wait")) return {};
+    if (is_running(change::head_before_word) && is_in(who, "reseat") &&
         the_machine().at_first_action())
       return from(~value{0});  // so that it is lowered, or raised, at once
     const value v = the_machine().load(cell_, who);
-    if (is_running(change::no_second_look) && string_view(who) == "private_top") {
+    if (is_running(change::no_second_look) && is_in(who, "private_top")) {
       auto& [looked, first, unused, unused_too] = the_machine().scratch;
       if (looked != 0) return from(first);
       looked = 1;
@@ -124,15 +128,18 @@ class explored_word {
       return state_of(the_machine().load(cell_, who), 0).split;
     return state_of(0, the_machine().load(cell_ + 1, who)).bound;
   }
+  [[nodiscard]] bool has_low(State s, HEIST_EXPLORER_CALLER) const {
+    if (is_running(change::low_looked_at_once)) return true;
+    return the_machine().load(cell_, who) == low_of(s);
+  }
   bool compare_exchange(State expected, State desired, HEIST_EXPLORER_CALLER) {
-    const std::string_view function = who;
-    if (function == "reseat")
+    if (is_in(who, "reseat"))
       the_machine().check(expected.tail == expected.split, "I4: a reseat of a deque with items");
-    const bool proposes = function == "expose" && desired.tag != expected.tag;
+    const bool proposes = is_in(who, "expose") && desired.tag != expected.tag;
     expected.tag -= own_proposal(who);
     desired.tag -= own_proposal(who);
-    if ((is_running(change::reseat_keeps_tag) && function == "reseat") ||
-        (is_running(change::take_back_keeps_tag) && function == "pop_slow") ||
+    if ((is_running(change::reseat_keeps_tag) && is_in(who, "reseat")) ||
+        (is_running(change::take_back_keeps_tag) && is_in(who, "pop_slow")) ||
         (is_running(change::proposal_keeps_tag) && proposes))
       desired.tag = expected.tag;
     const bool done = the_machine().compare_exchange_pair(
@@ -150,8 +157,9 @@ class explored_word {
  private:
   // Where a proposal keeps the tag, the proposer must still know its own one again: in its eyes
   // the tag is one more from then on.
-  static std::uint64_t own_proposal(std::string_view who) {
-    return is_running(change::proposal_keeps_tag) && who == "expose" ? the_machine().scratch[2] : 0;
+  static std::uint64_t own_proposal(const char* who) {
+    return is_running(change::proposal_keeps_tag) && is_in(who, "expose") ? the_machine().scratch[2]
+                                                                          : 0;
   }
   static value low_of(State s) { return static_cast<value>(s.tail | s.split << 8); }
   static value high_of(State s) { return static_cast<value>(s.bound | s.tag << stamp_shift); }
