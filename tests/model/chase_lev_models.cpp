@@ -16,7 +16,7 @@ const searched_queue_script scripts[] = {
     {{search::bounded, 2}, {"cl_two_thieves", 2, {"ppoo", "s", "s"}}},
     {{search::bounded, 2}, {"cl_known", 2, {"ppn", "k", "s"}}},
     {{search::bounded, 3}, {"cl_grow", 1, {"pp", "s", ""}}},
-    {{search::bounded, 2}, {"cl_grow_twice", 1, {"ppp", "s", "s"}}},
+    {{search::bounded, 2}, {"cl_grow_twice", 1, {"ppppp", "ss", ""}}},
     {{search::bounded, 2}, {"cl_grow_shrink", 1, {"ppoh", "ss", ""}}},
     {{search::bounded, 2}, {"cl_reuse", 2, {"ppopoopp", "s", "s"}}},
 

@@ -60,6 +60,64 @@ inline std::uint32_t look_at_head(std::uint32_t value) {
   return value;
 }
 
+// Where arrays lie. What was freed is not used again within a schedule, so that Relacy finds whoever
+// still looks at it. Everything starts as 0, the poison. Each array has a guard that its loads read and its
+// end writes: to free what another thread has read is a data race unless something orders the two.
+class slot_arena {
+ public:
+  using guard = rl::var<unsigned>;
+
+  void start_schedule() { used_ = count_ = 0; }
+
+  void* take(std::size_t bytes) {
+    RL_ASSERT(bytes <= sizeof(memory_) - used_ && count_ < blocks_.size());
+    block& b = blocks_[count_++];
+    b.first = memory_ + used_;
+    used_ += (bytes + 63) / 64 * 64;
+    b.end = memory_ + used_;
+    (*std::construct_at(&b.guard_memory.one))(RL_INFO) = 1;
+    return b.first;
+  }
+
+  void give_back(const void* place) {
+    block* const b = block_of(place);
+    b->guard_memory.one(RL_INFO) = 0;
+    std::destroy_at(&b->guard_memory.one);
+    std::memset(b->first, 0, static_cast<std::size_t>(b->end - b->first));
+  }
+
+  // Before a load; of what isn't in an array, too.
+  void read(const void* place) {
+    if (const block* const b = block_of(place)) RL_ASSERT(b->guard_memory.one(RL_INFO) == 1);
+  }
+
+ private:
+  union raw_guard {
+    raw_guard() {}
+    ~raw_guard() {}
+    guard one;
+  };
+  struct block {
+    std::byte* first = nullptr;
+    std::byte* end = nullptr;
+    raw_guard guard_memory;
+  };
+
+  block* block_of(const void* place) {
+    const auto* const p = static_cast<const std::byte*>(place);
+    if (p < memory_ || p >= memory_ + used_) return nullptr;
+    std::size_t i = 0;
+    while (p >= blocks_[i].end) ++i;
+    return &blocks_[i];
+  }
+
+  alignas(64) std::byte memory_[std::size_t{1} << 18];
+  std::size_t used_ = 0;
+  std::array<block, 64> blocks_;
+  std::size_t count_ = 0;
+};
+inline slot_arena arena;
+
 template <class T>
 class model_atomic {
  public:
@@ -67,6 +125,7 @@ class model_atomic {
 
   T load(std::memory_order order, HEIST_MODEL_CALLER) const {
     const site here{file, function, line, operation::load, order};
+    arena.read(this);
     const T value = value_.load(to_relacy(effective_order(here)), {function, file, line});
     if constexpr (std::is_same_v<T, std::uint32_t>) {
       if (is_running(change::no_second_look) && std::strcmp(function, "private_top") == 0)
@@ -144,6 +203,11 @@ class model_word {
     const word_halves first = halves_.load(order, {function, file, line});
     const word_halves second = halves_.load(order, {function, file, line});
     return State::unpack({first.low, second.high});
+  }
+
+  // Relaxed, as the product's.
+  std::uint64_t high(HEIST_MODEL_CALLER) const {
+    return halves_.load(rl::mo_relaxed, {function, file, line}).high;
   }
 
   bool compare_exchange(State expected, State desired, HEIST_MODEL_CALLER) {
@@ -234,24 +298,6 @@ inline void model_fence(const site& here) {
     rl::atomic_thread_fence(to_relacy(order), {here.function, here.file, here.line});
 }
 
-// Where arrays lie. What was freed is not used again within a schedule, so that Relacy finds whoever
-// still looks at it. Everything starts as 0, the poison.
-class slot_arena {
- public:
-  void start_schedule() { used_ = 0; }
-  void* take(std::size_t bytes) {
-    RL_ASSERT(bytes <= sizeof(memory_) - used_);
-    void* const place = memory_ + used_;
-    used_ += (bytes + 63) / 64 * 64;
-    return place;
-  }
-
- private:
-  alignas(64) std::byte memory_[std::size_t{1} << 20];
-  std::size_t used_ = 0;
-};
-inline slot_arena arena;
-
 template <class State>
 struct word_of {
   using type = model_word<State>;
@@ -280,6 +326,7 @@ struct model_atomics {
   template <class T>
   static void free_slots(model_atomic<T>* slots, std::size_t n) {
     std::destroy_n(slots, n);
+    arena.give_back(slots);
   }
 
   static void light_barrier(HEIST_MODEL_CALLER) {
