@@ -21,10 +21,11 @@
 //       the thief sees the lowered bottom_ and leaves p alone, or the owner sees the top that the thief saw.
 //   I4  Whoever sees a new tag sees bottom_ at 0, or what was pushed after that.
 //
-// Relaxed semantics, as in the paper: a steal may answer lost, and only if another operation took the
-// top between its look and its exchange; so somebody got on. Push answers full when bottom_ has come to the end
-// of the array, also if thieves have taken from its start: the places come back when a pop has
-// found the deque empty or emptied it.
+// Relaxed semantics, as in the paper: a steal may answer lost, but only if between its look and its exchange
+// another operation took the top, or the owner found the deque empty and started again. It never answers
+// empty for an item that lay there all the time. Push answers full when bottom_ has come to the end of the array,
+// also if thieves have taken from its start: the places come back when a pop has taken the last
+// item or has found none.
 //
 // Source: Arora, Blumofe and Plaxton, Thread scheduling for multiprogrammed multiprocessors (1998), figure 5.
 // Departures: C++'s orders for the paper's sequential consistency; push checks for the end of the array.
