@@ -52,5 +52,6 @@ struct benchmark {
 [[nodiscard]] benchmark entry_benchmark();
 [[nodiscard]] benchmark memory_benchmark();
 [[nodiscard]] benchmark space_benchmark();
+[[nodiscard]] benchmark deque_benchmark();
 
 }  // namespace heist::bench

@@ -15,7 +15,9 @@
 #include "heist/deque/chase_lev.hpp"
 #include "heist/deque/concept.hpp"
 #include "heist/deque/locked.hpp"
+#include "heist/deque/multi_steal.hpp"
 #include "heist/deque/split.hpp"
+#include "heist/deque/steal_half.hpp"
 #include "heist/error.hpp"
 
 namespace heist_test {
@@ -106,8 +108,23 @@ struct split_case {
   static constexpr deque_rules rules{fullness::until_found, loss::any_call, true};
 };
 
-using all_deques =
-    testing::Types<locked_case, bounded_ring_case, abp_case, chase_lev_case, split_case>;
+// The owner's pop stops every thief that could reach the newest item, though it doesn't take what they are after.
+struct multi_steal_case {
+  static constexpr const char* name = "multi_steal";
+  template <class T>
+  using deque = heist::deque::multi_steal<T>;
+  static constexpr deque_rules rules{fullness::never, loss::any_taken, false};
+};
+
+struct steal_half_case {
+  static constexpr const char* name = "steal_half";
+  template <class T>
+  using deque = heist::deque::steal_half<T>;
+  static constexpr deque_rules rules{fullness::never, loss::any_taken, false};
+};
+
+using all_deques = testing::Types<locked_case, bounded_ring_case, abp_case, chase_lev_case,
+                                  multi_steal_case, steal_half_case, split_case>;
 
 struct case_names {
   template <class Case>
