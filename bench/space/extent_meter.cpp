@@ -4,9 +4,10 @@
 #include <functional>
 #include <thread>
 
+#include <heist/error.hpp>
 #include <heist/fork_join.hpp>
+#include <heist/pool.hpp>
 
-#include "bench/rounds.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::bench {
@@ -73,7 +74,8 @@ extent_meter::cell* extent_meter::find(const void* fiber) noexcept {
 }
 
 std::size_t bytes_of_suspended_join() {
-  whole_pool on({.workers = 2});
+  pool on({.workers = 2});
+  if (on.missing_workers() != 0) throw resource_error("space: the system refused a thread");
   const auto suspends = [&on] { return on.stats().total.suspends; };
   return on.run([&] {
     std::atomic<bool> is_stolen{false};

@@ -2,9 +2,9 @@
 // 1999, theorem 2: every leaf of the tree of live frames is being worked on).
 //
 // Measured as extents (extent_meter.hpp). S1 is the peak on one worker. What is held against S1*P is
-// the peak on P workers plus, for each stack that was ever in use at one time, what a suspended join
-// spans below its frame: the marks can't see that, and an idle worker's loop spans less. So the
-// figure is at least the true one, and S1 at most.
+// the peak on P workers plus, for each stack beyond P that was ever in use at one time, what a suspended
+// join spans below its frame: the marks can't see that. P of the stacks that are in use are being run on,
+// so no more are suspended. The figure is at least the true one, and S1 at most.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -15,6 +15,7 @@
 
 #include "bench/fork_join/fib.hpp"
 #include "bench/rounds.hpp"
+#include "bench/space/marked_workloads.hpp"
 #include "bench/space/programs.hpp"
 #include "workloads/nqueens/nqueens.hpp"
 
@@ -28,45 +29,56 @@ std::vector<workloads::option_spec> options(scale of) {
   const bool quick = of == scale::quick;
   return {integer_option("fib", "which Fibonacci number", quick ? 16 : 27, 2, 40),
           integer_option("queens", "queens on a board", quick ? 7 : 10, 4, 14),
-          integer_option("links", "of the chains", quick ? 200 : 5000, 1, 20'000)};
+          integer_option("links", "of the chains", quick ? 200 : 5000, 1, 20'000),
+          workloads::choice_option("workloads", "sizes of the workloads", quick ? "small" : "usual",
+                                   {"small", "usual"})};
 }
 
 struct program {
   std::string name;
-  std::function<std::uint64_t(extent_meter&)> run;
-  std::uint64_t expected;
+  std::function<extents(unsigned workers)> measure;
 };
+
+// On a pool of its own: its peak of stacks is this run's.
+extents measure_extents(const std::string& name, std::uint64_t expected, unsigned workers,
+                        const std::function<std::uint64_t(extent_meter&)>& run) {
+  whole_pool on({.workers = workers});
+  const auto meter = std::make_unique<extent_meter>();
+  check_result(name, expected, on.run([&] { return run(*meter); }));
+  if (meter->has_overflowed()) throw resource_error("space: more fibers than the meter has cells");
+  return {static_cast<double>(meter->peak()), static_cast<double>(meter->largest()),
+          static_cast<double>(on.stats().stacks_peak)};
+}
+
+program marked_program(std::string name, std::uint64_t expected,
+                       std::function<std::uint64_t(extent_meter&)> run) {
+  return {name, [=](unsigned workers) { return measure_extents(name, expected, workers, run); }};
+}
 
 std::vector<program> programs(const workloads::option_values& values) {
   const auto n = values.size("fib");
   const auto queens = static_cast<unsigned>(values.size("queens"));
   const auto links = static_cast<unsigned>(values.size("links"));
   const auto chain_result = links * fib_by_addition(metered::link_size);
-  return {{fmt::format("fib({})", n), [n](auto& meter) { return metered::fib(meter, n); },
-           serial::fib(n)},
-          {fmt::format("{} queens", queens),
-           [queens](auto& meter) { return metered::queens(meter, queens); },
-           workloads::count_boards_serially(workloads::chessboard::empty(queens))},
-          {fmt::format("chain of {}", links),
-           [links](auto& meter) { return metered::chain(meter, links); }, chain_result},
-          {fmt::format("reversed chain of {}", links),
-           [links](auto& meter) { return metered::reversed_chain(meter, links); }, chain_result}};
-}
-
-struct extents {
-  double marked;   // the peak of the sums
-  double largest;  // of one stack
-  double stacks;   // in use at one time, at most
-};
-
-// On a pool of its own: its peak of stacks is this run's.
-extents measure_extents(const program& which, unsigned workers) {
-  whole_pool on({.workers = workers});
-  const auto meter = std::make_unique<extent_meter>();
-  check_result(which.name, which.expected, on.run([&] { return which.run(*meter); }));
-  if (meter->has_overflowed()) throw resource_error("space: more fibers than the meter has cells");
-  return {static_cast<double>(meter->peak()), static_cast<double>(meter->largest()),
-          static_cast<double>(on.stats().stacks_peak)};
+  std::vector<program> all = {
+      marked_program(fmt::format("fib({})", n), serial::fib(n),
+                     [n](auto& meter) { return metered::fib(meter, n); }),
+      marked_program(fmt::format("{} queens", queens),
+                     workloads::count_boards_serially(workloads::chessboard::empty(queens)),
+                     [queens](auto& meter) { return metered::queens(meter, queens); }),
+      marked_program(fmt::format("chain of {}", links), chain_result,
+                     [links](auto& meter) { return metered::chain(meter, links); }),
+      marked_program(fmt::format("reversed chain of {}", links), chain_result,
+                     [links](auto& meter) { return metered::reversed_chain(meter, links); })};
+  const std::string probe = find_space_probe();
+  if (probe.empty()) return all;
+  const auto size = values.text("workloads") == "small" ? scale::quick : scale::full;
+  for (const auto& each : marked_workloads(size)) {
+    std::string name = "workload " + each.name;
+    for (const auto& text : each.options) name += ' ' + text;
+    all.push_back({name, [each, probe](unsigned workers) { return each.measure(probe, workers); }});
+  }
+  return all;
 }
 
 struct findings {
@@ -81,8 +93,8 @@ findings measure_program(const program& which, double serial_space, double join_
   for (unsigned round = 1; round <= with.repeat; ++round) {
     with.announce(
         fmt::format("{}, {} workers, round {} of {}", which.name, workers, round, with.repeat));
-    const auto at = measure_extents(which, workers);
-    const double space = at.marked + at.stacks * join_bytes;
+    const extents at = which.measure(workers);
+    const double space = at.marked + (at.stacks - workers) * join_bytes;
     found.space.add(space * 1e-3);
     found.largest.add(at.largest * 1e-3);
     found.stacks.add(at.stacks);
@@ -98,7 +110,7 @@ report run(const workloads::option_values& values, const settings& with) {
   report result;
   result.title = fmt::format("stack extents against S1*P; {} rounds", with.repeat);
   for (const auto& each : programs(values)) {
-    const auto one = measure_extents(each, 1);
+    const extents one = each.measure(1);
     result.rows.push_back(
         {each.name + ", 1 worker", {{"S1", "kB", samples({one.marked * 1e-3})}}, {}});
     for (const unsigned workers : sizes) {
@@ -114,10 +126,13 @@ report run(const workloads::option_values& values, const settings& with) {
                                 found.share.greatest(), "the greatest of all rounds"});
     }
   }
-  result.notes = {fmt::format("{:.0f} bytes for a suspended join are added for each stack in use, "
-                              "so S_P is an upper bound",
+  result.notes = {fmt::format("{:.0f} bytes for a suspended join are added for each stack in use "
+                              "beyond P, so S_P is an upper bound",
                               join_bytes),
-                  "extents are address ranges from a stack's top, not pages"};
+                  "extents are address ranges from a stack's top, not pages",
+                  find_space_probe().empty()
+                      ? "heist-space-probe is not beside the command: no workloads"
+                      : "workload: the program of heist run, compiled with every function marked"};
   return result;
 }
 

@@ -5,13 +5,20 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace heist::inline v0 {
 
-// Which deque holds a worker's forks.
+// Which deque holds a worker's forks. With any but the first every fork and join takes the slow path; they
+// are here to be compared, with one another and with the default. Each is a header of its own in heist/deque.
 enum class deque_kind : std::uint8_t {
   split,   // private and public parts; an unstolen fork needs no atomic operation (the default)
-  locked,  // one mutex a deque: the baseline that others are compared with
+  locked,  // one mutex a deque: the baseline
+  bounded_ring,  // a ring of fixed size; a pop is a full barrier
+  abp,           // Arora, Blumofe and Plaxton: an array with a tagged top
+  chase_lev,     // Chase and Lev: a ring that grows
+  multi_steal,   // a steal takes up to steal_batch jobs at once
+  steal_half,    // a steal takes half of what there is
 };
 
 // What a join does when its job was stolen and hasn't ended.
@@ -40,6 +47,36 @@ enum class placement_kind : std::uint8_t {
   pinned,  // worker i on the i-th processor of the affinity mask, again from the first after the last
 };
 
+// The names of the choices, as the command takes them: the enumerators'.
+[[nodiscard]] constexpr std::string_view to_string(deque_kind k) noexcept {
+  constexpr std::string_view names[] = {"split",     "locked",      "bounded_ring", "abp",
+                                        "chase_lev", "multi_steal", "steal_half"};
+  return names[static_cast<std::size_t>(k)];
+}
+[[nodiscard]] constexpr std::string_view to_string(join_kind k) noexcept {
+  return k == join_kind::greedy ? "greedy" : "stalling";
+}
+[[nodiscard]] constexpr std::string_view to_string(victim_kind k) noexcept {
+  constexpr std::string_view names[] = {"random", "last", "nearest"};
+  return names[static_cast<std::size_t>(k)];
+}
+[[nodiscard]] constexpr std::string_view to_string(idle_kind k) noexcept {
+  constexpr std::string_view names[] = {"park", "yield", "spin"};
+  return names[static_cast<std::size_t>(k)];
+}
+[[nodiscard]] constexpr std::string_view to_string(placement_kind k) noexcept {
+  return k == placement_kind::free ? "free" : "pinned";
+}
+
+// Every choice, in the order of the enumerators.
+inline constexpr deque_kind all_deque_kinds[] = {
+    deque_kind::split,     deque_kind::locked,      deque_kind::bounded_ring, deque_kind::abp,
+    deque_kind::chase_lev, deque_kind::multi_steal, deque_kind::steal_half};
+inline constexpr join_kind all_join_kinds[] = {join_kind::greedy, join_kind::stalling};
+inline constexpr victim_kind all_victim_kinds[] = {victim_kind::random, victim_kind::last,
+                                                   victim_kind::nearest};
+inline constexpr idle_kind all_idle_kinds[] = {idle_kind::park, idle_kind::yield, idle_kind::spin};
+
 // Every field has a default; name those that you want: heist::pool p{{.workers = 4}};
 struct pool_config {
   static constexpr unsigned max_workers = 1024;
@@ -48,6 +85,7 @@ struct pool_config {
   static constexpr std::size_t max_stack_size = std::size_t{1} << 40;
   static constexpr std::size_t default_fork_depth = std::size_t{1} << 15;
   static constexpr std::size_t max_fork_depth = (std::size_t{1} << 20) - 2;
+  static constexpr unsigned max_steal_batch = 64;
 
   // Threads. 0: HEIST_WORKERS if set, else as many as the affinity mask and the cgroup's CPU quota
   // (rounded up) allow. At most max_workers.
@@ -62,6 +100,8 @@ struct pool_config {
   std::size_t fork_depth = 0;
 
   deque_kind deque = deque_kind::split;
+  // For deque_kind::multi_steal: the most jobs that a steal takes. From 1 to 64.
+  unsigned steal_batch = 2;
   join_kind join = join_kind::greedy;
   victim_kind victim = victim_kind::random;
   idle_kind idle = idle_kind::park;

@@ -13,6 +13,7 @@ namespace heist::inline v0 {
 struct counters {
   std::uint64_t steals = 0;         // jobs taken from another worker
   std::uint64_t failed_steals = 0;  // attempts that found nothing, or lost a race
+  std::uint64_t batched = 0;        // jobs that came along with a steal of several
   std::uint64_t exposes = 0;        // jobs that their owner made public because somebody asked
   std::uint64_t remote_exposes =
       0;                       // jobs that a thief made public for an owner that didn't answer

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include <heist/config.hpp>
+
 #include "bench/benchmark.hpp"
 #include "cli/output.hpp"
 #include "workloads/workload.hpp"
@@ -33,9 +35,8 @@ struct chosen_workload {
 
 struct run_request {
   std::vector<chosen_workload> chosen;
-  bool all = false;            // a table, however many there are
-  unsigned workers = 0;        // 0: the default
-  std::size_t stack_size = 0;  // bytes; 0: the default
+  bool all = false;  // a table, however many there are
+  pool_config pool;  // of the P workers
   unsigned repeat = 3;
   bool json = false;
 };

@@ -71,6 +71,7 @@ run_report measure(std::string_view name, workloads::instance& instance, const p
   report.workload = name;
   report.workers = p_workers.workers();
   report.missing_workers = p_workers.missing_workers();
+  report.policies = p_workers.config();
   std::uint64_t expected = 0;
   for (unsigned turn = 1; turn <= repeat && !report.mistake; ++turn) {
     announce(fmt::format("run {} of {}, serial", turn, repeat));

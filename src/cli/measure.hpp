@@ -38,6 +38,7 @@ struct run_report {
   std::string result;
   std::optional<std::string> mistake;  // what is wrong with a result; every run is checked
   unsigned workers = 0;                // P
+  pool_config policies;                // of the pools
   unsigned missing_workers = 0;        // threads that were asked for and that the system refused
   timings serial, one_worker, p_workers;
   pool_stats stats;  // of the P workers, over all their runs

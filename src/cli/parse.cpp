@@ -67,11 +67,34 @@ option_spec pool_option(std::string name, std::string help, std::int64_t min, st
   return {std::move(name), std::move(help), option_kind::integer, "", min, max, {}};
 }
 
+// One of an enumeration's names; the first is the default.
+template <class Kind, std::size_t N>
+option_spec policy_option(std::string name, std::string help, const Kind (&all)[N]) {
+  std::vector<std::string> names;
+  for (const Kind k : all) names.emplace_back(to_string(k));
+  std::string listed;
+  for (const auto& n : names) listed += (listed.empty() ? ": " : ", ") + n;
+  const std::string first = names.front();
+  return workloads::choice_option(std::move(name), help + listed, first, std::move(names));
+}
+template <class Kind, std::size_t N>
+Kind policy_of(const option_values& values, std::string_view name, const Kind (&all)[N]) {
+  for (const Kind k : all)
+    if (to_string(k) == values.text(name)) return k;
+  return all[0];  // values holds one of the names
+}
+
 std::vector<option_spec> common_options() {
   return {pool_option("workers", "workers, P [see heist info]", 1, pool_config::max_workers),
           pool_option("stack-size", "bytes of each fiber's stack [see heist info]",
                       pool_config::min_stack_size, pool_config::max_stack_size),
-          workloads::integer_option("repeat", "timed runs of each kind", 3, 1, 1000)};
+          workloads::integer_option("repeat", "timed runs of each kind", 3, 1, 1000),
+          policy_option("deque", "which deque holds the forks", all_deque_kinds),
+          workloads::integer_option("steal-batch", "most jobs of a steal, with --deque multi_steal",
+                                    2, 1, pool_config::max_steal_batch),
+          policy_option("join", "what a join does that has to wait", all_join_kinds),
+          policy_option("victim", "whom a worker without work asks", all_victim_kinds),
+          policy_option("idle", "how far a worker without work goes", all_idle_kinds)};
 }
 
 // What nothing took. CLI11 leaves the mark that ends the options among it.
@@ -119,9 +142,14 @@ class run_parser {
     option_values common("run", common_options());
     common_.copy_to(common);
     given->common.copy_to(common);
-    request.workers = static_cast<unsigned>(given_or_zero(common, "workers"));
     request.repeat = static_cast<unsigned>(common.integer("repeat"));
-    request.stack_size = given_or_zero(common, "stack-size");
+    request.pool = {.workers = static_cast<unsigned>(given_or_zero(common, "workers")),
+                    .stack_size = given_or_zero(common, "stack-size"),
+                    .deque = policy_of(common, "deque", all_deque_kinds),
+                    .steal_batch = static_cast<unsigned>(common.integer("steal-batch")),
+                    .join = policy_of(common, "join", all_join_kinds),
+                    .victim = policy_of(common, "victim", all_victim_kinds),
+                    .idle = policy_of(common, "idle", all_idle_kinds)};
     return request;
   }
 

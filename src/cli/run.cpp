@@ -23,6 +23,21 @@ void print_times(output& out, std::string_view what, const timings& times,
             seconds(times.least()), seconds(times.greatest()), ratios);
 }
 
+// The policies that aren't the default ones, as ", deque abp, join stalling"; empty if none.
+std::string unusual_policies(const pool_config& c) {
+  const pool_config usual;
+  std::string text;
+  const auto add = [&text](std::string_view what, auto kind, auto default_kind) {
+    if (kind != default_kind) text += fmt::format(", {} {}", what, to_string(kind));
+  };
+  add("deque", c.deque, usual.deque);
+  if (c.deque == deque_kind::multi_steal) text += fmt::format(" of {}", c.steal_batch);
+  add("join", c.join, usual.join);
+  add("victim", c.victim, usual.victim);
+  add("idle", c.idle, usual.idle);
+  return text;
+}
+
 // One workload alone: a line for each of the three times.
 void print_block(const run_report& report, output& out) {
   out.print("{}: {}\n", report.workload, report.result);
@@ -37,8 +52,10 @@ void print_block(const run_report& report, output& out) {
     out.print("  {:.0f} {}, {:.2f} ns each on 1 worker, {:.2f} ns in serial\n", report.items,
               report.unit, report.one_worker.median() * 1e9 / report.items,
               report.serial.median() * 1e9 / report.items);
-  out.print("  steals {:.0f} a run; stacks {} at most; medians of {}; every result as in serial\n",
-            report.steals_per_run(), report.stats.stacks_peak, report.serial.seconds().size());
+  out.print(
+      "  steals {:.0f} a run; stacks {} at most; medians of {}; every result as in serial{}\n",
+      report.steals_per_run(), report.stats.stacks_peak, report.serial.seconds().size(),
+      unusual_policies(report.policies));
 }
 
 void print_table_head(unsigned workers, output& out) {
@@ -71,8 +88,7 @@ run_report measure_chosen(const chosen_workload& chosen, const run_request& requ
   line.show(fmt::format("{}: input", name));
   const auto instance = chosen.workload->make(chosen.values);
   auto report =
-      measure(name, *instance, {.workers = request.workers, .stack_size = request.stack_size},
-              request.repeat,
+      measure(name, *instance, request.pool, request.repeat,
               [&](const std::string& what) { line.show(fmt::format("{}: {}", name, what)); });
   report.options = chosen.values.texts();
   report.files = chosen.values.files();

@@ -24,12 +24,13 @@ class counter_cell {
 };
 
 struct counter_cells {
-  counter_cell steals, failed_steals, exposes, remote_exposes, reclaims, suspends, blocked_joins,
-      roots, parks, wakes, inlined_forks;
+  counter_cell steals, failed_steals, batched, exposes, remote_exposes, reclaims, suspends,
+      blocked_joins, roots, parks, wakes, inlined_forks;
 
   [[nodiscard]] counters snapshot() const noexcept {
     return {.steals = steals.get(),
             .failed_steals = failed_steals.get(),
+            .batched = batched.get(),
             .exposes = exposes.get(),
             .remote_exposes = remote_exposes.get(),
             .reclaims = reclaims.get(),

@@ -102,7 +102,11 @@ pool_config resolve(pool_config c) {
     refuse_field("fork_depth", c.fork_depth,
                  "at most " + std::to_string(pool_config::max_fork_depth));
 
-  check_enum("deque", c.deque, deque_kind::locked);
+  if (c.steal_batch == 0 || c.steal_batch > pool_config::max_steal_batch)
+    refuse_field("steal_batch", c.steal_batch,
+                 "from 1 to " + std::to_string(pool_config::max_steal_batch));
+
+  check_enum("deque", c.deque, deque_kind::steal_half);
   check_enum("join", c.join, join_kind::stalling);
   check_enum("victim", c.victim, victim_kind::nearest);
   check_enum("idle", c.idle, idle_kind::spin);

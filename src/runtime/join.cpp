@@ -77,16 +77,19 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
 job* join_public(bool throws) {
   worker& w = self_worker();
   const position h = w.deque->depth();
-  if (w.pool.config().deque == deque_kind::locked) {
-    // Either the newest entry is ours, or it and all older ones were stolen.
-    if (w.alone || h >= w.deque->capacity || w.locked_deque.owner().pop()) return nullptr;
+  job& j = *reinterpret_cast<job*>(w.current.get()->slots + h);
+  if (!w.uses_split()) {
+    // Either the newest entry is ours, or it and all older ones were stolen (D1, D2). In a child of fork() a
+    // lock may be held by a thread that doesn't exist.
+    if (j.run == nullptr || (w.alone && w.pool.config().deque == deque_kind::locked) ||
+        w.forks->pop())
+      return nullptr;
   } else {
     std::uint32_t reclaimed = 0;
     const auto result = w.deque->pop_slow(h, reclaimed);
     w.count.reclaims.add(reclaimed);
     if (result == deque::pop_result::taken) return nullptr;
   }
-  job& j = *reinterpret_cast<job*>(w.current.get()->slots + h);
   return taken_back_result(j, wait_for_stolen(h, j), throws);
 }
 
@@ -101,19 +104,17 @@ bool fork_slow() {
     c.head.store(h, std::memory_order_release);
     return serial_elision();
   }
-  if (w->alone || (w->pool.config().deque == deque_kind::locked && h >= c.capacity)) {
-    c.head.store(h, std::memory_order_release);
-    w->count.inlined_forks.add();
-    return true;
-  }
-  if (w->pool.config().deque == deque_kind::locked) {
-    if (w->locked_deque.owner().push(reinterpret_cast<job*>(w->current.get()->slots + h)) ==
-        deque::push_result::full) {
-      c.head.store(h, std::memory_order_release);
-      w->count.inlined_forks.add();
+  if (!w->uses_split()) {
+    job& j = *reinterpret_cast<job*>(w->current.get()->slots + h);
+    const bool has_slot = !w->alone && h < c.capacity;
+    if (has_slot && w->forks->push(j) == deque::push_result::ok) {
+      w->pool.wake_for_exposed(*w);
       return true;
     }
-    w->pool.wake_for_exposed(*w);
+    // The spare slot is every deeper fork's: release as in publish().
+    if (!has_slot) c.head.store(h, std::memory_order_release);
+    j.run = nullptr;  // D1
+    w->count.inlined_forks.add();
     return true;
   }
   const control::push_answer answer = c.on_limit(h);

@@ -55,17 +55,26 @@ worker& choose_victim(worker& w, unsigned attempt) noexcept {
   return w.pool.at(other >= w.index ? other + 1 : other);
 }
 
-job* try_steal(worker& w, worker& victim) noexcept {
-  job* taken = nullptr;
-  if (w.pool.config().deque == deque_kind::locked) {
-    taken = victim.locked_deque.thief().steal().item;
-  } else {
-    const control::steal_answer answer = victim.deque->steal();
-    if (answer.result == deque::steal_result::taken)
-      taken = reinterpret_cast<job*>(answer.item);
-    else if (answer.result == deque::steal_result::empty)
-      victim.deque->ask();
+job* steal_from_split(worker& victim) noexcept {
+  const control::steal_answer answer = victim.deque->steal();
+  if (answer.result == deque::steal_result::taken) return reinterpret_cast<job*>(answer.item);
+  if (answer.result == deque::steal_result::empty) victim.deque->ask();
+  return nullptr;
+}
+
+job* steal_from_forks(worker& w, worker& victim) noexcept {
+  fork_deque::answer answer = victim.forks->steal(*w.loot);
+  if (answer.result == deque::steal_result::empty) answer = victim.loot->steal(*w.loot);
+  if (answer.result != deque::steal_result::taken) return nullptr;
+  if (answer.kept != 0) {
+    w.count.batched.add(answer.kept);
+    w.pool.wake_for_exposed(w);  // while they were on their way nobody could see them
   }
+  return answer.item;
+}
+
+job* try_steal(worker& w, worker& victim) noexcept {
+  job* const taken = victim.uses_split() ? steal_from_split(victim) : steal_from_forks(w, victim);
   if (taken == nullptr) {
     w.count.failed_steals.add();
     return nullptr;
@@ -73,8 +82,7 @@ job* try_steal(worker& w, worker& victim) noexcept {
   w.count.steals.add();
   w.last_victim = victim.index;
   // A worker that finds more than it takes brings another one along.
-  if (w.pool.config().deque == deque_kind::split && victim.deque->has_public())
-    w.pool.wake_another(w);
+  if (victim.uses_split() && victim.deque->has_public()) w.pool.wake_another(w);
   return taken;
 }
 
@@ -119,9 +127,17 @@ bool run_waiting(worker& w) noexcept {
   return false;
 }
 
+// What an earlier steal brought along.
+bool run_loot(worker& w) noexcept {
+  if (w.uses_split()) return false;
+  const std::optional<job*> j = w.loot->pop();
+  if (j) (*j)->run(**j);
+  return j.has_value();
+}
+
 // Publishes private work of owners that let requests wait.
 bool help_out(worker& w) noexcept {
-  if (w.pool.config().deque != deque_kind::split) return false;
+  if (!w.uses_split()) return false;
   for (unsigned i = 0; i < w.pool.size(); ++i)
     if (i != w.index && w.pool.expose(w, w.pool.at(i))) return true;
   return false;
@@ -137,7 +153,7 @@ bool find_and_run(worker& w) noexcept {
   const idle_kind idle = w.pool.config().idle;
   clock::time_point since{};
   for (unsigned round = 0;; ++round) {
-    if (run_waiting(w)) return true;
+    if (run_loot(w) || run_waiting(w)) return true;
     if (w.pool.size() > 1) {
       if (job* const j = steal_round(w)) {
         j->run(*j);
@@ -231,7 +247,7 @@ void leave_fibers(worker& w) noexcept {
 
 void seat(worker& w, position depth, char* slots) noexcept {
   control& c = *w.deque;
-  if (w.pool.config().deque == deque_kind::locked) {
+  if (!w.uses_split()) {
     c.head.store(depth, std::memory_order_relaxed);  // nobody else looks at either
     c.seat.store(slots, std::memory_order_relaxed);
   } else {

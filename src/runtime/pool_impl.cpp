@@ -110,6 +110,15 @@ void pool_impl::start_threads() {
   int refused = 0;
   for (unsigned i = 0; i < config_.workers; ++i) {
     auto w = std::make_unique<worker>(*this, i);
+    try {
+      if (config_.deque != deque_kind::split) {
+        w->forks = std::make_unique<fork_deque>(config_);
+        w->loot = std::make_unique<fork_deque>(config_);
+      }
+    } catch (const std::bad_alloc&) {
+      if (i == 0) throw resource_error("no memory for a deque" + reason(ENOMEM));
+      break;
+    }
     // The first stack is asked for here, where a refusal can still be told.
     fiber* const f = stacks_.get();
     if (f == nullptr) {
@@ -268,11 +277,11 @@ void pool_impl::leave_forks_behind(worker& w) noexcept {
     injection_.push(j);
     wake_for_injection();
   };
-  if (config_.deque == deque_kind::locked) {
-    for (auto thief = w.locked_deque.thief();;) {
-      const auto answer = thief.steal();
+  if (!w.uses_split()) {
+    for (;;) {
+      const fork_deque::answer answer = w.forks->steal(*w.loot);
       if (answer.result == deque::steal_result::empty) return;
-      leave(*answer.item);
+      if (answer.result == deque::steal_result::taken) leave(*answer.item);
     }
   }
   w.deque->expose_all();
@@ -337,8 +346,8 @@ bool pool_impl::anything_to_do(worker& w) noexcept {
     return true;
   for (auto& victim : workers_) {
     if (victim.get() == &w) continue;
-    if (config_.deque == deque_kind::locked ? victim->locked_deque.size() != 0
-                                            : victim->deque->has_work())
+    if (victim->uses_split() ? victim->deque->has_work()
+                             : !victim->forks->is_empty() || !victim->loot->is_empty())
       return true;
   }
   return false;

@@ -13,11 +13,11 @@ struct column {
 
 constexpr column columns[] = {
     {"steals", &counters::steals},         {"failed", &counters::failed_steals},
-    {"exposes", &counters::exposes},       {"remote", &counters::remote_exposes},
-    {"reclaims", &counters::reclaims},     {"suspends", &counters::suspends},
-    {"blocked", &counters::blocked_joins}, {"roots", &counters::roots},
-    {"parks", &counters::parks},           {"wakes", &counters::wakes},
-    {"inlined", &counters::inlined_forks},
+    {"batched", &counters::batched},       {"exposes", &counters::exposes},
+    {"remote", &counters::remote_exposes}, {"reclaims", &counters::reclaims},
+    {"suspends", &counters::suspends},     {"blocked", &counters::blocked_joins},
+    {"roots", &counters::roots},           {"parks", &counters::parks},
+    {"wakes", &counters::wakes},           {"inlined", &counters::inlined_forks},
 };
 
 std::string cell(const char* format, auto value) {

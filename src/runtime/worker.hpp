@@ -5,13 +5,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <thread>
 
-#include "heist/deque/locked.hpp"
 #include "heist/detail/hot_path.hpp"
 #include "platform/cpu.hpp"
 #include "runtime/counter_cells.hpp"
 #include "runtime/fiber.hpp"
+#include "runtime/fork_deque.hpp"
 #include "runtime/local.hpp"
 
 namespace heist::inline v0::detail {
@@ -31,6 +32,8 @@ struct after_switch_action {
 struct alignas(platform::cache_line_bytes) worker {
   worker(pool_impl& p, unsigned i) noexcept
       : pool(p), index(i), random(0x9E3779B97F4A7C15u * (i + 1)) {}
+
+  [[nodiscard]] bool uses_split() const noexcept { return forks == nullptr; }
 
   pool_impl& pool;
   const unsigned index;
@@ -55,8 +58,9 @@ struct alignas(platform::cache_line_bytes) worker {
   // on. A stack: they come back newest first.
   alignas(platform::cache_line_bytes) std::atomic<fiber*> mailbox{nullptr};
 
-  // For deque_kind::locked.
-  deque::locked<job*> locked_deque;
+  // In a pool with another deque than the split one, else null. Constant.
+  std::unique_ptr<fork_deque> forks;
+  std::unique_ptr<fork_deque> loot;
 
   alignas(platform::cache_line_bytes) counter_cells count;
   std::thread thread;

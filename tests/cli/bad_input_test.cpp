@@ -53,6 +53,22 @@ TEST(BadInput, Options) {
   expect_refused(usage, {"run", "fib", "--workers"}, "--workers needs a value");
 }
 
+TEST(BadInput, Policies) {
+  expect_refused(
+      usage, {"run", "fib", "--deque", "abq"},
+      "run --deque must be one of split, locked, bounded_ring, abp, chase_lev, multi_steal, "
+      "steal_half, not 'abq'");
+  expect_refused(usage, {"run", "fib", "--join", "never"},
+                 "--join must be one of greedy, stalling");
+  expect_refused(usage, {"run", "fib", "--victim", "me"},
+                 "--victim must be one of random, last, nearest");
+  expect_refused(usage, {"run", "fib", "--idle", "work"},
+                 "--idle must be one of park, yield, spin");
+  for (const auto* value : {"0", "65", "two"})
+    expect_refused(usage, {"run", "fib", "--deque", "multi_steal", "--steal-batch", value},
+                   "--steal-batch must be an integer from 1 to 64");
+}
+
 TEST(BadInput, Values) {
   for (const auto* value : {"abc", "-1", "93", "1e3", ""})
     expect_refused(usage, {"run", "fib", "--n", value},

@@ -48,7 +48,7 @@ command_result run_fake(flaw has) {
   const fake_workload workload(has);
   run_request request;
   request.chosen.push_back({&workload, {"fake", {}}});
-  request.workers = 2;
+  request.pool.workers = 2;
   const captured_file out;
   const captured_file err;
   output to(out.file());

@@ -20,8 +20,8 @@ TEST(Parse, LeavesWhatIsNotGivenToTheDefaults) {
   ASSERT_EQ(request.chosen.size(), 1u);
   EXPECT_EQ(request.chosen[0].workload->name(), "fib");
   EXPECT_EQ(request.chosen[0].values.integer("n"), 35);
-  EXPECT_EQ(request.workers, 0u);
-  EXPECT_EQ(request.stack_size, 0u);
+  EXPECT_EQ(request.pool.workers, 0u);
+  EXPECT_EQ(request.pool.stack_size, 0u);
   EXPECT_EQ(request.repeat, 3u);
   EXPECT_FALSE(request.json);
   EXPECT_FALSE(request.all);
@@ -34,7 +34,7 @@ TEST(Parse, TakesOptionsBeforeAndAfterTheWorkload) {
                                                          "7", "--workers", "5"}}) {
     const auto request = parse_run(arguments);
     EXPECT_EQ(request.chosen[0].values.integer("n"), 7);
-    EXPECT_EQ(request.workers, 5u);
+    EXPECT_EQ(request.pool.workers, 5u);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <heist/config.hpp>
+
 #include "command.hpp"
 #include "platform/thread.hpp"
 #include "tests/unit/platform/temporary_tree.hpp"
@@ -54,6 +56,34 @@ TEST(RunCommand, WritesOneJsonObjectOnALine) {
                             "t1_over_tp", "steals_per_run", "stacks_peak", "counters"})
       EXPECT_THAT(result.out, HasSubstr("\"" + std::string(key) + "\":"));
   }
+}
+
+TEST(RunCommand, EveryDequeRunsEveryWorkload) {
+  for (const auto kind : heist::all_deque_kinds) {
+    const std::string name(to_string(kind));
+    for (const auto& arguments : quick_runs) {
+      auto with_deque = arguments;
+      with_deque.insert(with_deque.end(), {"--deque", name, "--steal-batch", "3"});
+      const auto result = run_two_workers(with_deque);
+      EXPECT_EQ(result.code, heist::cli::success) << name << ' ' << result.err;
+      EXPECT_THAT(result.out, HasSubstr("every result as in serial"));
+      if (kind != heist::deque_kind::split) {
+        EXPECT_THAT(result.out, HasSubstr(", deque " + name));
+      }
+    }
+  }
+}
+
+TEST(RunCommand, TellsThePoliciesThatAreNotTheUsualOnes) {
+  const auto result =
+      run_two_workers({"fib", "--n", "12", "--deque", "multi_steal", "--steal-batch", "5", "--join",
+                       "stalling", "--victim", "last", "--idle", "spin"});
+  EXPECT_THAT(result.out, HasSubstr("as in serial, deque multi_steal of 5, join stalling, victim "
+                                    "last, idle spin\n"));
+  const auto json =
+      run_two_workers({"fib", "--n", "12", "--json", "--deque", "abp", "--join", "stalling"});
+  EXPECT_THAT(json.out, HasSubstr("\"deque\":\"abp\""));
+  EXPECT_THAT(json.out, HasSubstr("\"join\":\"stalling\",\"victim\":\"random\""));
 }
 
 TEST(RunCommand, CountsTheWordsOfTheFilesGiven) {

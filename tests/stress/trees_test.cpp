@@ -147,8 +147,7 @@ struct setting {
 };
 
 std::string name_of(const testing::TestParamInfo<setting>& p) {
-  return std::to_string(p.param.workers) +
-         (p.param.deque == heist::deque_kind::split ? "Split" : "Locked") +
+  return std::to_string(p.param.workers) + "_" + std::string(to_string(p.param.deque)) + "_" +
          (p.param.join == heist::join_kind::greedy ? "Greedy" : "Stalling") +
          (p.param.fork_depth != 0 ? "Shallow" + std::to_string(p.param.fork_depth) : "");
 }
@@ -176,7 +175,7 @@ class Trees : public testing::TestWithParam<setting> {
     if (GetParam().deque == heist::deque_kind::split) {
       EXPECT_EQ(all.steals, all.exposes + all.remote_exposes - all.reclaims);
     }
-    EXPECT_LE(all.suspends, all.steals);
+    EXPECT_LE(all.suspends, all.steals + all.batched);
     EXPECT_TRUE(eventually([&] { return pool_.stats().stacks_in_use == GetParam().workers; }));
   }
 
@@ -213,6 +212,18 @@ INSTANTIATE_TEST_SUITE_P(
                     setting{8, heist::deque_kind::split, heist::join_kind::stalling},
                     setting{3, heist::deque_kind::locked},
                     setting{8, heist::deque_kind::locked, heist::join_kind::stalling},
+                    setting{3, heist::deque_kind::bounded_ring},
+                    setting{8, heist::deque_kind::bounded_ring, heist::join_kind::stalling},
+                    setting{3, heist::deque_kind::abp},
+                    setting{8, heist::deque_kind::abp, heist::join_kind::stalling},
+                    setting{3, heist::deque_kind::chase_lev},
+                    setting{8, heist::deque_kind::chase_lev, heist::join_kind::stalling},
+                    setting{3, heist::deque_kind::multi_steal},
+                    setting{8, heist::deque_kind::multi_steal, heist::join_kind::stalling},
+                    setting{3, heist::deque_kind::steal_half},
+                    setting{8, heist::deque_kind::steal_half, heist::join_kind::stalling},
+                    setting{8, heist::deque_kind::abp, heist::join_kind::greedy, 2},
+                    setting{8, heist::deque_kind::multi_steal, heist::join_kind::greedy, 4},
                     setting{3, heist::deque_kind::split, heist::join_kind::greedy, 1},
                     setting{8, heist::deque_kind::split, heist::join_kind::greedy, 2},
                     setting{8, heist::deque_kind::split, heist::join_kind::stalling, 4}),

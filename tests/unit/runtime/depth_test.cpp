@@ -76,20 +76,20 @@ TEST_P(ForkDepth, ExceptionsPassThroughDeepFrames) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Settings, ForkDepth,
-                         testing::Values(setting{1, 1, heist::deque_kind::split},
-                                         setting{1, 2, heist::deque_kind::split},
-                                         setting{1, 3, heist::deque_kind::locked},
-                                         setting{2, 1, heist::deque_kind::split},
-                                         setting{2, 2, heist::deque_kind::split},
-                                         setting{3, 3, heist::deque_kind::split},
-                                         setting{8, 1, heist::deque_kind::split},
-                                         setting{8, 2, heist::deque_kind::locked}),
-                         [](const auto& p) {
-                           return std::to_string(p.param.workers) + "Workers" +
-                                  std::to_string(p.param.fork_depth) +
-                                  (p.param.deque == heist::deque_kind::split ? "Split" : "Locked");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Settings, ForkDepth,
+    testing::Values(
+        setting{1, 1, heist::deque_kind::split}, setting{1, 2, heist::deque_kind::split},
+        setting{1, 3, heist::deque_kind::locked}, setting{2, 1, heist::deque_kind::split},
+        setting{2, 2, heist::deque_kind::split}, setting{3, 3, heist::deque_kind::split},
+        setting{8, 1, heist::deque_kind::split}, setting{8, 2, heist::deque_kind::locked},
+        setting{3, 1, heist::deque_kind::bounded_ring}, setting{3, 2, heist::deque_kind::abp},
+        setting{3, 3, heist::deque_kind::chase_lev}, setting{8, 2, heist::deque_kind::multi_steal},
+        setting{8, 3, heist::deque_kind::steal_half}),
+    [](const auto& p) {
+      return std::to_string(p.param.workers) + "Workers" + std::to_string(p.param.fork_depth) +
+             "_" + std::string(to_string(p.param.deque));
+    });
 
 using DepthDeathTest = fresh_process;
 

@@ -113,11 +113,8 @@ TEST_P(ForkInWorker, TheChildMayDestroyThePoolThatItCameFrom) {
             0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Deques, ForkInWorker,
-                         testing::Values(heist::deque_kind::split, heist::deque_kind::locked),
-                         [](const auto& p) {
-                           return p.param == heist::deque_kind::split ? "Split" : "Locked";
-                         });
+INSTANTIATE_TEST_SUITE_P(Deques, ForkInWorker, testing::ValuesIn(heist::all_deque_kinds),
+                         [](const auto& p) { return std::string(to_string(p.param)); });
 
 }  // namespace
 }  // namespace heist_test

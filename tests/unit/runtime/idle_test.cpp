@@ -81,12 +81,10 @@ TEST_P(WakeUp, EnoughForksWakeEverybody) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, WakeUp,
                          testing::Combine(testing::Values(2U, 3U, 8U),
-                                          testing::Values(heist::deque_kind::split,
-                                                          heist::deque_kind::locked)),
+                                          testing::ValuesIn(heist::all_deque_kinds)),
                          [](const auto& p) {
-                           return std::to_string(std::get<0>(p.param)) +
-                                  (std::get<1>(p.param) == heist::deque_kind::split ? "Split"
-                                                                                    : "Locked");
+                           return std::to_string(std::get<0>(p.param)) + "_" +
+                                  std::string(to_string(std::get<1>(p.param)));
                          });
 
 TEST(Idle, RootsAfterPausesOfAnyLengthAreRun) {

@@ -21,8 +21,8 @@ struct setting {
 
 std::string name_of(const testing::TestParamInfo<setting>& p) {
   return std::to_string(p.param.workers) +
-         (p.param.join == heist::join_kind::greedy ? "Greedy" : "Stalling") +
-         (p.param.deque == heist::deque_kind::split ? "Split" : "Locked");
+         (p.param.join == heist::join_kind::greedy ? "Greedy" : "Stalling") + "_" +
+         std::string(to_string(p.param.deque));
 }
 
 class NestedPools : public testing::TestWithParam<setting> {
@@ -121,7 +121,12 @@ INSTANTIATE_TEST_SUITE_P(
                     setting{2, heist::join_kind::greedy, heist::deque_kind::split},
                     setting{3, heist::join_kind::stalling, heist::deque_kind::split},
                     setting{3, heist::join_kind::greedy, heist::deque_kind::locked},
-                    setting{3, heist::join_kind::stalling, heist::deque_kind::locked}),
+                    setting{3, heist::join_kind::stalling, heist::deque_kind::locked},
+                    setting{2, heist::join_kind::greedy, heist::deque_kind::bounded_ring},
+                    setting{2, heist::join_kind::stalling, heist::deque_kind::abp},
+                    setting{3, heist::join_kind::greedy, heist::deque_kind::chase_lev},
+                    setting{3, heist::join_kind::stalling, heist::deque_kind::multi_steal},
+                    setting{3, heist::join_kind::greedy, heist::deque_kind::steal_half}),
     name_of);
 
 }  // namespace

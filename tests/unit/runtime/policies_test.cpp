@@ -46,14 +46,8 @@ TEST_P(Policies, GiveTheRightResult) {
 
 std::string combination_name(const testing::TestParamInfo<combination>& p) {
   const auto [deque, join, victim, idle, workers] = p.param;
-  return std::string(deque == deque_kind::split ? "Split" : "Locked") +
-         (join == join_kind::greedy ? "Greedy" : "Stalling") +
-         (victim == victim_kind::random ? "Random"
-          : victim == victim_kind::last ? "Last"
-                                        : "Nearest") +
-         (idle == idle_kind::park    ? "Park"
-          : idle == idle_kind::yield ? "Yield"
-                                     : "Spin") +
+  return std::string(to_string(deque)) + "_" + std::string(to_string(join)) + "_" +
+         std::string(to_string(victim)) + "_" + std::string(to_string(idle)) + "_" +
          std::to_string(workers);
 }
 
@@ -65,6 +59,17 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(idle_kind::park, idle_kind::yield, idle_kind::spin),
                      testing::Values(1U, 2U, 3U, 8U)),
     combination_name);
+
+INSTANTIATE_TEST_SUITE_P(OtherDeques, Policies,
+                         testing::Combine(testing::Values(deque_kind::bounded_ring, deque_kind::abp,
+                                                          deque_kind::chase_lev,
+                                                          deque_kind::multi_steal,
+                                                          deque_kind::steal_half),
+                                          testing::Values(join_kind::greedy, join_kind::stalling),
+                                          testing::Values(victim_kind::random),
+                                          testing::Values(idle_kind::park, idle_kind::spin),
+                                          testing::Values(1U, 2U, 8U)),
+                         combination_name);
 
 // Not inlined, and the number comes from the system: see platform/context.hpp.
 [[gnu::noinline]] pid_t this_thread() { return heist::platform::thread_id(); }

@@ -34,6 +34,9 @@ TEST(PoolConfig, NonsenseIsRefusedWithTheNameOfTheField) {
   EXPECT_THAT(refusal({.workers = 1, .fork_depth = heist::pool_config::max_fork_depth + 1}),
               HasSubstr("fork_depth"));
   EXPECT_THAT(refusal({.workers = 1, .fork_depth = ~std::size_t{0}}), HasSubstr("fork_depth"));
+  EXPECT_THAT(refusal({.workers = 1, .steal_batch = 0}), HasSubstr("steal_batch"));
+  EXPECT_THAT(refusal({.workers = 1, .steal_batch = heist::pool_config::max_steal_batch + 1}),
+              HasSubstr("steal_batch"));
   EXPECT_THAT(refusal({.workers = 1, .deque = static_cast<heist::deque_kind>(9)}),
               HasSubstr("deque"));
   EXPECT_THAT(refusal({.workers = 1, .join = static_cast<heist::join_kind>(9)}), HasSubstr("join"));

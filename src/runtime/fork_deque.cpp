@@ -1,0 +1,82 @@
+#include "runtime/fork_deque.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <type_traits>
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+constexpr std::size_t first_capacity = 256;
+
+// Calls f with the deque that there is.
+template <class Variant, class Function>
+auto with_deque(Variant& v, Function&& f) {
+  using result = std::invoke_result_t<Function, decltype(std::get<1>(v))>;
+  return std::visit(
+      [&](auto& d) -> result {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(d)>, std::monostate>)
+          std::abort();  // the constructor makes one
+        else
+          return f(d);
+      },
+      v);
+}
+
+}  // namespace
+
+fork_deque::fork_deque(const pool_config& config) {
+  const std::size_t depth = config.fork_depth;
+  switch (config.deque) {
+    case deque_kind::split:
+      break;
+    case deque_kind::locked:
+      deque_.emplace<deque::locked<job*>>(first_capacity);
+      break;
+    case deque_kind::bounded_ring:
+      deque_.emplace<deque::bounded_ring<job*>>(std::bit_ceil(depth));
+      break;
+    case deque_kind::abp:
+      // Its places come back only when it is empty; when they run out, forks are calls.
+      deque_.emplace<deque::abp<job*>>(std::min(depth, deque::abp<job*>::max_capacity));
+      break;
+    case deque_kind::chase_lev:
+      deque_.emplace<deque::chase_lev<job*>>(first_capacity);
+      break;
+    case deque_kind::multi_steal:
+      deque_.emplace<deque::multi_steal<job*>>(first_capacity, config.steal_batch);
+      break;
+    case deque_kind::steal_half:
+      deque_.emplace<deque::steal_half<job*>>(first_capacity);
+      break;
+  }
+}
+
+deque::push_result fork_deque::push(job& j) noexcept {
+  return with_deque(deque_, [&](auto& d) { return d.owner().push(&j); });
+}
+
+std::optional<job*> fork_deque::pop() noexcept {
+  return with_deque(deque_, [](auto& d) { return d.owner().pop(); });
+}
+
+fork_deque::answer fork_deque::steal(fork_deque& loot) noexcept {
+  return with_deque(deque_, [&](auto& d) -> answer {
+    using deque_type = std::remove_cvref_t<decltype(d)>;
+    if constexpr (deque::batched_deque<deque_type>) {
+      auto mine = std::get<deque_type>(loot.deque_).owner();
+      return d.thief().steal_into(mine);
+    } else {
+      const auto one = d.thief().steal();
+      return {one.result, one.item, 0};
+    }
+  });
+}
+
+bool fork_deque::is_empty() noexcept {
+  return with_deque(deque_, [](auto& d) { return d.thief().size_hint() == 0; });
+}
+
+}  // namespace heist::inline v0::detail
