@@ -28,8 +28,9 @@
 // Lê, Pop, Cohen and Zappa Nardelli, Correct and efficient work-stealing for weak memory models (PPoPP 2013).
 // Departures: bottom_ is stored with release and loaded with acquire, where the paper has a release fence, since
 // ThreadSanitizer knows no fences; the new array is stored with release and loaded with acquire (a relaxed
-// store, which has been used, lets a thief read slots that aren't written yet); old arrays are freed; a steal
-// looks first whether there is anything, before it writes to anything; positions start at 1.
+// store, which has been used, lets a thief read slots that aren't written yet); a steal's load of top_ is
+// relaxed, since the fence follows it; old arrays are freed; a steal looks first whether there is anything,
+// before it writes to anything; positions start at 1.
 #pragma once
 
 #include <atomic>
@@ -154,10 +155,10 @@ class chase_lev {
     if (looks_empty()) return {steal_result::empty, T{}};
     typename ring::visit visit(ring_);
     position t = 0;
-    // Acquire, as published.
-    do t = top_.load(std::memory_order_acquire);
+    // Relaxed: the fence orders it before bottom, and nothing is read through it. The paper has acquire.
+    do t = top_.load(std::memory_order_relaxed);
     while (!visit.confirm());  // a full fence: top before bottom (I4)
-    // Acquire: partner are the stores in push and pop.
+    // Acquire: partners are the stores in publish and pop.
     const position b = bottom_.load(std::memory_order_acquire);
     if (t >= b) return {steal_result::empty, T{}};
     const T one = visit.current().at(t);  // before the claim: then the slot may be written again

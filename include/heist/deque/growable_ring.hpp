@@ -159,7 +159,7 @@ class growable_ring {
   // For the time of one steal:
   //
   //     typename ring::visit visit(ring_);
-  //     do t = top_.load(acquire); while (!visit.confirm());   // a full fence
+  //     do t = top_.load(relaxed); while (!visit.confirm());   // a full fence
   //     b = bottom_.load(acquire); if (t >= b) return empty;
   //     item = visit.current().at(t); exchange top
   class visit {
