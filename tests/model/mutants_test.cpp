@@ -36,6 +36,8 @@ const step_change step_changes[] = {
     {"pop tests split", change::split_for_bound, "split"},
     {"no second look", change::no_second_look, "split"},
     {"no heavy barrier", change::no_heavy_barrier, "split"},
+    {"low half looked at once", change::low_half_once, "split"},
+    {"tag not compared", change::tag_not_compared, "abp"},
     {"request before count", change::request_before_count, "sleeping"},
     {"count after barrier", change::count_after_barrier, "sleeping"},
     {"look at the public part only", change::public_look_only, "sleeping"},

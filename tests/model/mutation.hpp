@@ -32,6 +32,7 @@ enum class change : std::uint8_t {
   split_for_bound,   // the owner's pop tests split
   no_second_look,    // the second look at head repeats what the first one saw
   no_heavy_barrier,
+  low_half_once,  // a thief that reads before its exchange looks at the low half of the word once
   // The sleep protocol's steps, left out or in another order.
   request_before_count,
   count_after_barrier,

@@ -25,7 +25,8 @@ using queue_item = std::uint64_t;
 // What each thread does, a letter for a step; a step that isn't possible is left out. The first thread
 // is the owner. A thief has a deque of its own if it can steal several items at once into it.
 //   with its own deque   p push, o pop, * pop until nothing is left, h shrink to fit
-//   with the owner's     s steal, b steal several; the owner steals from the first thief's
+//                        x expose all
+//   with the owner's     s steal, b steal several, e expose; the owner steals from the first thief's
 //   both                 ? any of what it may, as Relacy chooses
 //   knowledge            n the owner tells how many items it has pushed, k steal knowing that
 struct queue_script {
@@ -76,6 +77,7 @@ class queue_model {
   static constexpr bool batched = heist::deque::batched_deque<Deque>;
   static constexpr unsigned deques = batched ? Threads : 1;
   static constexpr bool grows = requires(Deque & d) { d.owner().shrink_to_fit(); };
+  static constexpr bool has_private = requires(Deque & d) { d.owner().expose_all(); };
 
   void take_step(unsigned thread, char step) {
     const bool has_own = thread < deques;
@@ -92,6 +94,13 @@ class queue_model {
     if (step == 's' && victim < deques) steal(victim, 0);
     if (step == 'k' && victim < deques) steal(victim, told_.load(rl::mo_acquire, RL_INFO));
     if (step == 'n') told_.store(pushed_, rl::mo_release, RL_INFO);
+    if constexpr (has_private) {
+      if (step == 'x' && has_own) deques_[thread].owner().expose_all();
+      if (step == 'e' && victim < deques) {
+        head_looks[thread] = {};
+        deques_[victim].thief().expose(heavy_barrier);
+      }
+    }
     if constexpr (batched) {
       if (step == 'b' && victim < deques) steal_several(thread, victim);
     }

@@ -257,6 +257,13 @@ class model_split_word {
     return {low.tail, low.split, high.bound, high.tag};
   }
 
+  bool has_low(State s, HEIST_MODEL_CALLER) const {
+    const site here{file, function, line, operation::load, std::memory_order_acquire};
+    const rl::memory_order order = to_relacy(effective_order(here));
+    if (is_running(change::low_half_once)) return true;
+    return unpack(bits_.load(order, {function, file, line})).pack().low == s.pack().low;
+  }
+
   std::uint64_t high(HEIST_MODEL_CALLER) const {
     const State now = unpack(bits_.load(rl::mo_relaxed, {function, file, line}));
     return is_running(change::split_for_bound) ? now.split : now.bound;

@@ -1,4 +1,7 @@
-// The programs that run on the split deque.
+// The programs that run on the split deque: on its control alone, with fibers, and on the deque that it makes
+// with an array of items.
+#include "heist/deque/split.hpp"
+#include "tests/model/queue_suite.hpp"
 #include "tests/model/simulate.hpp"
 #include "tests/model/split_suite.hpp"
 
@@ -36,6 +39,29 @@ const searched_script scripts[] = {
     {{search::random}, {"everything", 4, "????????????????", {"??????", "??????"}, "porx"}},
 };
 
+// Letters: see queue_script. The thieves' steal asks, too, and reads the slot before its exchange.
+const searched_queue_script deque_scripts[] = {
+    {{search::exhaustive}, {"deque_publish", 2, {"px", "s", ""}}},
+    {{search::bounded, 3}, {"deque_ask", 2, {"pp", "ss", ""}}},
+    // A thief that has read its slot meets the next item there: taken back, after all was stolen, below
+    // a proposal that began before it.
+    {{search::bounded, 3}, {"deque_take_back", 2, {"pxopx", "s", ""}}},
+    {{search::bounded, 2}, {"deque_all_stolen", 2, {"pxopx", "s", "s"}}},
+    {{search::bounded, 3}, {"deque_proposal", 2, {"pxopop", "s", "e"}}},
+    {{search::bounded, 3}, {"deque_full", 2, {"pppooo", "es", ""}}},
+
+    {{search::random}, {"deque_asked", 2, {"p????????", "???", "???"}, "ppo"}},
+    {{search::random}, {"deque_exposed", 2, {"p????????", "????", "????"}, "ppo", "se"}},
+    {{search::random}, {"deque_of_four", 4, {"pp???????????", "????", "????"}, "ppopox", "sse"}},
+};
+
+using deque = heist::deque::split<queue_item, model_atomics>;
+
+outcome run(const queue_script& play, const plan& p) {
+  settings.fence_in_publish = false;
+  return run_queue<deque>(play, p);
+}
+
 outcome run(const script& play, const plan& p) {
   running_script = &play;
   settings.fence_in_publish = false;
@@ -45,8 +71,11 @@ outcome run(const script& play, const plan& p) {
 }  // namespace
 
 family split_family() {
-  family f{"split", {"split_control.hpp"}, {}};
+  family f{"split", {"split_control.hpp", "split.hpp"}, {}};
   for (const searched_script& s : scripts)
+    f.models.push_back(
+        {f.name, s.play.name, s.usual, [&s](const plan& p) { return run(s.play, p); }});
+  for (const searched_queue_script& s : deque_scripts)
     f.models.push_back(
         {f.name, s.play.name, s.usual, [&s](const plan& p) { return run(s.play, p); }});
   return f;
