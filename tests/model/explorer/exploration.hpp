@@ -31,6 +31,9 @@ struct weakened {
   const char* violation;
 };
 
+// For GoogleTest.
+inline void PrintTo(const weakened& w, std::ostream* out) { *out << w.plan; }
+
 template <class Model, class Plan>
 result explore(const Plan& plan, change what) {
   running_change = what;

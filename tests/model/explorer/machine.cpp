@@ -8,10 +8,10 @@ namespace heist_explorer {
 
 namespace {
 
-// A bound of the machine itself: the exploration would be wrong without a word.
-void require(bool fits, const char* limit) {
-  if (fits) return;
-  std::fprintf(stderr, "explorer: more than %s\n", limit);
+// The exploration would be wrong without a word.
+void require(bool holds, const char* otherwise) {
+  if (holds) return;
+  std::fprintf(stderr, "explorer: %s\n", otherwise);
   std::abort();
 }
 
@@ -33,7 +33,7 @@ std::string as_number(value v) { return std::to_string(v); }
 // ---- Before an exploration.
 
 void machine::reset(memory kind, unsigned threads) {
-  require(threads <= max_threads, "max_threads");
+  require(threads <= max_threads, "more than max_threads");
   kind_ = kind;
   threads_ = threads;
   infos_.clear();
@@ -43,14 +43,14 @@ void machine::reset(memory kind, unsigned threads) {
 
 unsigned machine::add_cell(value first, describe how, bool stamped) {
   const auto cell = static_cast<unsigned>(infos_.size());
-  require(cell < max_cells, "max_cells");
+  require(cell < max_cells, "more than max_cells");
   infos_.push_back({"cell " + std::to_string(cell), how, stamped});
   first_.cells[cell] = first;
   return cell;
 }
 
 void machine::name_cells(std::initializer_list<const char*> names) {
-  require(names.size() <= infos_.size(), "as many names as cells");
+  require(names.size() <= infos_.size(), "more names than cells");
   auto info = infos_.begin();
   for (const char* const name : names) (info++)->name = name;
 }
@@ -118,7 +118,7 @@ void machine::close_stamp_gaps(machine_state& s) const {
 
 void machine::remember(value answer, bool stamped) {
   thread_state& t = me();
-  require(t.answers < max_answers, "max_answers in one operation");
+  require(t.answers < max_answers, "more than max_answers actions in one operation");
   if (stamped) t.stamped |= 1u << t.answers;
   t.history[t.answers++] = answer;
   ++cursor_;
@@ -127,6 +127,14 @@ void machine::remember(value answer, bool stamped) {
 void machine::write(unsigned cell, value v, const char* who) {
   state_->cells[cell] = v;
   if (log_ != nullptr) tell(named(who) + ": locked change of " + shown(cell, v));
+}
+
+void machine::forget_last(unsigned count) {
+  thread_state& t = me();
+  for (; count != 0; --count, --cursor_) {
+    t.history[--t.answers] = 0;
+    t.stamped &= ~(1u << t.answers);
+  }
 }
 
 value machine::load(unsigned cell, const char* who) {
@@ -158,38 +166,57 @@ void machine::store(unsigned cell, value v, const char* who) {
   });
 }
 
-bool machine::compare_exchange(unsigned cell, value expected, value desired, const char* who) {
-  return act(true, [&]() -> value {
-           const bool same = state_->cells[cell] == expected;
-           if (same) write(cell, desired, who);
-           if (!same && log_ != nullptr)
-             tell(named(who) + ": compare_exchange fails on " + shown(cell, state_->cells[cell]));
-           return same;
-         }) != 0;
+bool machine::exchange_in_loop(unsigned cell, value expected, value desired, const char* who) {
+  const value old = act(true, [&] {
+    const value before = state_->cells[cell];
+    if (before == expected)
+      write(cell, desired, who);
+    else if (log_ != nullptr)
+      tell(named(who) + ": compare_exchange fails on " + shown(cell, before));
+    return before;
+  });
+  if (old == expected) return true;
+  require(me().answers >= 2 && me().history[me().answers - 2u] == expected,
+          "an exchange in a loop isn't preceded by its load");
+  forget_last(2);
+  remember(old, infos_[cell].stamped);
+  leave(stop::acted);
 }
 
-bool machine::compare_exchange_pair(unsigned cell, std::array<value, 2> expected,
-                                    std::array<value, 2> desired, const char* who) {
-  return act(true, [&]() -> value {
-           auto& cells = state_->cells;
-           const bool same = cells[cell] == expected[0] && cells[cell + 1] == expected[1];
-           if (same) {
-             cells[cell] = desired[0];
-             cells[cell + 1] = desired[1];
-           }
-           if (log_ != nullptr)
-             tell(named(who) + (same ? ": exchange, now " : ": exchange fails on ") +
-                  shown(cell, cells[cell]) + ", " + shown(cell + 1, cells[cell + 1]));
-           return same;
-         }) != 0;
+bool machine::exchange_pair(unsigned cell, std::array<value, 2> expected,
+                            std::array<value, 2> desired, rounds how_many, const char* who) {
+  const bool done = act(true, [&]() -> value {
+                      auto& cells = state_->cells;
+                      const bool same =
+                          cells[cell] == expected[0] && cells[cell + 1] == expected[1];
+                      if (same) {
+                        cells[cell] = desired[0];
+                        cells[cell + 1] = desired[1];
+                      }
+                      if (log_ != nullptr)
+                        tell(named(who) + (same ? ": exchange, now " : ": exchange fails on ") +
+                             shown(cell, cells[cell]) + ", " + shown(cell + 1, cells[cell + 1]));
+                      return same;
+                    }) != 0;
+  if (done || how_many == rounds::one) return done;
+  require(me().answers >= 3 && me().history[me().answers - 3u] == expected[0] &&
+              me().history[me().answers - 2u] == expected[1],
+          "an exchange in a loop isn't preceded by its loads");
+  forget_last(3);
+  leave(stop::acted);
 }
 
 void machine::fence(const char* who) {
   if (kind_ == memory::sc) return;
-  act(true, [&]() -> value {
-    if (log_ != nullptr) tell(named(who) + ": fence");
+  const auto told = [&]() -> value {
+    if (log_ != nullptr) tell(" " + named(who) + ": fence");
     return 0;
-  });
+  };
+  // With an empty buffer it does nothing that anybody could see: part of the step before it.
+  if (live() && cursor_ == me().answers && me().buffered == 0)
+    remember(told(), false);
+  else
+    act(true, told);
 }
 
 void machine::membarrier() {

@@ -112,10 +112,14 @@ class machine {
       return old;
     });
   }
-  bool compare_exchange(unsigned cell, value expected, value desired, const char* who);
-  // Two neighbouring cells as one.
-  bool compare_exchange_pair(unsigned cell, std::array<value, 2> expected,
-                             std::array<value, 2> desired, const char* who);
+  // The exchange of a loop that has just loaded the word and keeps nothing else from one round to the
+  // next. If it fails, the thread is where it was with the word's new value as the load's answer.
+  bool exchange_in_loop(unsigned cell, value expected, value desired, const char* who);
+  // Two neighbouring cells as one. `rounds`: whether it ends the round of a loop that began with their
+  // two loads and keeps nothing; if it fails, the thread is before them again.
+  enum class rounds : std::uint8_t { one, many };
+  bool exchange_pair(unsigned cell, std::array<value, 2> expected, std::array<value, 2> desired,
+                     rounds how_many, const char* who);
   void fence(const char* who);
   void membarrier();
   // The futex: compares and parks in one step. It is a system call, so the buffer is empty.
@@ -172,6 +176,7 @@ class machine {
     return answer;
   }
   void remember(value answer, bool stamped);
+  void forget_last(unsigned count);
   unsigned pick(unsigned among);
   void write(unsigned cell, value v, const char* who);
   void buffer_became_empty(machine_state& s, unsigned thread);

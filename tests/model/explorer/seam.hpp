@@ -20,10 +20,9 @@ namespace heist_explorer {
 
 enum class change {
   none,
-  // The heavy barrier, wherever it is.
+  // split_control.
   no_heavy_barrier,
   fence_for_barrier,
-  // split_control.
   no_second_look,
   pop_tests_split,
   reseat_keeps_tag,
@@ -34,12 +33,15 @@ enum class change {
   slot_after_head,
   low_looked_at_once,
   // Sleeping.
+  no_sleepers_barrier,
+  fence_for_sleepers_barrier,
   request_before_count,
   count_after_barrier,
   public_look_only,
   epoch_after_look,
   no_second_request,
   no_fence_to_wake,
+  count_before_exposure,
 };
 
 inline change running_change = change::none;
@@ -84,18 +86,22 @@ class explored_atomic {
     }
     return from(v);
   }
-  void store(T v, std::memory_order, HEIST_EXPLORER_CALLER) {
+  void store(T v, std::memory_order order, HEIST_EXPLORER_CALLER) {
+    // on_limit() stores limit with that order only; the model does it later.
+    if (is_running(change::limit_after_exposure) && is_in(who, "on_limit") &&
+        order == std::memory_order_relaxed)
+      return;
     the_machine().store(cell_, encode(v), who);
   }
   T fetch_add(T n, std::memory_order, HEIST_EXPLORER_CALLER) {
     return from(
         the_machine().modify(cell_, who, [&](value old) { return encode(T(from(old) + n)); }));
   }
+  // In the protocols it is always the end of a loop's round. A load before it in the program is all
+  // that the round has done.
   bool compare_exchange_weak(T& expected, T desired, std::memory_order, std::memory_order,
                              HEIST_EXPLORER_CALLER) {
-    if (the_machine().compare_exchange(cell_, encode(expected), encode(desired), who)) return true;
-    expected = load(std::memory_order_relaxed, who);  // at worst a later value than x86's
-    return false;
+    return the_machine().exchange_in_loop(cell_, encode(expected), encode(desired), who);
   }
 
   [[nodiscard]] unsigned cell() const { return cell_; }
@@ -142,8 +148,9 @@ class explored_word {
         (is_running(change::take_back_keeps_tag) && is_in(who, "pop_slow")) ||
         (is_running(change::proposal_keeps_tag) && proposes))
       desired.tag = expected.tag;
-    const bool done = the_machine().compare_exchange_pair(
-        cell_, {low_of(expected), high_of(expected)}, {low_of(desired), high_of(desired)}, who);
+    const bool done = the_machine().exchange_pair(
+        cell_, {low_of(expected), high_of(expected)}, {low_of(desired), high_of(desired)},
+        is_of_a_loop(who, proposes) ? machine::rounds::many : machine::rounds::one, who);
     if (done && proposes) the_machine().scratch[2] = 1;
     return done;
   }
@@ -155,6 +162,10 @@ class explored_word {
   [[nodiscard]] unsigned cell() const { return cell_; }
 
  private:
+  // steal() and the proposal of expose() try once.
+  static bool is_of_a_loop(const char* who, bool proposes) {
+    return !proposes && !is_in(who, "steal") && !is_in(who, "steal_reading");
+  }
   // Where a proposal keeps the tag, the proposer must still know its own one again: in its eyes
   // the tag is one more from then on.
   static std::uint64_t own_proposal(const char* who) {
@@ -182,6 +193,7 @@ struct explored_atomics {
   static void full_fence(HEIST_EXPLORER_CALLER) { the_machine().fence(who); }
 };
 
+// A thief's, when it exposes.
 inline void heavy_barrier() {
   if (is_running(change::no_heavy_barrier)) return;
   if (is_running(change::fence_for_barrier))

@@ -8,7 +8,7 @@
 //
 // What is checked in every state: I1, and I4 at each reseat. At each taking: I2, that the item is one
 // that was pushed and nobody took. In the end: all items were taken or are still in the deque, no
-// proposal is left behind, and everybody has ended (I5).
+// proposal is left behind, everybody has ended (I5), and where it is said so, I6.
 #pragma once
 
 #include <cstring>
@@ -32,6 +32,9 @@ struct split_plan {
   part owner;
   std::array<part, 2> thieves;  // without steps: there is no such thief
   unsigned capacity = 3;
+  // Whether I6 is checked: that a request which came after an exposure is there in the end. Only where
+  // no thief exposes; the owner may otherwise find its work done, and restore limit a little later.
+  bool with_requests = false;
 
   [[nodiscard]] unsigned threads() const { return thieves[1].steps == 0 ? 2 : 3; }
 };
@@ -61,6 +64,7 @@ class split_explored {
     std::uint16_t pushed;
     std::uint16_t taken;
     std::uint16_t ended;
+    std::uint16_t asked;  // 1: since the last exposure
   };
   using state = node<own_state, shared_state>;
 
@@ -86,6 +90,8 @@ class split_explored {
       if (s.machine.threads[t].is != status::ended) return "I5: somebody waits";
     const control::state w = word_of(s);
     if (w.bound != w.split) return "a proposal is left behind";
+    if (plan_.with_requests && s.shared.asked != 0 && s.machine.cells[control_->limit.cell()] != 0)
+      return "I6: a request is lost";
     unsigned left = 0;
     const unsigned seat = s.machine.cells[control_->seat.cell()] / max_positions;
     const unsigned head = s.machine.cells[control_->head.cell()];
@@ -171,8 +177,9 @@ class split_explored {
     if (control_->asked(h)) {
       const auto answer = control_->on_limit(h);
       fits = answer.pushed;
+      if (answer.exposed && the_machine().live()) all.asked = 0;
       if (is_running(change::limit_after_exposure) && answer.exposed)
-        control_->limit.store(plan_.capacity, std::memory_order_relaxed, "push");
+        control_->limit.store(plan_.capacity, std::memory_order_relaxed);
     }
     if (fits)
       f.depth = static_cast<std::uint8_t>(h + 1);
@@ -227,9 +234,14 @@ class split_explored {
     const char what = is_free ? choose(part.may) : part.first[step];
     if (what == 's') steal(all);
     if (what == 't') steal_reading(all);
-    if (what == 'a') control_->ask();
+    if (what == 'a') ask(all);
     if (what == 'e') control_->expose(heavy_barrier);
     return me.steps < part.steps;
+  }
+
+  void ask(shared_state& all) {
+    control_->ask();
+    if (the_machine().live()) all.asked = 1;
   }
 
   void steal(shared_state& all) {

@@ -21,6 +21,7 @@ const split_plan plans[] = {
     // Who: the steps, what they may be, and the first ones. See split_plan.
     {"one_thief", {5, "por"}, {{{3, "sae"}, nobody}}},
     {"overflow", {5, "po"}, {{{2, "sae"}, nobody}}, 1},
+    {"asked", {4, "po", "p"}, {{{2, "as"}, {1, "s"}}}, 3, true},
     {"owner_exposes", {4, "pox", "p"}, {{{2, "s"}, {1, "s"}}}},
     {"stale_steal", {4, "po", "po"}, {{{3, "sa", "as"}, {1, "s"}}}},
     {"expose_and_steal", {4, "por", "p"}, {{{2, "se"}, {2, "s"}}}},
@@ -57,6 +58,7 @@ const weakened changes[] = {
     {"a_proposal_keeps_the_tag", change::proposal_keeps_tag, "two_expose", taken_twice},
     {"a_reseat_raises_head_first", change::head_before_word, "expose_and_steal",
      "I4: a reseat of a deque with items"},
+    {"limit_after_the_exposure", change::limit_after_exposure, "asked", "I6: a request is lost"},
     {"head_before_the_slot", change::slot_after_head, "expose_and_steal",
      "I2: what was taken is no item"},
     {"the_low_half_looked_at_once", change::low_looked_at_once, "reading_exposed", taken_twice},
