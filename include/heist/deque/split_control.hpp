@@ -39,7 +39,8 @@
 //       and pushed there. So the low half is loaded once more: then tail < split was true under the very tag that the
 //       exchange compares, and from there to the exchange a public slot isn't written.
 //
-// Widths. Positions: 20 bits of Stride units. The tag: 56 bits, 45 years at one change each 20 ns.
+// Widths. Positions: 20 bits of Stride units. The tag: 56 bits, 18 years at one change each 8.3 ns (a reseat,
+// measured). docs/memory_model.md has the argument for a tag in two halves.
 //
 // Source: the split deque of Lace (van Dijk and van de Pol, 2014) for private and public parts;
 // proposals, cuts and "depth is position" are heist's own. tests/model runs this header on
