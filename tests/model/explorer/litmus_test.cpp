@@ -307,7 +307,7 @@ TEST(Litmus, AStoreWaitsForAFullBuffer) {
   EXPECT_TRUE(r.complete && r.violation.empty()) << r.told();
   EXPECT_TRUE(r.store_waited);
   EXPECT_FALSE(r.sound());
-  EXPECT_THAT(model.outcomes, UnorderedElementsAre("00 180"));
+  EXPECT_THAT(model.outcomes, UnorderedElementsAre("00 " + std::to_string(max_buffered + 2) + "0"));
 }
 
 class stuck : public litmus {

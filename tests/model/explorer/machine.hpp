@@ -33,7 +33,7 @@ using value = std::uint16_t;
 
 constexpr unsigned max_threads = 4;
 constexpr unsigned max_cells = 16;
-constexpr unsigned max_buffered = 16;  // stores; a store beyond that waits
+constexpr unsigned max_buffered = 24;  // stores; a store beyond that waits
 constexpr unsigned max_answers = 28;   // actions of one operation
 
 enum class memory { sc, tso };

@@ -76,7 +76,7 @@ class explored_atomic {
     if (is_running(change::epoch_after_look) && is_in(who, "wait")) return {};
     if (is_running(change::head_before_word) && is_in(who, "reseat") &&
         the_machine().at_first_action())
-      return from(~value{0});  // so that it is lowered, or raised, at once
+      return from(0xffff);  // so that it is lowered, or raised, at once
     const value v = the_machine().load(cell_, who);
     if (is_running(change::no_second_look) && is_in(who, "private_top")) {
       auto& [looked, first, unused, unused_too] = the_machine().scratch;
