@@ -25,7 +25,7 @@ const split_plan plans[] = {
     {"owner_exposes", {4, "pox", "p"}, {{{2, "s"}, {1, "s"}}}},
     {"stale_steal", {4, "po", "po"}, {{{3, "sa", "as"}, {1, "s"}}}},
     {"expose_and_steal", {4, "por", "p"}, {{{2, "se"}, {2, "s"}}}},
-    {"two_expose", {4, "po", "pp"}, {{{1, "e"}, {2, "se"}}}},
+    {"two_expose", {4, "po", "ppo"}, {{{1, "e"}, {2, "se"}}}},
     {"reading_asked", {5, "po", "p"}, {{{2, "ta"}, {1, "t"}}}},
     {"reading_exposed", {5, "po", "p"}, {{{2, "ea"}, {1, "t"}}}},
 };
