@@ -127,7 +127,7 @@ class batch_stealing {
   batch_stealing(std::string_view name, std::size_t capacity, Rule rule)
       : rule_(rule),
         least_(checked_ring_capacity(name, capacity, max_capacity)),
-        ring_(capacity, top_.visitors) {}
+        ring_(least_, top_.visitors) {}
   ~batch_stealing() = default;
 
  private:
