@@ -46,6 +46,8 @@ family sleeping_family();
 family chase_lev_family();
 family bounded_ring_family();
 family abp_family();
+family multi_steal_family();
+family steal_half_family();
 
 inline std::vector<family> all_families() {
   std::vector<family> all;
@@ -54,6 +56,8 @@ inline std::vector<family> all_families() {
   all.push_back(chase_lev_family());
   all.push_back(bounded_ring_family());
   all.push_back(abp_family());
+  all.push_back(multi_steal_family());
+  all.push_back(steal_half_family());
   return all;
 }
 
