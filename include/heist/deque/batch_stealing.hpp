@@ -171,20 +171,21 @@ class batch_stealing {
     Seam::full_fence();  // I4: bottom before top; partner: the thief's fence, in visit::confirm
     if (b >= rule_.reach(top_.word, b)) [[likely]]
       return ring_.at(b);
-    return pop_within_reach(b);
+    if (!pop_within_reach(b)) return std::nullopt;
+    return ring_.at(b);
   }
 
   // Stops the thieves that are on their way, or finds that they have taken all.
-  [[gnu::noinline]] std::optional<T> pop_within_reach(position b) noexcept {
+  [[gnu::noinline]] bool pop_within_reach(position b) noexcept {
     for (;;) {
       const batch_top t = top_.word.load();
       if (t.oldest > b) break;
-      if (claim(t, 0)) return ring_.at(b);
+      if (claim(t, 0)) return true;
     }
     // Relaxed: the deque is empty, so there is nothing to hand on.
     bottom_.store(b + 1, std::memory_order_relaxed);
     if (ring_.has_retired()) ring_.reclaim();
-    return std::nullopt;
+    return false;
   }
 
   bool shrink_to_fit() noexcept {

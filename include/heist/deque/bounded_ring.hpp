@@ -129,7 +129,8 @@ class bounded_ring {
     // that matter to I3 the fence in lower() shows the newest.
     const position t = top_.load(std::memory_order_relaxed);
     if (t < b) return slot(b).load(std::memory_order_relaxed);  // the owner wrote it itself
-    return pop_last(b, t);
+    if (!pop_last(b, t)) return std::nullopt;
+    return slot(b).load(std::memory_order_relaxed);
   }
 
   // Announces that position b is the owner's. Release: partner is the acquire load of bottom_ in
@@ -140,12 +141,10 @@ class bounded_ring {
   }
 
   // The deque has the item at b at most (t == b), or none (t == b + 1).
-  std::optional<T> pop_last(position b, position t) noexcept {
-    std::optional<T> one;
+  bool pop_last(position b, position t) noexcept {
     // Both relaxed: the owner wrote the item itself, and hands nothing on.
-    if (t == b && top_.compare_exchange_strong(t, t + 1, std::memory_order_relaxed,
-                                               std::memory_order_relaxed))
-      one = slot(b).load(std::memory_order_relaxed);
+    const bool one = t == b && top_.compare_exchange_strong(t, t + 1, std::memory_order_relaxed,
+                                                            std::memory_order_relaxed);
     // Relaxed: a thief that reads it with an older top fails at its exchange, since top_ is b + 1.
     bottom_.store(b + 1, std::memory_order_relaxed);
     return one;

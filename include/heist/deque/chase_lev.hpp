@@ -130,13 +130,13 @@ class chase_lev {
     const position t = top_.load(std::memory_order_relaxed);
     if (t < b) [[likely]]
       return ring_.at(b);
-    return pop_last(b, t);
+    if (!pop_last(b, t)) return std::nullopt;
+    return ring_.at(b);
   }
 
   // At most one item was left, at b; thieves may be after it.
-  [[gnu::noinline]] std::optional<T> pop_last(position b, position t) noexcept {
-    std::optional<T> last;
-    if (t == b && claim(t)) last = ring_.at(b);
+  [[gnu::noinline]] bool pop_last(position b, position t) noexcept {
+    const bool last = t == b && claim(t);
     // Relaxed: the deque is empty, so there is nothing to hand on.
     bottom_.store(b + 1, std::memory_order_relaxed);
     if (ring_.has_retired()) ring_.reclaim();

@@ -25,8 +25,8 @@ namespace heist::inline v0::deque {
 
 // One word, copied by assignment: a pointer, an index, a handle.
 template <class T>
-concept item =
-    std::is_trivially_copyable_v<T> && std::default_initializable<T> && sizeof(T) == sizeof(void*);
+concept item = std::is_trivially_copyable_v<T> && std::default_initializable<T> &&
+               sizeof(T) == sizeof(void*);
 
 template <class T>
 struct steal_answer {
@@ -41,6 +41,9 @@ struct batch_answer {
   T item;            // if taken
   std::size_t kept;  // how many more went to the caller's deque
 };
+
+// Version 14 takes compound requirements apart.
+// clang-format off
 
 // push, pop: by one thread at a time. size_hint: how many items there were, some moments ago.
 template <class End, class T>
@@ -76,5 +79,7 @@ template <class D>
 concept batched_deque = work_stealing_deque<D> && requires(D d) {
   { d.thief() } -> batch_thief_end<std::remove_cvref_t<decltype(d.owner())>, typename D::item_type>;
 };
+
+// clang-format on
 
 }  // namespace heist::inline v0::deque

@@ -126,14 +126,15 @@ class split {
     const position h = depth - 1;
     if (control_.take_private(h)) [[likely]]
       return own_item(h);
-    return pop_shared(h);
+    if (!pop_shared(h)) return std::nullopt;
+    return own_item(h);
   }
 
-  [[gnu::noinline]] std::optional<T> pop_shared(position h) noexcept {
+  [[gnu::noinline]] bool pop_shared(position h) noexcept {
     std::uint32_t reclaimed = 0;
-    if (control_.pop_slow(h, reclaimed) == pop_result::taken) return own_item(h);
+    if (control_.pop_slow(h, reclaimed) == pop_result::taken) return true;
     control_.reseat(0, nullptr);  // I3
-    return std::nullopt;
+    return false;
   }
 
   // Relaxed: the owner wrote it itself.
