@@ -85,17 +85,20 @@ template <class F>
   }
 }
 
-// The same of a result that was kept as stored_result.
+// The same of a result that was kept as stored_result. A reference, so that nothing is moved before the
+// tuple is made: a move can throw.
 template <class F>
-[[gnu::always_inline]] inline element<F> element_of(
-    [[maybe_unused]] stored_result<std::invoke_result_t<F>>& kept) {
+using element_ref =
+    std::conditional_t<std::is_void_v<std::invoke_result_t<F>>, std::monostate, element<F>&&>;
+template <class F, class Kept>
+[[gnu::always_inline]] inline element_ref<F> element_of([[maybe_unused]] Kept& kept) {
   using result = std::invoke_result_t<F>;
   if constexpr (std::is_void_v<result>)
     return {};
   else if constexpr (std::is_reference_v<result>)
     return static_cast<result>(*kept);
   else
-    return std::move(kept);
+    return static_cast<result&&>(kept);
 }
 
 template <class F>

@@ -60,6 +60,7 @@ static_assert(sizeof(fiber) <= header_bytes && header_bytes % alignof(job) == 0)
 #endif
 #if HEIST_TSAN
   void* const context = to.tsan_context;
+  __atomic_store_n(&to.tsan_thread, &self_worker().native, __ATOMIC_RELAXED);
   hand_over(from);  // with everything that it did
   __tsan_switch_to_fiber(context, __tsan_switch_to_fiber_no_sync);
 #endif
@@ -68,9 +69,9 @@ static_assert(sizeof(fiber) <= header_bytes && header_bytes % alignof(job) == 0)
 void after_switch([[maybe_unused]] fiber& self) noexcept {
   take_over(self);
 #if HEIST_TSAN
-  // What the thread did before its first fiber: ThreadSanitizer takes its start for a write to all of its
-  // thread-locals, the exception globals among them.
-  take_over(self_worker().native);
+  // What the thread did before its first fiber: ThreadSanitizer takes a thread's start for a write to all of
+  // its thread-locals.
+  take_over(*__atomic_load_n(&self.tsan_thread, __ATOMIC_RELAXED));
 #endif
 #if HEIST_ASAN
   const void* bottom = nullptr;

@@ -48,6 +48,7 @@ struct fiber {
 
   // For the sanitizers; unused otherwise.
   void* tsan_context = nullptr;
+  fiber* tsan_thread = nullptr;  // the native one of the thread that it was switched to on
   void* asan_fake_stack = nullptr;
   const void* asan_bottom = nullptr;
   std::size_t asan_size = 0;
