@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -100,17 +101,24 @@ bool concerns(const mutant& m, const family& f, const model& one) {
   return one.family == "split" || (one.family == "sleeping" && function == "publish");
 }
 
-outcome try_on(const model& one, const mutant& m) {
+outcome try_on(const model& one, const mutant& m, unsigned switches) {
   running_mutant = m;
-  const outcome o = one.run({one.usual.how, one.usual.switches, schedules_to_kill});
+  const outcome o = one.run({one.usual.how, switches, schedules_to_kill});
   running_mutant = {};
   return o;
+}
+
+// A mutant that nothing kills goes through all models, so each bounded search stops one switch earlier than
+// usual there, unless HEIST_MODEL_SWITCHES is set.
+unsigned switches_for_survivors(const model& one) {
+  const bool in_full = std::getenv("HEIST_MODEL_SWITCHES") != nullptr;
+  return in_full || one.usual.switches < 2 ? one.usual.switches : one.usual.switches - 1;
 }
 
 // The name of the first model that fails; "none".
 std::string killer(const family& f, const mutant& m) {
   for (const model& one : all_models())
-    if (concerns(m, f, one) && !try_on(one, m).sound) return one.name;
+    if (concerns(m, f, one) && !try_on(one, m, switches_for_survivors(one)).sound) return one.name;
   return "none";
 }
 
@@ -134,7 +142,8 @@ TEST_P(Mutants, AreKilledAsDocumented) {
     const auto named = std::find_if(models.begin(), models.end(),
                                     [&](const model& one) { return one.name == expected; });
     if (named != models.end())
-      EXPECT_FALSE(try_on(*named, m).sound) << m.name << " survives " << expected;
+      EXPECT_FALSE(try_on(*named, m, named->usual.switches).sound)
+          << m.name << " survives " << expected;
     else
       EXPECT_EQ(expected, killer(f, m)) << "| `" << m.name << "` |";
   }
