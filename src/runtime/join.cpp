@@ -74,10 +74,15 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
   return how;
 }
 
+// Where the fast path has filled it. Relaxed: the owner's own.
+job& slot_of(const control& c, position h) noexcept {
+  return *reinterpret_cast<job*>(c.seat.load(std::memory_order_relaxed) + h);
+}
+
 job* join_public(bool throws) {
   worker& w = self_worker();
   const position h = w.deque->depth();
-  job& j = *reinterpret_cast<job*>(w.current.get()->slots + h);
+  job& j = slot_of(*w.deque, h);
   if (!w.uses_split()) {
     // Either the newest entry is ours, or it and all older ones were stolen (D1, D2). In a child of fork() a
     // lock may be held by a thread that doesn't exist.
@@ -105,7 +110,7 @@ bool fork_slow() {
     return serial_elision();
   }
   if (!w->uses_split()) {
-    job& j = *reinterpret_cast<job*>(w->current.get()->slots + h);
+    job& j = slot_of(c, h);
     const bool has_slot = !w->alone && h < c.capacity;
     if (has_slot && w->forks->push(j) == deque::push_result::ok) {
       w->pool.wake_for_exposed(*w);

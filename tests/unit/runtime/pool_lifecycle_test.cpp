@@ -202,8 +202,13 @@ TEST_P(Hooks, MayForkAndUseAnotherPool) {
       sum.fetch_add(fib(10) + other.run([] { return fib(6); }), std::memory_order_relaxed);
     };
     {
-      heist::pool pool(
-          {.workers = 3, .join = GetParam(), .on_thread_start = work, .on_thread_stop = work});
+      const auto deque = heist::all_deque_kinds[static_cast<std::size_t>(round) %
+                                                std::size(heist::all_deque_kinds)];
+      heist::pool pool({.workers = 3,
+                        .deque = deque,
+                        .join = GetParam(),
+                        .on_thread_start = work,
+                        .on_thread_stop = work});
       EXPECT_EQ(pool.run([] { return fib(10); }), 55);
     }
     EXPECT_EQ(calls.load(std::memory_order_relaxed), 6);
