@@ -41,7 +41,7 @@ class extent_meter {
     std::atomic<const void*> fiber{nullptr};
     std::atomic<std::int64_t> extent{0};
   };
-  static constexpr std::size_t cells = 1024;  // fibers
+  static constexpr std::size_t cells = std::size_t{1} << 14;  // fibers
 
   cell* find(const void* fiber) noexcept;
 
