@@ -13,7 +13,7 @@ enum class push_result : std::uint8_t {
 enum class steal_result : std::uint8_t {
   taken,
   empty,  // there was nothing for thieves when it looked
-  lost,   // another thread took the item that it was after; there may be more
+  lost,   // another operation got ahead of it; there may be more
 };
 
 }  // namespace heist::inline v0::deque

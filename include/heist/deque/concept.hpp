@@ -71,7 +71,7 @@ concept work_stealing_deque = requires(D d) {
   typename D::item_type;
   { d.owner() } -> owner_end<typename D::item_type>;
   { d.thief() } -> thief_end<typename D::item_type>;
-  { d.capacity() } -> std::same_as<std::size_t>;  // what it has room for now
+  { d.capacity() } -> std::same_as<std::size_t>;  // items that it can hold without growing
   { D::max_capacity } -> std::convertible_to<std::size_t>;
 };
 
