@@ -204,7 +204,9 @@ class bursts {
     std::array<std::thread, 2> thieves;
     for (std::size_t t = 0; t < thieves.size(); ++t)
       thieves[t] = std::thread([this, t] { steal_all(stolen_[t]); });
-    while (own_.calls < operations_wanted) burst();
+    while (own_.calls < operations_wanted || shrinks_ < shrinks_wanted ||
+           thieves_with_items_.load() < thieves.size())
+      burst();
     ended_.store(true);
     for (std::thread& t : thieves) t.join();
     while (pop()) {
@@ -221,7 +223,6 @@ class bursts {
     }
     EXPECT_EQ(items, pushed_);
     EXPECT_EQ(sum, pushed_ * (pushed_ + 1) / 2);
-    EXPECT_GT(shrinks_, 10U);
     EXPECT_LT(counted.most_slots, 2 * largest_);
     EXPECT_EQ(counted.arrays, 1U);  // the pop that found nothing freed the others
   }
@@ -232,6 +233,9 @@ class bursts {
   static constexpr std::size_t first_capacity = 4;
   static constexpr std::uint64_t most_items = 2000;  // in a burst
   static constexpr std::size_t largest_ = 2048;
+  // A thief that the system stops in the middle of a steal holds shrinking up until it runs again. On a busy
+  // machine that is a few times a second, so the number of operations alone doesn't promise any.
+  static constexpr std::uint64_t shrinks_wanted = 10;
 
   void burst() {
     for (std::uint64_t n = random_() % most_items; n != 0; --n) {
@@ -259,7 +263,9 @@ class bursts {
     while (!ended_.load()) {
       ++mine.calls;
       const auto answer = thief.steal();
-      if (answer.result == steal_result::taken) mine.take(answer.item);
+      if (answer.result != steal_result::taken) continue;
+      if (mine.items == 0) ++thieves_with_items_;
+      mine.take(answer.item);
     }
   }
 
@@ -269,6 +275,7 @@ class bursts {
   std::array<takings, 2> stolen_;
   std::uint64_t pushed_ = 0;
   std::uint64_t shrinks_ = 0;
+  std::atomic<std::size_t> thieves_with_items_ = 0;
   std::atomic<bool> ended_ = false;
 };
 
