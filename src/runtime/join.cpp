@@ -183,29 +183,53 @@ void suspend_until_settled(worker& w, fiber& next, position h,
   switch_fiber(me, next);
 }
 
-void settle(std::atomic<std::uintptr_t>& state, std::uintptr_t value) noexcept {
+void wait_until_settled(std::atomic<std::uintptr_t>& state) noexcept {
+  worker* const w = this_worker();
+  // The forks that the fiber has open are left to the others. Without a stack to go on with it waits and
+  // keeps them: they may be for nobody else to run.
+  fiber* const next = w == nullptr || w->alone ? nullptr : take_fiber(*w);
+  if (next != nullptr) {
+    const position h = w->deque->depth();
+    w->pool.leave_forks_behind(*w);
+    suspend_until_settled(*w, *next, h, state);
+  } else {
+    if (w != nullptr) w->count.blocked_joins.add();
+    block_until_settled(state);
+  }
+}
+
+fiber* settle_for_fiber(std::atomic<std::uintptr_t>& state, std::uintptr_t value) noexcept {
   // Release: the result; partners: the waiter's exchange, or its load when it wakes. Acquire: the
   // waiter, and what its fiber holds.
   const std::uintptr_t waiter = state.exchange(value, std::memory_order_acq_rel);
-  if (waiter == job::pending) return;
-  if ((waiter & blocked_tag) != 0) {
-    auto* const thread = reinterpret_cast<blocked_waiter*>(waiter & ~blocked_tag);
-    // Release: partner in block_until_settled. From here on *thread may be gone; waking an address
-    // where nobody waits does nothing.
-    thread->ended.store(1, std::memory_order_release);
-    platform::futex_wake(thread->ended, 1);
-    return;
-  }
-  fiber& f = *reinterpret_cast<fiber*>(waiter);
-  worker& w = self_worker();
-  if (f.pool != &w.pool) {
-    const pool_impl::visit stay(*f.pool);
-    f.pool->go_on(f);
-  } else if (f.home.get() != nullptr) {
+  if (waiter == job::pending) return nullptr;
+  if ((waiter & blocked_tag) == 0) return reinterpret_cast<fiber*>(waiter);
+  auto* const thread = reinterpret_cast<blocked_waiter*>(waiter & ~blocked_tag);
+  // Release: partner in block_until_settled. From here on *thread may be gone; waking an address
+  // where nobody waits does nothing.
+  thread->ended.store(1, std::memory_order_release);
+  platform::futex_wake(thread->ended, 1);
+  return nullptr;
+}
+
+void make_ready(fiber& f) noexcept {
+  const worker* const w = this_worker();
+  if (w != nullptr && &w->pool == f.pool) {
     f.pool->go_on(f);
   } else {
-    resume(w, f);
+    const pool_impl::visit stay(*f.pool);
+    f.pool->go_on(f);
   }
+}
+
+void settle(std::atomic<std::uintptr_t>& state, std::uintptr_t value) noexcept {
+  fiber* const f = settle_for_fiber(state, value);
+  if (f == nullptr) return;
+  worker& w = self_worker();
+  if (f->pool != &w.pool || f->home.get() != nullptr)
+    make_ready(*f);
+  else
+    resume(w, *f);
 }
 
 void run_after_switch() noexcept {

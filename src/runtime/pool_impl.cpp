@@ -257,19 +257,9 @@ void pool_impl::run(root& r) {
     r.run(r);
     return;
   }
-  // A worker of another pool suspends its fiber; the forks that it has open are left to the others.
-  // Without a stack for that it waits and keeps them: they may be for nobody else to run.
-  fiber* const next = w == nullptr || w->alone ? nullptr : take_fiber(*w);
-  const position h = current_control().depth();
-  if (next != nullptr) w->pool.leave_forks_behind(*w);
   injection_.push(r);
   wake_for_injection();
-  if (next != nullptr) {
-    suspend_until_settled(*w, *next, h, r.state);
-  } else {
-    if (w != nullptr) w->count.blocked_joins.add();
-    block_until_settled(r.state);
-  }
+  wait_until_settled(r.state);
 }
 
 void pool_impl::leave_forks_behind(worker& w) noexcept {

@@ -47,6 +47,9 @@ class pool_impl {
   // A suspended fiber can go on: on its own worker if it has one, else on any.
   void go_on(fiber& f) noexcept;
 
+  // What a worker's fiber has open goes to the injection queue: it suspends for something else than a join.
+  void leave_forks_behind(worker& w) noexcept;
+
   // Whoever is no worker of a pool and hands it a fiber stays in it until the pool has been told:
   // otherwise the fiber may run, and the pool end, in between.
   class visit {
@@ -100,7 +103,6 @@ class pool_impl {
   void open_gate(bool go) noexcept;
   void order_victims();
   void wake_for_injection() noexcept;
-  void leave_forks_behind(worker& w) noexcept;
   void send_home(fiber& f) noexcept;
   [[nodiscard]] bool anything_to_do(worker& w) noexcept;
   void heavy_barrier() noexcept;

@@ -99,6 +99,16 @@ void suspend_until_settled(worker& w, fiber& next, position h,
 // stays as it is.
 void block_until_settled(std::atomic<std::uintptr_t>& state) noexcept;
 
+// Waits for a state that isn't a join's: the running fiber may have forks open. Any thread.
+void wait_until_settled(std::atomic<std::uintptr_t>& state) noexcept;
+
+// Sets the final value of a state. A thread that waited for it is woken; a fiber is the caller's to let go on.
+[[nodiscard]] fiber* settle_for_fiber(std::atomic<std::uintptr_t>& state,
+                                      std::uintptr_t value) noexcept;
+
+// Hands a fiber that can go on to its pool. Any thread.
+void make_ready(fiber& f) noexcept;
+
 // Sets the final value of a state; what waited for it goes on. A greedy fiber of this pool is
 // resumed at once, on this worker, and then settle() does not return.
 void settle(std::atomic<std::uintptr_t>& state, std::uintptr_t value) noexcept;

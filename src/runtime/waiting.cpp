@@ -1,0 +1,14 @@
+#include "heist/detail/waiting.hpp"
+
+#include "runtime/pool_impl.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+void wait_point::wait() noexcept { wait_until_settled(state_); }
+
+void wait_point::end() noexcept {
+  if (fiber* const f = settle_for_fiber(state_, job::done)) make_ready(*f);
+}
+
+}  // namespace heist::inline v0::detail
