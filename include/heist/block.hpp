@@ -1,0 +1,123 @@
+// block: a rectangle or a box of cells, for loops in two and three dimensions.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "heist/detail/bad_range.hpp"
+#include "heist/parallel/split_loop.hpp"
+
+namespace heist::inline v0 {
+
+// The cells c with first[d] <= c[d] < last[d]; the last dimension is the one whose cells are neighbours in
+// memory: block<2>{{0, 0}, {rows, columns}}.
+template <std::size_t D>
+requires(D == 2 || D == 3) struct block {
+  std::size_t first[D];
+  std::size_t last[D];
+
+  [[nodiscard]] constexpr std::size_t extent(std::size_t d) const noexcept {
+    return last[d] - first[d];
+  }
+  // How many cells; the greatest std::size_t if they are more.
+  [[nodiscard]] constexpr std::size_t size() const noexcept {
+    std::size_t product = 1;
+    for (std::size_t d = 0; d < D; ++d) {
+      if (extent(d) == 0) return 0;
+      product = product > SIZE_MAX / extent(d) ? SIZE_MAX : product * extent(d);
+    }
+    return product;
+  }
+  friend constexpr bool operator==(const block&, const block&) = default;
+};
+
+namespace detail {
+
+template <class Body, std::size_t D>
+concept tile_body = std::invocable < Body&,
+        const block<D>
+& > ;
+template <class Body, std::size_t D>
+concept cell_body = (D == 2 && std::invocable<Body&, std::size_t, std::size_t>) ||
+                    (D == 3 && std::invocable<Body&, std::size_t, std::size_t, std::size_t>);
+
+// Cuts a block in two where it is longest until a tile takes a few microseconds (pace), and forks the halves:
+// what is left to be stolen are the large ones.
+template <std::size_t D, class Body>
+class block_loop {
+ public:
+  block_loop(Body& body, unsigned workers) noexcept : body_(body), workers_(workers) {}
+
+  void run(const block<D>& all) {
+    if (workers_ <= 1)
+      run_tile(all);
+    else
+      run(all, all.size() < first_look * workers_ ? cells_are::few : cells_are::many);
+  }
+
+ private:
+  static constexpr std::size_t first_look = 32;  // as for split_loop
+  enum class cells_are : std::uint8_t { few, many };
+
+  void run(const block<D>& b, cells_are cells) {
+    const std::size_t n = b.size();
+    const std::size_t chunk = pace_.chunk();
+    if (n == 1 || n <= chunk) {
+      const std::uint64_t before = ticks();
+      run_tile(b);
+      // A smaller tile than asked for says little.
+      if (n > chunk / 2) pace_.remember(pace::after(n, ticks() - before));
+      return;
+    }
+    const std::size_t d = longest(b);
+    const std::size_t middle = b.first[d] + b.extent(d) / 2;
+    block<D> left = b;
+    block<D> right = b;
+    left.last[d] = right.first[d] = middle;
+    if (chunk == 0 && cells == cells_are::many) {  // find out first what a cell costs
+      run(left, cells);
+      run(right, cells);
+    } else {
+      fork_join([&] { run(left, cells_are::few); }, [&] { run(right, cells_are::few); });
+    }
+  }
+
+  static std::size_t longest(const block<D>& b) noexcept {
+    std::size_t longest = 0;
+    for (std::size_t d = 1; d < D; ++d)
+      if (b.extent(d) > b.extent(longest)) longest = d;
+    return longest;
+  }
+
+  [[gnu::noinline]] void run_tile(const block<D>& b) {
+    if constexpr (tile_body<Body, D>) {
+      body_(b);
+    } else if constexpr (D == 2) {
+      for (std::size_t y = b.first[0]; y != b.last[0]; ++y)
+        for (std::size_t x = b.first[1]; x != b.last[1]; ++x) body_(y, x);
+    } else {
+      for (std::size_t z = b.first[0]; z != b.last[0]; ++z)
+        for (std::size_t y = b.first[1]; y != b.last[1]; ++y)
+          for (std::size_t x = b.first[2]; x != b.last[2]; ++x) body_(z, y, x);
+    }
+  }
+
+  Body& body_;
+  const unsigned workers_;
+  pace pace_;
+};
+
+template <std::size_t D, class Body>
+void for_block(const block<D>& cells, Body& body) {
+  for (std::size_t d = 0; d < D; ++d) {
+    if (cells.last[d] < cells.first[d])
+      throw_bad_range("heist::block", endpoint_of(cells.first[d]), endpoint_of(cells.last[d]));
+  }
+  if (cells.size() == 0) return;
+  on_a_worker([&](unsigned workers) { block_loop<D, Body>(body, workers).run(cells); });
+}
+
+}  // namespace detail
+
+}  // namespace heist::inline v0

@@ -1,0 +1,73 @@
+// The forms that every loop and algorithm has, written once: over iterators, over a range, and with
+// a pool in front.
+//
+// Impl has operator() for iterators. with_ranges adds (range, arguments...) for its one range; algorithm
+// adds (pool, arguments...), which runs the whole in that pool.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <string_view>  // <bits/ranges_base.h>: std::ranges::begin and its concepts without <ranges>
+#include <type_traits>
+#include <utility>
+
+namespace heist::inline v0 {
+
+class pool;
+
+namespace detail {
+
+// A random-access range whose iterators outlive the expression.
+template <class R>
+concept random_access_source = std::ranges::random_access_range<R> && std::ranges::sized_range<R> &&
+    std::ranges::borrowed_range<R>;
+
+template <class R>
+concept forward_source = std::ranges::forward_range<R> && std::ranges::borrowed_range<R>;
+
+template <class Impl>
+struct with_ranges : Impl {
+  using Impl::operator();
+  template <forward_source R, class... Arguments>
+  auto operator()(R&& range, Arguments&&... arguments) const {
+    // An iterator for the end too: random access makes it out of any sentinel.
+    const auto first = std::ranges::begin(range);
+    if constexpr (random_access_source<R>)
+      return Impl::operator()(
+          first, first + static_cast<std::ranges::range_difference_t<R>>(std::ranges::size(range)),
+          std::forward<Arguments>(arguments)...);
+    else
+      return Impl::operator()(first, std::ranges::end(range),
+                              std::forward<Arguments>(arguments)...);
+  }
+};
+
+// Impl must not take a pool.
+template <class Impl>
+struct algorithm : Impl {
+  using Impl::operator();
+  template <std::same_as<pool> Pool, class... Arguments>
+  auto operator()(Pool& on, Arguments&&... arguments) const {
+    return on.run([&] { return Impl::operator()(std::forward<Arguments>(arguments)...); });
+  }
+};
+
+template <std::random_access_iterator It>
+std::size_t distance(It first, It last) noexcept {
+  return static_cast<std::size_t>(last - first);
+}
+
+// The element at an offset.
+template <std::random_access_iterator It>
+[[gnu::always_inline]] inline decltype(auto) at(const It& first, std::size_t i) {
+  return first[static_cast<std::iter_difference_t<It>>(i)];
+}
+template <std::random_access_iterator It>
+It advance(const It& first, std::size_t i) {
+  return first + static_cast<std::iter_difference_t<It>>(i);
+}
+
+}  // namespace detail
+
+}  // namespace heist::inline v0

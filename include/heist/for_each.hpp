@@ -1,0 +1,77 @@
+// for_each: std's, with the calls at the same time.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+
+#include "heist/parallel_for.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+// A list can't be cut in halves. So it is walked once, and every step-th iterator is written down; the loop
+// runs over these. When the places run out, every second one is dropped and the step doubles.
+template <std::forward_iterator It, std::sentinel_for<It> End>
+class waypoints {
+ public:
+  waypoints(It first, End last) : places_(new It[capacity]) {
+    std::size_t i = 0;
+    for (; first != last; ++first, ++i) {
+      if (i % step_ != 0) continue;
+      if (count_ == capacity) {
+        for (std::size_t k = 0; k < capacity / 2; ++k) places_[k] = places_[2 * k];
+        count_ = capacity / 2;
+        step_ *= 2;
+        if (i % step_ != 0) continue;
+      }
+      places_[count_++] = first;
+    }
+    size_ = i;
+  }
+
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+  template <class Body>
+  void visit(std::size_t which, Body& body) const {
+    It i = places_[which];
+    const std::size_t left = size_ - which * step_;
+    for (std::size_t k = left < step_ ? left : step_; k > 0; --k, ++i) body(*i);
+  }
+
+ private:
+  static constexpr std::size_t capacity = 1024;  // iterators; the parts are as even as that allows
+  std::unique_ptr<It[]> places_;
+  std::size_t count_ = 0;
+  std::size_t step_ = 1;
+  std::size_t size_ = 0;
+};
+
+struct for_each_impl {
+  template <std::random_access_iterator It, class Body, partitioner Partitioner = on_demand>
+  void operator()(It first, It last, Body&& body, Partitioner&& how = {}) const {
+    parallel_for_impl()(
+        std::size_t{0}, distance(first, last), [&](std::size_t i) { body(at(first, i)); }, how);
+  }
+  template <std::forward_iterator It, std::sentinel_for<It> End, class Body>
+  requires(!std::random_access_iterator<It>) void operator()(It first, End last,
+                                                             Body&& body) const {
+    if (first == last) return;
+    const waypoints<It, End> way(first, last);
+    split_on_demand(way.count(), [&](std::size_t f, std::size_t l) {
+      for (std::size_t i = f; i != l; ++i) way.visit(i, body);
+    });
+  }
+};
+
+}  // namespace detail
+
+// for_each([pool,] first, last, f), for_each([pool,] range, f): f(element) for every element. With random-access
+// iterators as parallel_for, a partitioner may follow. Lists and the like are first walked from end to end by one
+// worker, which pays where f takes longer than a step; that allocates (std::bad_alloc) 1024 iterators.
+// f, exceptions and threads: as for parallel_for.
+inline constexpr detail::algorithm<detail::with_ranges<detail::for_each_impl>> for_each{};
+
+}  // namespace heist::inline v0

@@ -1,0 +1,68 @@
+// How a loop learns what its iterations cost.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#include <chrono>
+#endif
+
+namespace heist::inline v0::detail {
+
+// A clock that is cheap to read, of no particular unit.
+inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t t;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(t));
+  return t;
+#else
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
+
+// Of that clock: 2 to 4 us, enough to make up for reading it and for a fork.
+inline std::uint64_t ticks_per_chunk() noexcept {
+#if defined(__x86_64__)
+  return 8192;
+#elif defined(__aarch64__)
+  std::uint64_t frequency;
+  asm("mrs %0, cntfrq_el0" : "=r"(frequency));
+  return frequency / 400'000 + 1;
+#else
+  return 2500;
+#endif
+}
+
+// How many iterations, or elements, take about as long as a chunk should. One object for a whole loop; what one
+// worker has measured is a hint to the others, so relaxed.
+class pace {
+ public:
+  static constexpr std::size_t max_chunk = 4096;
+
+  // 0: nothing is known yet.
+  [[nodiscard]] std::size_t chunk() const noexcept {
+    return chunk_.load(std::memory_order_relaxed);
+  }
+  void remember(std::size_t chunk) noexcept {
+    if (this->chunk() != chunk) chunk_.store(chunk, std::memory_order_relaxed);
+  }
+
+  // After a chunk that took so many ticks. Grows eightfold at most: the first iterations of a loop may
+  // be much cheaper than the others.
+  static std::size_t after(std::size_t chunk, std::uint64_t took) noexcept {
+    const std::uint64_t aim = ticks_per_chunk();
+    if (took > 2 * aim) return chunk > 1 ? chunk / 2 : 1;
+    if (took > aim / 2 || chunk >= max_chunk) return chunk;
+    chunk *= took > aim / 16 ? 2 : 8;
+    return chunk < max_chunk ? chunk : max_chunk;
+  }
+
+ private:
+  std::atomic<std::size_t> chunk_{0};
+};
+
+}  // namespace heist::inline v0::detail

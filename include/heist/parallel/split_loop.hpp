@@ -1,0 +1,146 @@
+// Splitting on demand: how a loop without a grain size runs.
+//
+// A worker runs its iterations in chunks and looks at its request word between them, the very word that a
+// push looks at. Only when a thief asked, and what is left is worth it, does it fork the newer half
+// of that. So a loop that nobody helps with costs a compare and a look at the clock a chunk, and a thief waits
+// for one chunk at most.
+//
+// Chunks have 1 iteration at first and grow while one takes less than a few microseconds; they shrink when
+// one takes more. They have at most 4096 iterations: that is how long a thief can wait when the
+// iterations suddenly get dear.
+//
+// Before the first iteration nobody knows what one costs. A loop of few iterations (first_look) is forked
+// at once, as each may be long; of many, one is tried first, and the loss is small.
+//
+// Source: lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, 2010) for looking before
+// splitting; there the own deque is looked at, here the request word, as the deque has a private part.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "heist/detail/export.hpp"
+#include "heist/detail/hot_path.hpp"
+#include "heist/detail/root.hpp"
+#include "heist/fork_join.hpp"
+#include "heist/parallel/pace.hpp"
+
+namespace heist::inline v0::detail {
+
+// How many workers the caller's pool has; 1 where every fork is a call (HEIST_SERIAL); 0 on a thread
+// outside any pool. Throws usage_error for a bad HEIST_SERIAL.
+HEIST_API unsigned workers_here();
+
+// When the request word says that there is a request: whether a fork would now serve anybody. In a
+// pool with another deque, which has no requests, whether the caller's deque is empty.
+[[gnu::cold]] HEIST_API bool wants_work() noexcept;
+
+// f(workers) on a worker: the caller, or one of the default pool.
+template <class F>
+auto on_a_worker(F&& f) {
+  const unsigned workers = workers_here();
+  if (workers != 0) [[likely]]
+    return f(workers);
+  return run_in(nullptr, [&f] { return f(workers_here()); });
+}
+
+[[gnu::always_inline]] inline bool asked_to_split() noexcept {
+  return hot_path::asked(hot_path::depth()) && wants_work();
+}
+
+// A loop over [0, n) of Work, which is called as work(first, last) for one chunk. If it returns bool, false
+// ends the part of the loop that it belongs to; other parts must find out for themselves.
+template <class Work>
+class split_loop {
+ public:
+  // On a worker of a pool with so many. Work must be callable by several threads at once.
+  split_loop(const Work& work, unsigned workers) noexcept : work_(work), workers_(workers) {}
+  split_loop(const split_loop&) = delete;
+  split_loop& operator=(const split_loop&) = delete;
+
+  void run(std::size_t n) {
+    if (workers_ <= 1 || n <= 1)
+      work(0, n);
+    else
+      run(0, n);
+  }
+
+ private:
+  // Iterations for each worker, from which on the time for trying one is nothing beside the rest.
+  static constexpr std::size_t first_look = 32;
+
+  void run(std::size_t first, std::size_t last) {
+    std::size_t chunk = pace_.chunk();
+    std::uint64_t before = 0;
+    std::uint64_t took = 0;  // by the last chunk; 0: not known, so as long as it should
+    std::size_t done = 1;
+    if (chunk == 0) {
+      if (last - first > 1 && last - first < first_look * workers_) return fork(first, last);
+      before = ticks();
+      if (!work(first, first + 1)) return;
+      ++first;
+      took = look_at_clock(before);
+      chunk = pace::after(1, took);
+      pace_.remember(chunk);
+    } else if (last - first > chunk) {
+      before = ticks();
+    }
+    while (last - first > chunk) {
+      if (asked_to_split() && worth_splitting(last - first, done, took)) return fork(first, last);
+      if (!work(first, first + chunk)) return;
+      first += chunk;
+      done = chunk;
+      took = look_at_clock(before);
+      chunk = pace::after(chunk, took);
+      pace_.remember(chunk);
+    }
+    work(first, last);
+  }
+
+  [[gnu::noinline]] void fork(std::size_t first, std::size_t last) {
+    const std::size_t middle = first + (last - first) / 2;
+    fork_join([this, first, middle] { run(first, middle); },
+              [this, middle, last] { run(middle, last); });
+  }
+
+  static std::uint64_t look_at_clock(std::uint64_t& before) noexcept {
+    const std::uint64_t now = ticks();
+    const std::uint64_t took = now - before;
+    before = now;
+    return took;
+  }
+
+  // Whether `left` iterations will take longer than a chunk, when `done` of them took so many ticks.
+  static bool worth_splitting(std::size_t left, std::size_t done, std::uint64_t took) noexcept {
+    return took == 0 || left / done >= ticks_per_chunk() / took;
+  }
+
+  // Out of line, so that the iterations are compiled once, as a plain counted loop.
+  [[gnu::noinline]] bool work(std::size_t first, std::size_t last) const {
+    if constexpr (std::is_void_v<std::invoke_result_t<const Work&, std::size_t, std::size_t>>) {
+      work_(first, last);
+      return true;
+    } else {
+      return work_(first, last);
+    }
+  }
+
+  const Work& work_;
+  const unsigned workers_;
+  pace pace_;
+};
+
+template <class Work>
+void split_on_demand(std::size_t n, const Work& work, unsigned workers) {
+  split_loop<Work>(work, workers).run(n);
+}
+
+// The same from any thread. Empty loops enter no pool.
+template <class Work>
+void split_on_demand(std::size_t n, const Work& work) {
+  if (n == 0) return;
+  on_a_worker([&](unsigned workers) { split_on_demand(n, work, workers); });
+}
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,106 @@
+// parallel_for: a loop whose iterations may run at the same time.
+//
+//     heist::parallel_for(0, v.size(), [&](std::size_t i) { y[i] += a * x[i]; });
+//     heist::parallel_for(v, [](double& x) { x = std::sqrt(x); });
+//     heist::parallel_for(heist::block<2>{{0, 0}, {rows, columns}}, [&](auto y, auto x) { ... });
+//     heist::parallel_for(pool, 0, n, body, heist::static_blocks{});
+//
+// There is no grain to choose: the loop splits what is left when another worker asks for something to do
+// (heist/parallel/split_loop.hpp). The body is inlined into a plain counted loop, which compilers vectorise. One
+// worker runs it from the first iteration to the last.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+
+#include "heist/block.hpp"
+#include "heist/detail/algorithm.hpp"
+#include "heist/detail/bad_range.hpp"
+#include "heist/parallel/split_loop.hpp"
+#include "heist/partitioner.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+template <class T>
+concept index = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
+
+// The offset's index, also where the difference of two indices doesn't fit into their type.
+template <index I>
+constexpr I index_at(I first, std::size_t offset) noexcept {
+  using bits = std::make_unsigned_t<I>;
+  return static_cast<I>(static_cast<bits>(static_cast<bits>(first) + static_cast<bits>(offset)));
+}
+
+// How many indices; throws usage_error if the range is inverted.
+template <index I, index J>
+std::size_t count_of_indices(I first, J last) {
+  using common = std::common_type_t<I, J>;
+  const auto f = static_cast<common>(first);
+  const auto l = static_cast<common>(last);
+  // A negative index that becomes a huge unsigned one is as wrong as an inverted range.
+  if ((f < 0) != (first < 0) || (l < 0) != (last < 0) || l < f) [[unlikely]]
+    throw_bad_range("heist::parallel_for", endpoint_of(first), endpoint_of(last));
+  using bits = std::make_unsigned_t<common>;
+  return static_cast<bits>(static_cast<bits>(l) - static_cast<bits>(f));
+}
+
+struct parallel_for_impl {
+  template <index I, index J, class Body, partitioner Partitioner = on_demand>
+  requires std::invocable<Body&, std::common_type_t<I, J>>
+  void operator()(I first, J last, Body&& body, Partitioner&& how = {}) const {
+    using common = std::common_type_t<I, J>;
+    const std::size_t n = count_of_indices(first, last);
+    partition(n, how, [&body, first = static_cast<common>(first)](std::size_t f, std::size_t l) {
+      const common end = index_at(first, l);
+      for (common i = index_at(first, f); i != end; ++i) body(i);
+    });
+  }
+
+  template <random_access_source R, class Body, partitioner Partitioner = on_demand>
+  requires std::invocable<Body&, std::ranges::range_reference_t<R>>
+  void operator()(R&& range, Body&& body, Partitioner&& how = {}) const {
+    partition(static_cast<std::size_t>(std::ranges::size(range)), how,
+              [&body, first = std::ranges::begin(range)](std::size_t f, std::size_t l) {
+                const auto end = advance(first, l);
+                for (auto i = advance(first, f); i != end; ++i) body(*i);
+              });
+  }
+
+  template <std::size_t D, class Body>
+  requires(tile_body<Body, D> || cell_body<Body, D>) void operator()(const block<D>& cells,
+                                                                     Body&& body) const {
+    for_block(cells, body);
+  }
+
+ private:
+  template <class Partitioner, class Work>
+  static void partition(std::size_t n, Partitioner& how, const Work& work) {
+    if (n == 0) return;
+    on_a_worker([&](unsigned workers) { how.run(n, work, workers); });
+  }
+};
+
+}  // namespace detail
+
+// parallel_for([pool,] first, last, body [, partitioner]): body(i) for every index of [first, last), of the
+//   common type of the two, which may be any integers but bool.
+// parallel_for([pool,] range, body [, partitioner]): body(element) for every element of a random-access range.
+// parallel_for([pool,] block, body): body(y, x) or body(z, y, x) for every cell of a block, or, if it can be
+//   called with a block, body(tile) for tiles that make it up. Cut where it is longest.
+//
+// The body is called by several threads at once and must allow it. Nothing is promised about the order; on
+// one worker, and with HEIST_SERIAL=1, indices and ranges go from first to last. After the loop the thread
+// may be another one (see fork_join).
+//
+// Throws what a body threw: of those that did, the leftmost. Others that have begun end first; those to the right of
+// it may never begin. usage_error, which names both ends, for an inverted range.
+// Thread-safe, from any thread: outside a pool it enters the default one, once for the whole loop. An empty range
+// costs nothing.
+inline constexpr detail::algorithm<detail::parallel_for_impl> parallel_for{};
+
+}  // namespace heist::inline v0

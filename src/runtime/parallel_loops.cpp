@@ -1,0 +1,41 @@
+// What a loop asks the runtime: who could help, and whether somebody wants to.
+#include "heist/detail/bad_range.hpp"
+#include "heist/parallel/split_loop.hpp"
+
+#include <string>
+
+#include "heist/error.hpp"
+#include "runtime/environment.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+unsigned workers_here() {
+  if (serial_elision()) return 1;
+  const worker* const w = this_worker();
+  if (w == nullptr) return 0;
+  return w->alone ? 1 : w->pool.size();
+}
+
+bool wants_work() noexcept {
+  worker* const w = this_worker();
+  const control& c = current_control();
+  if (w == nullptr || w->alone || c.depth() >= c.capacity) return false;  // a fork would be a call
+  return w->uses_split() || w->forks->is_empty();
+}
+
+namespace {
+
+std::string name_of(endpoint e) {
+  return e.is_signed ? std::to_string(static_cast<long long>(e.bits)) : std::to_string(e.bits);
+}
+
+}  // namespace
+
+void throw_bad_range(const char* who, endpoint first, endpoint last) {
+  throw usage_error(std::string(who) + ": there is no range from " + name_of(first) + " to " +
+                    name_of(last));
+}
+
+}  // namespace heist::inline v0::detail
