@@ -53,7 +53,8 @@ struct for_each_impl {
   template <std::random_access_iterator It, class Body, partitioner Partitioner = on_demand>
   void operator()(It first, It last, Body&& body, Partitioner&& how = {}) const {
     parallel_for_impl()(
-        std::size_t{0}, distance(first, last), [&](std::size_t i) { body(at(first, i)); }, how);
+        std::size_t{0}, length_of(first, last), [&](std::size_t i) { body(element_at(first, i)); },
+        how);
   }
   template <std::forward_iterator It, std::sentinel_for<It> End, class Body>
   requires(!std::random_access_iterator<It>) void operator()(It first, End last,

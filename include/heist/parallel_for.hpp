@@ -66,8 +66,8 @@ struct parallel_for_impl {
   void operator()(R&& range, Body&& body, Partitioner&& how = {}) const {
     partition(static_cast<std::size_t>(std::ranges::size(range)), how,
               [&body, first = std::ranges::begin(range)](std::size_t f, std::size_t l) {
-                const auto end = advance(first, l);
-                for (auto i = advance(first, f); i != end; ++i) body(*i);
+                const auto end = iterator_at(first, l);
+                for (auto i = iterator_at(first, f); i != end; ++i) body(*i);
               });
   }
 

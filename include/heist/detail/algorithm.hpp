@@ -54,17 +54,17 @@ struct algorithm : Impl {
 };
 
 template <std::random_access_iterator It>
-std::size_t distance(It first, It last) noexcept {
+std::size_t length_of(It first, It last) noexcept {
   return static_cast<std::size_t>(last - first);
 }
 
 // The element at an offset.
 template <std::random_access_iterator It>
-[[gnu::always_inline]] inline decltype(auto) at(const It& first, std::size_t i) {
+[[gnu::always_inline]] inline decltype(auto) element_at(const It& first, std::size_t i) {
   return first[static_cast<std::iter_difference_t<It>>(i)];
 }
 template <std::random_access_iterator It>
-It advance(const It& first, std::size_t i) {
+It iterator_at(const It& first, std::size_t i) {
   return first + static_cast<std::iter_difference_t<It>>(i);
 }
 

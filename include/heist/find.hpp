@@ -1,0 +1,142 @@
+// find, find_if, find_any, any_of, all_of and none_of: searches that stop when the answer is known.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+
+#include "heist/detail/algorithm.hpp"
+#include "heist/parallel/split_loop.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+// The first offset in [first, last) with test(offset), or last. Four at a time, as std's.
+template <class Test>
+std::size_t search(std::size_t first, std::size_t last, const Test& test) {
+  std::size_t i = first;
+  for (; last - i >= 4; i += 4) {
+    if (test(i)) return i;
+    if (test(i + 1)) return i + 1;
+    if (test(i + 2)) return i + 2;
+    if (test(i + 3)) return i + 3;
+  }
+  while (i < last && !test(i)) ++i;
+  return i;
+}
+
+// The least offset in [0, n) with test(offset), or n. Relaxed: the offset is all that is handed on.
+template <class Test>
+std::size_t find_first(std::size_t n, const Test& test) {
+  std::atomic<std::size_t> found{n};
+  split_on_demand(n, [&](std::size_t first, std::size_t last) {
+    const std::size_t best = found.load(std::memory_order_relaxed);
+    if (best <= first) return false;  // what is left of here matters only
+    const std::size_t i = search(first, last, test);
+    if (i == last) return true;
+    std::size_t old = found.load(std::memory_order_relaxed);
+    while (i < old && !found.compare_exchange_weak(old, i, std::memory_order_relaxed,
+                                                   std::memory_order_relaxed)) {
+    }
+    return false;
+  });
+  return found.load(std::memory_order_relaxed);
+}
+
+// Any offset with test(offset), or n. Everybody stops soon after one is found.
+template <class Test>
+std::size_t find_some(std::size_t n, const Test& test) {
+  std::atomic<std::size_t> found{n};
+  split_on_demand(n, [&](std::size_t first, std::size_t last) {
+    if (found.load(std::memory_order_relaxed) != n) return false;
+    const std::size_t i = search(first, last, test);
+    if (i != last) found.store(i, std::memory_order_relaxed);
+    return i == last;
+  });
+  return found.load(std::memory_order_relaxed);
+}
+
+template <class It, class Predicate>
+auto satisfies(const It& first, Predicate& predicate) {
+  return [&predicate, first](std::size_t i) {
+    return static_cast<bool>(predicate(element_at(first, i)));
+  };
+}
+
+template <class It, class Predicate>
+concept searches =
+    std::random_access_iterator<It> && std::predicate<Predicate&, std::iter_reference_t<It>>;
+
+struct find_if_impl {
+  template <class It, class Predicate>
+  requires searches<It, Predicate> It operator()(It first, It last, Predicate&& predicate) const {
+    return iterator_at(first, find_first(length_of(first, last), satisfies(first, predicate)));
+  }
+};
+
+struct find_impl {
+  template <std::random_access_iterator It, class T>
+  It operator()(It first, It last, const T& value) const {
+    return iterator_at(first, find_first(length_of(first, last), [&](std::size_t i) {
+                         return static_cast<bool>(element_at(first, i) == value);
+                       }));
+  }
+};
+
+struct find_any_impl {
+  template <class It, class Predicate>
+  requires searches<It, Predicate> It operator()(It first, It last, Predicate&& predicate) const {
+    return iterator_at(first, find_some(length_of(first, last), satisfies(first, predicate)));
+  }
+};
+
+struct any_of_impl {
+  template <class It, class Predicate>
+  requires searches<It, Predicate>
+  bool operator()(It first, It last, Predicate&& predicate) const {
+    const std::size_t n = length_of(first, last);
+    return find_some(n, satisfies(first, predicate)) != n;
+  }
+};
+
+struct none_of_impl {
+  template <class It, class Predicate>
+  requires searches<It, Predicate>
+  bool operator()(It first, It last, Predicate&& predicate) const {
+    return !any_of_impl()(first, last, predicate);
+  }
+};
+
+struct all_of_impl {
+  template <class It, class Predicate>
+  requires searches<It, Predicate>
+  bool operator()(It first, It last, Predicate&& predicate) const {
+    const std::size_t n = length_of(first, last);
+    return find_some(n, [&](std::size_t i) {
+             return !static_cast<bool>(predicate(element_at(first, i)));
+           }) == n;
+  }
+};
+
+}  // namespace detail
+
+// find([pool,] first, last, value), find_if([pool,] first, last, predicate), also with a range: the first element that
+//   is equal or satisfies the predicate, else `last`.
+// find_any([pool,] first, last, predicate): some element that does; on one worker the first.
+// any_of, all_of, none_of([pool,] first, last, predicate): as std's.
+//
+// Others stop at the end of their chunk (at most 4096 elements, usually a few microseconds) once the answer can't
+// change any more. Several threads call the predicate at once, at most once for each element. Random-access iterators;
+// allocates nothing. An exception arrives unless the search ended first: of those thrown the leftmost.
+// Threads: as for parallel_for.
+inline constexpr detail::algorithm<detail::with_ranges<detail::find_impl>> find{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::find_if_impl>> find_if{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::find_any_impl>> find_any{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::any_of_impl>> any_of{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::all_of_impl>> all_of{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::none_of_impl>> none_of{};
+
+}  // namespace heist::inline v0

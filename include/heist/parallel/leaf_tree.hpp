@@ -1,0 +1,105 @@
+// A fixed tree of operations, run by whoever has time: the same result for any number of workers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "heist/fork_join.hpp"
+#include "heist/parallel/pace.hpp"
+#include "heist/parallel/split_loop.hpp"
+
+namespace heist::inline v0::detail {
+
+// A binary tree over m > 0 leaves, whose left half has m / 2 of them, rounded down. Operations has leaf(i), the value
+// of the i-th leaf, and join(left, right), the value of a node; both must be callable by several threads at once.
+//
+// Which values are joined is fixed; which nodes are forks isn't: those above what takes a few microseconds (pace). Forks
+// here come before anybody asks, since only a node's right half can be given away, and the largest one is the oldest.
+template <class Operations>
+class leaf_tree {
+ public:
+  using value = decltype(std::declval<const Operations&>().leaf(std::size_t{}));
+
+  leaf_tree(const Operations& operations, unsigned workers) noexcept
+      : operations_(operations), workers_(workers) {}
+  leaf_tree(const leaf_tree&) = delete;
+  leaf_tree& operator=(const leaf_tree&) = delete;
+
+  value run(std::size_t leaves) {
+    if (workers_ <= 1) return serially(0, leaves);
+    return run(0, leaves, leaves < first_look * workers_ ? leaves_are::few : leaves_are::many);
+  }
+
+ private:
+  static constexpr std::size_t first_look = 32;  // as for split_loop
+  enum class leaves_are : std::uint8_t { few, many };
+
+  value run(std::size_t first, std::size_t last, leaves_are leaves) {
+    const std::size_t n = last - first;
+    const std::size_t chunk = pace_.chunk();
+    if (n == 1 || n <= chunk) return at_a_time(first, last, chunk);
+    const std::size_t middle = first + n / 2;
+    if (chunk == 0 && leaves == leaves_are::many) {  // find out first what a leaf costs
+      value left = run(first, middle, leaves);
+      return operations_.join(std::move(left), run(middle, last, leaves));
+    }
+    auto [left, right] = fork_join([=, this] { return run(first, middle, leaves_are::few); },
+                                   [=, this] { return run(middle, last, leaves_are::few); });
+    return operations_.join(std::move(left), std::move(right));
+  }
+
+  // Fewer leaves than asked for say little about what a chunk should be.
+  value at_a_time(std::size_t first, std::size_t last, std::size_t chunk) {
+    if (last - first <= chunk / 2) return serially(first, last);
+    const std::uint64_t before = ticks();
+    value result = serially(first, last);
+    pace_.remember(pace::after(last - first, ticks() - before));
+    return result;
+  }
+
+  // One instance of the leaf's code for all ways to get there, so that its bits are the same.
+  [[gnu::noinline]] value serially(std::size_t first, std::size_t last) {
+    if (last - first == 1) return operations_.leaf(first);
+    const std::size_t middle = first + (last - first) / 2;
+    value left = serially(first, middle);
+    return operations_.join(std::move(left), serially(middle, last));
+  }
+
+  const Operations& operations_;
+  const unsigned workers_;
+  pace pace_;
+};
+
+// From any thread.
+template <class Operations>
+auto run_tree(std::size_t leaves, const Operations& operations) {
+  return on_a_worker(
+      [&](unsigned workers) { return leaf_tree<Operations>(operations, workers).run(leaves); });
+}
+
+// How n elements are cut into leaves: 64 to 128 leaves, or leaves of 512. A function of n
+// alone.
+struct leaf_cut {
+  static constexpr std::size_t max_size = 512;
+
+  explicit constexpr leaf_cut(std::size_t n) noexcept
+      : leaf_cut(n, n < 128             ? 1
+                    : n / 64 < max_size ? n / 64
+                                        : max_size) {}
+  constexpr leaf_cut(std::size_t n, std::size_t each) noexcept : elements(n), size(each) {}
+
+  [[nodiscard]] constexpr std::size_t count() const noexcept {
+    return elements / size + (elements % size != 0 ? 1 : 0);
+  }
+  [[nodiscard]] constexpr std::size_t first(std::size_t leaf) const noexcept { return leaf * size; }
+  [[nodiscard]] constexpr std::size_t last(std::size_t leaf) const noexcept {
+    return elements - first(leaf) < size ? elements : first(leaf) + size;
+  }
+
+  std::size_t elements;
+  std::size_t size;
+};
+
+}  // namespace heist::inline v0::detail
