@@ -1,0 +1,184 @@
+// A bounded queue between fibers, threads, or both: any number of senders, any number of receivers.
+//
+//     heist::channel<page> pages(16);
+//     heist::fork_join(
+//         [&] { for (...) if (!pages.send(read())) break; pages.close(); },
+//         [&] { while (std::optional<page> p = pages.receive()) render(*p); });
+//
+// Who finds it full, or empty, suspends its fiber, and the thread does other work: both halves above work with one
+// worker too.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "heist/detail/waiters.hpp"
+
+namespace heist::inline v0 {
+
+// First in, first out; whoever waits is served in the order in which it came. Items are moved only, in and out, and under
+// a lock of a few instructions: T's move and destructor must not wait, fork, or use the channel. All members are
+// thread-safe but the destructor, which destroys what was not received; nobody may be waiting then. The constructor
+// allocates the room, nothing else allocates.
+template <class T>
+class channel {
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>);
+
+ public:
+  // Room for `capacity` items that nobody has received yet. 0: send() waits for the receiver.
+  explicit channel(std::size_t capacity)
+      : capacity_(capacity), room_(capacity == 0 ? nullptr : std::make_unique<cell[]>(capacity)) {}
+  channel(const channel&) = delete;
+  channel& operator=(const channel&) = delete;
+  ~channel() {
+    while (size_ != 0) static_cast<void>(take_oldest());
+  }
+
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+
+  // Waits while there is no room. False if the channel is closed, also while it waits: then the item is still the
+  // caller's.
+  [[nodiscard]] bool send(T&& item) noexcept {
+    sender me(item);
+    switch (offer(item, &me)) {
+      case answer::done:
+        return true;
+      case answer::closed:
+        return false;
+      case answer::wait:
+        break;
+    }
+    me.point.wait();
+    return me.is_granted;
+  }
+  [[nodiscard]] bool send(const T& item) requires std::is_copy_constructible_v<T> {
+    return send(T(item));
+  }
+  // False, and nothing is moved, if there is no room now, or it is closed.
+  [[nodiscard]] bool try_send(T&& item) noexcept { return offer(item, nullptr) == answer::done; }
+  [[nodiscard]] bool try_send(const T& item) requires std::is_copy_constructible_v<T> {
+    return try_send(T(item));
+  }
+
+  // Waits for an item; nothing if the channel is closed and empty.
+  [[nodiscard]] std::optional<T> receive() noexcept {
+    std::optional<T> item;
+    receiver me(item);
+    if (accept(item, &me) == answer::wait) me.point.wait();
+    return item;
+  }
+  // Nothing if there is no item now.
+  [[nodiscard]] std::optional<T> try_receive() noexcept {
+    std::optional<T> item;
+    accept(item, nullptr);
+    return item;
+  }
+
+  // No more items come in. Senders that wait are refused, receivers get what is there and then nothing. Again: no
+  // effect.
+  void close() noexcept {
+    detail::waiter_list senders;
+    detail::waiter_list receivers;
+    {
+      const detail::holding hold(guard_);
+      is_closed_ = true;
+      senders = senders_.take_all();
+      receivers = receivers_.take_all();
+    }
+    senders.end_all();
+    receivers.end_all();
+  }
+  [[nodiscard]] bool is_closed() const noexcept {
+    const detail::holding hold(guard_);
+    return is_closed_;
+  }
+
+ private:
+  enum class answer : unsigned char { done, closed, wait };
+
+  struct sender : detail::waiter {
+    explicit sender(T& i) noexcept : item(i) {}
+    T& item;  // granted: it was moved from
+  };
+  struct receiver : detail::waiter {
+    explicit receiver(std::optional<T>& i) noexcept : item(i) {}
+    std::optional<T>& item;
+  };
+  struct cell {
+    alignas(T) std::byte bytes[sizeof(T)];
+  };
+
+  // me == nullptr: doesn't wait.
+  answer offer(T& item, sender* me) noexcept {
+    detail::waiter* served = nullptr;
+    {
+      const detail::holding hold(guard_);
+      if (is_closed_) return answer::closed;
+      if ((served = receivers_.pop()) != nullptr) {
+        static_cast<receiver*>(served)->item.emplace(std::move(item));
+      } else if (size_ < capacity_) {
+        put_newest(std::move(item));
+      } else {
+        if (me != nullptr) senders_.push_back(*me);
+        return answer::wait;
+      }
+    }
+    if (served != nullptr) served->point.end();
+    return answer::done;
+  }
+
+  answer accept(std::optional<T>& item, receiver* me) noexcept {
+    detail::waiter* served = nullptr;
+    {
+      const detail::holding hold(guard_);
+      served = senders_.pop();
+      if (size_ != 0) {
+        item.emplace(take_oldest());
+        if (served != nullptr) put_newest(std::move(static_cast<sender*>(served)->item));
+      } else if (served != nullptr) {
+        item.emplace(std::move(static_cast<sender*>(served)->item));
+      } else if (is_closed_) {
+        return answer::closed;
+      } else {
+        if (me != nullptr) receivers_.push_back(*me);
+        return answer::wait;
+      }
+      if (served != nullptr) served->is_granted = true;
+    }
+    if (served != nullptr) served->point.end();
+    return answer::done;
+  }
+
+  [[nodiscard]] T& at(std::size_t i) noexcept {
+    return *std::launder(reinterpret_cast<T*>(room_[i].bytes));
+  }
+  void put_newest(T&& item) noexcept {
+    const std::size_t space = capacity_ - oldest_;  // no sum that could overflow
+    const std::size_t i = size_ < space ? oldest_ + size_ : size_ - space;
+    ::new (static_cast<void*>(room_[i].bytes)) T(std::move(item));
+    ++size_;
+  }
+  T take_oldest() noexcept {
+    T& oldest = at(oldest_);
+    T item(std::move(oldest));
+    oldest.~T();
+    oldest_ = oldest_ + 1 == capacity_ ? 0 : oldest_ + 1;
+    --size_;
+    return item;
+  }
+
+  const std::size_t capacity_;
+  const std::unique_ptr<cell[]> room_;
+  mutable detail::short_lock guard_;
+  std::size_t oldest_ = 0;  // guarded by guard_, as is the rest
+  std::size_t size_ = 0;
+  bool is_closed_ = false;
+  detail::waiter_list senders_;    // empty unless the room is full
+  detail::waiter_list receivers_;  // empty unless the room is empty
+};
+
+}  // namespace heist::inline v0

@@ -1,0 +1,59 @@
+// A condition variable for fibers: who waits suspends its fiber, and the thread does other work.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "heist/detail/export.hpp"
+#include "heist/detail/waiters.hpp"
+
+namespace heist::inline v0 {
+
+// As std::condition_variable_any, without spurious returns; for fibers and for threads outside any pool together. The
+// lock is a std::unique_lock<heist::mutex> or anything else with lock() and unlock(). A std::mutex only where every
+// waiter is a thread outside: a fiber may go on on another thread. Notifying costs a load when nobody
+// waits; nothing allocates.
+class condition_variable {
+ public:
+  constexpr condition_variable() noexcept = default;
+  condition_variable(const condition_variable&) = delete;
+  condition_variable& operator=(const condition_variable&) = delete;
+
+  // The one that has waited longest goes on.
+  void notify_one() noexcept {
+    if (anybody()) wake_one();
+  }
+  void notify_all() noexcept {
+    if (anybody()) wake_all();
+  }
+
+  // Lets the lock go, waits for a notification, and takes the lock again.
+  template <class Lock>
+  void wait(Lock& lock) {
+    detail::waiter me;
+    list(me);  // before the lock goes: whoever takes it then finds the waiter
+    lock.unlock();
+    me.point.wait();
+    lock.lock();
+  }
+  // Until done() is true, which is asked with the lock held.
+  template <class Lock, class Done>
+  void wait(Lock& lock, Done done) {
+    while (!done()) wait(lock);
+  }
+
+ private:
+  // Relaxed: a notifier that must not miss a waiter has held the waiter's lock since it was listed.
+  [[nodiscard]] bool anybody() const noexcept {
+    return listed_.load(std::memory_order_relaxed) != 0;
+  }
+  HEIST_API void list(detail::waiter& w) noexcept;
+  HEIST_API void wake_one() noexcept;
+  HEIST_API void wake_all() noexcept;
+
+  std::atomic<std::size_t> listed_{0};  // written under guard_
+  detail::short_lock guard_;
+  detail::waiter_list waiters_;  // guarded by guard_
+};
+
+}  // namespace heist::inline v0

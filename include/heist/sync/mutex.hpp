@@ -1,0 +1,71 @@
+// A mutex for fibers: who has to wait suspends its fiber, and the thread does other work.
+//
+//     heist::mutex m;
+//     heist::parallel_for(v, [&](item& x) {
+//       const std::lock_guard hold(m);
+//       ...                            // may fork, join and wait, on whatever thread it goes on
+//     });
+//
+// It may be held across fork_join, a scope, a future: a waiting fiber never runs other work on its own stack, so
+// nothing that wants the lock can get on top of what holds it. Threads outside any pool take it as well.
+//
+// Fairness. unlock() lets the lock go and wakes the one that has waited longest; somebody else may be faster
+// (barging: the lock isn't idle while the woken one is on its way). One that was woken in vain waits at the front, and
+// the next unlock() hands the lock to it: it is overtaken for one waking at most, so nobody starves.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "heist/detail/export.hpp"
+#include "heist/detail/waiters.hpp"
+
+namespace heist::inline v0 {
+
+// Meets Lockable: std::lock_guard, std::unique_lock and std::scoped_lock work. Not recursive. Any fiber may unlock
+// what another one locked. Uncontended, each costs one atomic operation; nothing allocates or throws.
+class mutex {
+ public:
+  constexpr mutex() noexcept = default;
+  mutex(const mutex&) = delete;
+  mutex& operator=(const mutex&) = delete;
+
+  void lock() noexcept {
+    std::uint32_t seen = 0;
+    // Acquire: partners are the releases in unlock(), unlock_slow() and wake_next().
+    if (!state_.compare_exchange_strong(seen, locked, std::memory_order_acquire,
+                                        std::memory_order_relaxed)) [[unlikely]]
+      lock_slow();
+  }
+  [[nodiscard]] bool try_lock() noexcept {
+    std::uint32_t seen = state_.load(std::memory_order_relaxed);
+    while ((seen & locked) == 0)
+      if (state_.compare_exchange_weak(seen, seen | locked, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+        return true;
+    return false;
+  }
+  void unlock() noexcept {
+    std::uint32_t seen = locked;
+    // Release: partners are the acquires in lock(), try_lock() and queue().
+    if (!state_.compare_exchange_strong(seen, 0, std::memory_order_release,
+                                        std::memory_order_relaxed)) [[unlikely]]
+      unlock_slow();
+  }
+
+ private:
+  static constexpr std::uint32_t locked = 1;
+  static constexpr std::uint32_t queued = 2;  // set while waiters_ isn't empty
+  static constexpr std::uint32_t waking = 4;  // somebody was woken and hasn't looked yet
+
+  HEIST_API void lock_slow() noexcept;
+  HEIST_API void unlock_slow() noexcept;
+  bool queue(detail::waiter& w, bool was_woken) noexcept;
+  bool wake_next() noexcept;
+
+  std::atomic<std::uint32_t> state_{0};  // queued and waking change under guard_ only
+  detail::short_lock guard_;
+  detail::waiter_list waiters_;  // guarded by guard_
+};
+
+}  // namespace heist::inline v0

@@ -1,0 +1,36 @@
+#include "heist/sync/condition_variable.hpp"
+
+namespace heist::inline v0 {
+
+using detail::holding;
+using detail::waiter;
+
+// Relaxed, all of listed_: it is written under guard_; see anybody().
+void condition_variable::list(waiter& w) noexcept {
+  const holding hold(guard_);
+  waiters_.push_back(w);
+  listed_.store(listed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void condition_variable::wake_one() noexcept {
+  waiter* w;
+  {
+    const holding hold(guard_);
+    w = waiters_.pop();
+    if (w == nullptr) return;
+    listed_.store(listed_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  }
+  w->point.end();
+}
+
+void condition_variable::wake_all() noexcept {
+  detail::waiter_list all;
+  {
+    const holding hold(guard_);
+    all = waiters_.take_all();
+    listed_.store(0, std::memory_order_relaxed);
+  }
+  all.end_all();
+}
+
+}  // namespace heist::inline v0

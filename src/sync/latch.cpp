@@ -1,0 +1,39 @@
+#include "heist/sync/latch.hpp"
+
+#include <string>
+
+#include "heist/error.hpp"
+
+namespace heist::inline v0 {
+
+latch::latch(std::ptrdiff_t count) : state_(count * one) {
+  if (count < 0 || count > max()) throw usage_error("latch: a count of " + std::to_string(count));
+}
+
+void latch::wait_slow() noexcept {
+  detail::waiter me;
+  {
+    const detail::holding hold(guard_);
+    // The flag is raised in the same step that sees a count: the last count_down() either was before it, or finds it.
+    std::ptrdiff_t seen = state_.load(std::memory_order_acquire);
+    do {
+      if (seen < one) return;
+      // Relaxed: the list is guarded.
+    } while (!state_.compare_exchange_weak(seen, seen | has_waiters, std::memory_order_relaxed,
+                                           std::memory_order_acquire));
+    waiters_.push_back(me);
+  }
+  me.point.wait();
+}
+
+// Somebody is listed, who returns only when it has been taken out: until then the latch is there.
+void latch::wake() noexcept {
+  detail::waiter_list all;
+  {
+    const detail::holding hold(guard_);
+    all = waiters_.take_all();
+  }
+  all.end_all();
+}
+
+}  // namespace heist::inline v0
