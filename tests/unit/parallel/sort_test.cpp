@@ -1,0 +1,300 @@
+// sort, stable_sort and merge: against std's, against inputs that were made to hurt, and when things throw.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "heist/merge.hpp"
+#include "heist/sort.hpp"
+#include "tests/unit/parallel/support.hpp"
+
+// Memory of great alignment is refused on demand: nothing but these tests asks for it.
+namespace {
+std::atomic<bool> refuse_aligned{false};
+}
+// Not inlined: g++ warns of free() where it sees that the memory came from a new.
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  void* const p = refuse_aligned.load() ? nullptr
+                                        : std::aligned_alloc(static_cast<std::size_t>(alignment),
+                                                             (size + 63) / 64 * 64);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+  std::free(p);
+}
+
+namespace heist_test {
+namespace {
+
+// Compared by key alone, so that a sort that isn't stable shows.
+struct light {
+  std::int32_t key;
+  std::uint32_t origin;
+  friend bool operator<(const light& a, const light& b) { return a.key < b.key; }
+  friend bool operator==(const light&, const light&) = default;
+};
+static_assert(heist::detail::is_light<light>);
+
+struct heavy {
+  std::string key;
+  std::uint32_t origin;
+  friend bool operator<(const heavy& a, const heavy& b) { return a.key < b.key; }
+  friend bool operator==(const heavy&, const heavy&) = default;
+};
+
+light make(light*, int key, std::uint32_t origin) { return {key, origin}; }
+heavy make(heavy*, int key, std::uint32_t origin) { return {std::to_string(key), origin}; }
+
+std::vector<int> pattern(std::size_t n, int kind, std::mt19937& random) {
+  std::vector<int> v(n);
+  std::iota(v.begin(), v.end(), 0);
+  const auto some = [&](int below) {
+    return static_cast<int>(random() % static_cast<unsigned>(below));
+  };
+  switch (kind) {
+    case 0:  // random
+      for (auto& x : v) x = some(1 << 30);
+      break;
+    case 1:  // few values
+      for (auto& x : v) x = some(3);
+      break;
+    case 2:  // all equal
+      std::fill(v.begin(), v.end(), 5);
+      break;
+    case 3:  // in order
+      break;
+    case 4:  // in the opposite order
+      std::reverse(v.begin(), v.end());
+      break;
+    case 5:  // organ pipe
+      for (std::size_t i = n / 2; i < n; ++i) v[i] = static_cast<int>(n - i);
+      break;
+    case 6:  // in order but for a few
+      for (std::size_t i = 0; i < n / 100 + 1 && n > 0; ++i) v[random() % n] = some(1 << 20);
+      break;
+    case 7:  // in order, and then descending by steps of two
+      for (std::size_t i = n / 2; i < n; ++i) v[i] = static_cast<int>((n - i) / 2);
+      break;
+    case 8:  // two that take turns
+      for (std::size_t i = 0; i < n; i += 2) v[i] = -v[i];
+      break;
+    default:  // in order but for the last one
+      if (n > 0) v[n - 1] = -1;
+  }
+  return v;
+}
+constexpr int patterns = 10;
+
+template <class T>
+std::vector<T> elements(const std::vector<int>& keys) {
+  std::vector<T> v;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    v.push_back(make(static_cast<T*>(nullptr), keys[i], static_cast<std::uint32_t>(i)));
+  return v;
+}
+
+template <class T>
+void expect_sorts_like_std() {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (int kind = 0; kind < patterns; ++kind) {
+    for (std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{31},
+                          std::size_t{32}, std::size_t{33}, std::size_t{64}, std::size_t{1000},
+                          std::size_t{random() % 5000}, std::size_t{40'000}}) {
+      const auto input = elements<T>(pattern(n, kind, random));
+      auto expected = input;
+      std::stable_sort(expected.begin(), expected.end());
+      for (const auto& pool : pools()) {
+        auto found = input;
+        heist::stable_sort(*pool, found);
+        ASSERT_EQ(found, expected) << "pattern " << kind << ", n " << n;
+      }
+    }
+  }
+}
+
+TEST(Sort, AgreesWithStdStably) { expect_sorts_like_std<light>(); }
+TEST(Sort, AgreesWithStdStablyForWhatIsMoved) { expect_sorts_like_std<heavy>(); }
+
+TEST(Sort, TakesIteratorsOrdersAndOtherContainers) {
+  std::mt19937 random(3);
+  for (const auto& pool : pools()) {
+    const auto input = pattern(3000, 0, random);
+    std::vector<double> numbers(input.begin(), input.end());
+    heist::sort(*pool, numbers.begin() + 10, numbers.end() - 10, std::greater<>());
+    EXPECT_TRUE(std::is_sorted(numbers.begin() + 10, numbers.end() - 10, std::greater<>()));
+    EXPECT_EQ(numbers.front(), input.front());
+    std::deque<int> scattered(input.begin(), input.end());
+    heist::sort(*pool, scattered);
+    EXPECT_TRUE(std::is_sorted(scattered.begin(), scattered.end()));
+    std::vector<bool> bits(2000);
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = input[i] % 2 == 0;
+    const auto set = std::count(bits.begin(), bits.end(), true);
+    heist::sort(*pools()[0], bits);
+    EXPECT_TRUE(std::is_sorted(bits.begin(), bits.end()));
+    EXPECT_EQ(std::count(bits.begin(), bits.end(), true), set);
+  }
+}
+
+TEST(Sort, MovesWhatCannotBeCopied) {
+  std::mt19937 random(4);
+  for (const auto& pool : pools()) {
+    std::vector<std::unique_ptr<int>> v;
+    for (const int key : pattern(5000, 0, random)) v.push_back(std::make_unique<int>(key));
+    const auto less = [](const auto& a, const auto& b) { return *a < *b; };
+    heist::sort(*pool, v, less);
+    EXPECT_TRUE(std::is_sorted(v.begin(), v.end(), less));
+  }
+}
+
+// Decides what the elements are only when they are compared, always so that the comparison tells little
+// (McIlroy, A killer adversary for quicksort, 1999).
+TEST(Sort, MakesFewComparisonsWhateverTheInput) {
+  constexpr std::size_t n = 20'000;
+  std::vector<std::size_t> value(n, n);  // n: not decided yet
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), 0U);
+  std::size_t decided = 0;
+  std::size_t candidate = 0;
+  std::size_t comparisons = 0;
+  heist::sort(*pools()[0], order, [&](std::size_t a, std::size_t b) {
+    ++comparisons;
+    if (value[a] == n && value[b] == n) value[a == candidate ? a : b] = decided++;
+    if (value[a] == n)
+      candidate = a;
+    else if (value[b] == n)
+      candidate = b;
+    return value[a] < value[b];
+  });
+  EXPECT_LE(comparisons, n * std::bit_width(n));
+}
+
+template <class T>
+void expect_survives_nonsense() {
+  std::mt19937 random(17);
+  const auto coin = [](std::uint32_t x) { return ((x * 2654435761U) >> 16 & 1) != 0; };
+  std::atomic<std::uint32_t> calls{0};
+  const std::vector<std::function<bool(const T&, const T&)>> orders = {
+      [](const T&, const T&) { return true; },
+      [](const T&, const T&) { return false; },
+      [&](const T&, const T&) { return coin(calls++); },
+      [&](const T& a, const T& b) { return coin(a.origin * 31 + b.origin); },
+      [](const T& a, const T& b) { return !(b < a); },
+  };
+  for (const auto& pool : pools()) {
+    for (const auto& order : orders) {
+      for (const std::size_t n : {2U, 31U, 32U, 33U, 700U, 9000U}) {
+        const auto input = elements<T>(pattern(n, 1, random));
+        auto found = input;
+        heist::sort(*pool, found, order);
+        std::sort(found.begin(), found.end(),
+                  [](const T& a, const T& b) { return a.origin < b.origin; });
+        ASSERT_EQ(found, input) << n;
+      }
+    }
+  }
+}
+
+TEST(Sort, LosesNothingToAnOrderThatIsNone) {
+  expect_survives_nonsense<light>();
+  expect_survives_nonsense<heavy>();
+}
+
+TEST(Sort, SurvivesFaultsEverywhere) {
+  std::mt19937 random(5);
+  for (const unsigned workers : {1U, 3U}) {
+    heist::pool pool({.workers = workers});
+    for (const std::size_t n : {20U, 70U, 600U}) {
+      const auto keys = pattern(n, 0, random);
+      const std::vector<fragile> input(keys.begin(), keys.end());
+      long at = 0;
+      // Every operation of a small sort, some of a larger one.
+      const long step = n < 100 ? 1 : 97;
+      for (bool thrown = true; thrown;) {
+        const long alive = fragile::alive.load();
+        {
+          auto v = input;
+          thrown = false;
+          fault_plan::arm(at += step);
+          try {
+            heist::sort(pool, v);
+          } catch (const injected_fault&) {
+            thrown = true;
+          }
+          ASSERT_EQ(thrown, fault_plan::fired());
+          fault_plan::disarm();
+          if (!thrown) {
+            EXPECT_TRUE(std::is_sorted(v.begin(), v.end()));
+          }
+        }
+        ASSERT_EQ(fragile::alive.load(), alive) << "at operation " << at;
+      }
+    }
+  }
+}
+
+TEST(Sort, ReportsThatThereIsNoMemoryAndLeavesTheElements) {
+  struct alignas(64) wide {
+    int key;
+    bool operator<(const wide& other) const { return key < other.key; }
+  };
+  std::vector<wide> v(1000);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i].key = static_cast<int>(i * 7919 % 1000);
+  for (const auto& pool : pools()) {
+    const int first = v.front().key;
+    refuse_aligned = true;
+    EXPECT_THROW(heist::sort(*pool, v), std::bad_alloc);
+    refuse_aligned = false;
+    EXPECT_EQ(v.front().key, first);
+  }
+  heist::sort(v);
+  EXPECT_TRUE(std::is_sorted(v.begin(), v.end()));
+}
+
+template <class T>
+void expect_merges_like_std() {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const std::size_t sizes[] = {0, 1, 2, 100, random() % 5000, 20'000};
+  for (const std::size_t n : sizes) {
+    for (const std::size_t m : sizes) {
+      for (const int kind : {0, 1, 3}) {
+        auto a = elements<T>(pattern(n, kind, random));
+        auto b = elements<T>(pattern(m, kind, random));
+        for (auto& e : b) e.origin += 1'000'000;
+        std::stable_sort(a.begin(), a.end());
+        std::stable_sort(b.begin(), b.end());
+        std::vector<T> expected;
+        std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(expected));
+        for (const auto& pool : pools()) {
+          std::vector<T> found(n + m);
+          ASSERT_EQ(heist::merge(*pool, a, b, found.begin()), found.end());
+          ASSERT_EQ(found, expected) << n << " and " << m;
+        }
+      }
+    }
+  }
+}
+
+TEST(Merge, AgreesWithStd) {
+  expect_merges_like_std<light>();
+  expect_merges_like_std<heavy>();
+}
+
+}  // namespace
+}  // namespace heist_test
