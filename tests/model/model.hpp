@@ -1,6 +1,7 @@
 // A model: a small program on the product's protocols, and how its schedules are searched.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -30,6 +31,8 @@ struct plan {
 struct model {
   std::string family;
   std::string name;
+  unsigned threads;
+  std::size_t capacity;  // of the deque
   plan usual;
   std::function<outcome(const plan&)> run;
 };

@@ -183,11 +183,13 @@ struct searched_queue_script {
   queue_script play;
 };
 
+inline unsigned threads_of(const queue_script& play) { return *play.steps[2] == 0 ? 2 : 3; }
+
 template <class Deque>
 outcome run_queue(const queue_script& play, const plan& p) {
   running_queue_script = &play;
-  return *play.steps[2] == 0 ? simulate<queue_suite<Deque, 2>>(p)
-                             : simulate<queue_suite<Deque, 3>>(p);
+  return threads_of(play) == 2 ? simulate<queue_suite<Deque, 2>>(p)
+                               : simulate<queue_suite<Deque, 3>>(p);
 }
 
 // `scripts` must live as long as the family.
@@ -196,7 +198,7 @@ family queue_family(const char* name, std::vector<std::string> headers,
                     const searched_queue_script (&scripts)[N]) {
   family f{name, std::move(headers), {}};
   for (const searched_queue_script& s : scripts)
-    f.models.push_back({f.name, s.play.name, s.usual,
+    f.models.push_back({f.name, s.play.name, threads_of(s.play), s.play.capacity, s.usual,
                         [&s](const plan& p) { return run_queue<Deque>(s.play, p); }});
   return f;
 }

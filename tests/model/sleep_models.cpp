@@ -8,7 +8,7 @@ namespace {
 
 struct searched_script {
   plan usual;
-  rl::thread_id_t threads;
+  unsigned threads;
   sleep_script play;
 };
 
@@ -38,7 +38,8 @@ outcome run(const searched_script& s, const plan& p) {
 family sleeping_family() {
   family f{"sleeping", {"sleepers.hpp", "sleep_suite.hpp"}, {}};
   for (const searched_script& s : scripts)
-    f.models.push_back({f.name, s.play.name, s.usual, [&s](const plan& p) { return run(s, p); }});
+    f.models.push_back({f.name, s.play.name, s.threads, sleep_model::capacity, s.usual,
+                        [&s](const plan& p) { return run(s, p); }});
   return f;
 }
 

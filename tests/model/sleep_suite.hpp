@@ -73,6 +73,7 @@ struct model_parking : model_atomics {
 class sleep_model {
  public:
   using control = heist::deque::split_control<model_atomics, 1>;
+  static constexpr unsigned capacity = 4;
 
   sleep_model() : play_(*running_sleep_script), outside_(0), mail_(0), end_(0) {
     void* place = control_memory_;
@@ -114,8 +115,6 @@ class sleep_model {
   }
 
  private:
-  static constexpr unsigned capacity = 4;
-
   void push() {
     const unsigned h = depth_++;
     items_[h](RL_INFO) = h + 1;

@@ -65,7 +65,7 @@ outcome run(const queue_script& play, const plan& p) {
 outcome run(const script& play, const plan& p) {
   running_script = &play;
   settings.fence_in_publish = false;
-  return *play.thieves[1] == 0 ? simulate<deque_suite<2>>(p) : simulate<deque_suite<3>>(p);
+  return threads_of(play) == 2 ? simulate<deque_suite<2>>(p) : simulate<deque_suite<3>>(p);
 }
 
 }  // namespace
@@ -73,11 +73,11 @@ outcome run(const script& play, const plan& p) {
 family split_family() {
   family f{"split", {"split_control.hpp", "split.hpp"}, {}};
   for (const searched_script& s : scripts)
-    f.models.push_back(
-        {f.name, s.play.name, s.usual, [&s](const plan& p) { return run(s.play, p); }});
+    f.models.push_back({f.name, s.play.name, threads_of(s.play), s.play.capacity, s.usual,
+                        [&s](const plan& p) { return run(s.play, p); }});
   for (const searched_queue_script& s : deque_scripts)
-    f.models.push_back(
-        {f.name, s.play.name, s.usual, [&s](const plan& p) { return run(s.play, p); }});
+    f.models.push_back({f.name, s.play.name, threads_of(s.play), s.play.capacity, s.usual,
+                        [&s](const plan& p) { return run(s.play, p); }});
   return f;
 }
 

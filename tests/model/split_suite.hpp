@@ -33,6 +33,8 @@ struct script {
   const char* thieves_may = "sae";
 };
 
+inline unsigned threads_of(const script& play) { return *play.thieves[1] == 0 ? 2 : 3; }
+
 // Relacy makes the suite itself, so the script comes from here.
 inline const script* running_script = nullptr;
 
