@@ -1,16 +1,27 @@
 // Partitioners: who runs which iterations of a loop.
+//
+//     heist::parallel_for(0, n, body, heist::static_blocks{});
+//     heist::semi_static balance;                                  // outlives the rounds
+//     for (...) heist::parallel_for(particles, move, balance);
+//
+// All but the first deal iterations out to as many parts as the pool has workers. A part is taken by whoever is free, so
+// a busy worker holds nothing up.
 #pragma once
 
-#include <concepts>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
+#include "heist/detail/export.hpp"
+#include "heist/parallel/crew.hpp"
+#include "heist/parallel/pace.hpp"
 #include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
 
-// What a partitioner is asked to run: iterations [first, last), first < last <= n.
 struct any_work {
   void operator()(std::size_t first, std::size_t last) const;
 };
@@ -26,13 +37,200 @@ concept partitioner = requires(P& p, std::size_t n, const detail::any_work& work
   p.run(n, work, workers);
 };
 
-// Splits what is left when another worker asks for work. For every loop of which nothing particular
-// is known; the default.
+// Splits what is left when another worker asks for work. For every loop of which nothing particular is known; the
+// default.
 struct on_demand {
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const {
     detail::split_on_demand(n, work, workers);
   }
+};
+
+// One block of neighbouring iterations for each worker. For iterations of equal cost on a machine that does nothing else,
+// or to compare with: the fewest forks, each block is one plain loop, and nothing evens out what is uneven.
+struct static_blocks {
+  template <class Work>
+  void run(std::size_t n, const Work& work, unsigned workers) const {
+    const auto bound = [=](unsigned i) { return n / workers * i + n % workers * i / workers; };
+    detail::run_crew(work, workers, [&](unsigned i, const auto& run) {
+      if (bound(i) != bound(i + 1)) run(bound(i), bound(i + 1));
+    });
+  }
+};
+
+// Worker i takes the chunks i, i + P, i + 2 P and so on. For costs that change slowly along the range (rows of an image): each
+// worker gets some of all kinds without any counter. chunk: iterations that stay together, at least 1.
+struct interleaved {
+  std::size_t chunk = 1;
+
+  template <class Work>
+  void run(std::size_t n, const Work& work, unsigned workers) const {
+    const std::size_t each = chunk < 1 ? 1 : chunk;
+    const std::size_t chunks = n / each + (n % each != 0 ? 1 : 0);
+    detail::run_crew(work, workers, [&](unsigned i, const auto& run) {
+      for (std::size_t c = i; c < chunks; c += workers)
+        if (!run(c * each, n - c * each < each ? n : (c + 1) * each)) return;
+    });
+  }
+};
+
+// A shared counter hands out the next chunk to whoever is free. For few and dear iterations of unlike cost; for cheap ones
+// the counter is what takes the time. chunk: iterations in one grab, at least 1.
+struct dynamic {
+  std::size_t chunk = 1;
+
+  template <class Work>
+  void run(std::size_t n, const Work& work, unsigned workers) const {
+    const std::size_t each = chunk < 1 ? 1 : chunk;
+    detail::shared_counter counter(n);
+    detail::run_crew(work, workers, [&](unsigned, const auto& run) {
+      for (;;) {
+        const auto c = counter.take([=](std::size_t) { return each; });
+        if (c.first == c.last || !run(c.first, c.last)) return;
+      }
+    });
+  }
+};
+
+// The same with chunks that shrink: each is the workers' share of half of what is left. For many iterations of unlike
+// cost where on_demand isn't wanted, such as for chunks that don't depend on the clock. chunk: the least, at least 1.
+// Source: guided self-scheduling (Polychronopoulos, Kuck, 1987), halved.
+struct guided {
+  std::size_t chunk = 1;
+
+  template <class Work>
+  void run(std::size_t n, const Work& work, unsigned workers) const {
+    const std::size_t least = chunk < 1 ? 1 : chunk;
+    detail::shared_counter counter(n);
+    detail::run_crew(work, workers, [&](unsigned, const auto& run) {
+      for (;;) {
+        const auto c = counter.take([=](std::size_t left) {
+          const std::size_t share = left / (2 * std::size_t{workers});
+          return share < least ? least : share;
+        });
+        if (c.first == c.last || !run(c.first, c.last)) return;
+      }
+    });
+  }
+};
+
+namespace detail {
+
+// Of a partitioner that remembers: one loop at a time.
+class one_at_a_time {
+ public:
+  class use {
+   public:
+    // usage_error if another loop has it.
+    HEIST_API explicit use(one_at_a_time& of);
+    // Release: partner is the exchange in the constructor; the next loop sees what this one has noted.
+    ~use() { of_.taken_.store(false, std::memory_order_release); }
+    use(const use&) = delete;
+    use& operator=(const use&) = delete;
+
+   private:
+    one_at_a_time& of_;
+  };
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
+}  // namespace detail
+
+// Blocks of equal cost: every `rounds`-th loop is measured, and the next ones are cut accordingly. For loops that are run again
+// and again over data whose costs drift slowly (particles that move): as cheap as static_blocks between the
+// measurements. The object is handed to each loop, one at a time (usage_error otherwise); with another number of iterations
+// or workers it starts anew. Allocates when it does.
+class semi_static {
+ public:
+  // rounds: loops from one measurement to the next, at least 1. The first loop is measured.
+  explicit semi_static(unsigned rounds = 8) noexcept : rounds_(rounds < 1 ? 1 : rounds) {}
+
+  template <class Work>
+  void run(std::size_t n, const Work& work, unsigned workers) {
+    const detail::one_at_a_time::use alone(lock_);
+    if (n != n_ || workers + std::size_t{1} != bounds_.size()) start(n, workers);
+    const bool measures = round_++ % rounds_ == 0;
+    detail::run_crew(work, workers, [&](unsigned i, const auto& run) {
+      const std::size_t end = bounds_[i + 1];
+      if (!measures) {
+        if (bounds_[i] != end) run(cell(bounds_[i]), cell(end));
+        return;
+      }
+      std::uint64_t before = detail::ticks();
+      for (std::size_t c = bounds_[i]; c != end; ++c) {
+        if (!run(cell(c), cell(c + 1))) return;
+        const std::uint64_t now = detail::ticks();
+        costs_[c] = now - before;
+        before = now;
+      }
+    });
+    if (measures) assign(workers);
+  }
+
+  // Where the blocks begin, and where the last one ends: for those who want to see it. Empty before the first loop.
+  [[nodiscard]] HEIST_API std::vector<std::size_t> bounds() const;
+
+ private:
+  static constexpr std::size_t cells_per_worker = 64;  // a block is cut no finer
+
+  [[nodiscard]] std::size_t cell(std::size_t c) const noexcept {
+    const std::size_t cells = costs_.size();
+    return n_ / cells * c + n_ % cells * c / cells;
+  }
+  HEIST_API void start(std::size_t n, unsigned workers);
+  HEIST_API void assign(unsigned workers);
+
+  detail::one_at_a_time lock_;
+  const unsigned rounds_;
+  unsigned round_ = 0;
+  std::size_t n_ = 0;
+  std::vector<std::uint64_t> costs_;  // of each cell, in ticks
+  std::vector<std::size_t> bounds_;   // in cells; one more than workers
+};
+
+// The same iterations on the same worker as in the last loop, as far as everybody keeps busy. For loops that are run again and
+// again over data that fits into the workers' caches. The range is cut into 8 blocks for each worker; one that is done with its
+// own takes others', and keeps them for the next time. The object is handed to each loop, one at a time (usage_error otherwise);
+// with another number of iterations or workers it starts anew. Allocates when it does.
+class affinity {
+ public:
+  affinity() = default;
+
+  template <class Work>
+  void run(std::size_t n, const Work& work, unsigned workers) {
+    const detail::one_at_a_time::use alone(lock_);
+    start(n, workers);
+    const std::size_t blocks = homes_.size();
+    detail::run_crew(work, workers, [&](unsigned, const auto& run) {
+      for (;;) {
+        const std::size_t b = take_block();
+        if (b == blocks || !run(bound(b), bound(b + 1))) return;
+      }
+    });
+  }
+
+  // The worker that ran each block last. Empty before the first loop.
+  [[nodiscard]] HEIST_API std::vector<int> homes() const;
+
+ private:
+  static constexpr std::size_t blocks_per_worker = 8;
+
+  [[nodiscard]] std::size_t bound(std::size_t b) const noexcept {
+    const std::size_t blocks = homes_.size();
+    return n_ / blocks * b + n_ % blocks * b / blocks;
+  }
+  HEIST_API void start(std::size_t n, unsigned workers);
+  // One that nobody has taken: the first of the caller's own, else the last of all; their number if there is none.
+  HEIST_API std::size_t take_block() noexcept;
+
+  detail::one_at_a_time lock_;
+  unsigned workers_ = 0;
+  std::size_t n_ = 0;
+  // Relaxed, both: homes are hints, and a taken block's work is all of one worker's.
+  std::vector<std::atomic<int>> homes_;
+  std::vector<std::atomic<bool>> taken_;
 };
 
 }  // namespace heist::inline v0

@@ -9,63 +9,22 @@
 // O(log^3 n); the price is a second array.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <memory>
-#include <new>
 #include <type_traits>
-#include <utility>
 
 #include "heist/detail/algorithm.hpp"
 #include "heist/find.hpp"
 #include "heist/merge.hpp"
+#include "heist/parallel/element_buffer.hpp"
 #include "heist/parallel/small_sort.hpp"
 #include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
-
-// Room for n elements; those that were made are destroyed at the end.
-template <class T>
-class element_buffer {
- public:
-  explicit element_buffer(std::size_t n) : room_(std::allocator<T>().allocate(n)), n_(n) {}
-  ~element_buffer() {
-    std::destroy_n(room_, made_);
-    std::allocator<T>().deallocate(room_, n_);
-  }
-  element_buffer(const element_buffer&) = delete;
-  element_buffer& operator=(const element_buffer&) = delete;
-
-  [[nodiscard]] T* data() const noexcept { return room_; }
-
-  // Makes all of them out of those at `first`.
-  template <class It>
-  void move_in(It first) {
-    if constexpr (std::is_nothrow_constructible_v<T, std::iter_rvalue_reference_t<It>>) {
-      split_on_demand(n_, [&](std::size_t f, std::size_t l) {
-        for (std::size_t i = f; i != l; ++i) make(first, i);
-      });
-      made_ = n_;
-    } else {
-      for (; made_ < n_; ++made_) make(first, made_);
-    }
-  }
-
- private:
-  template <class It>
-  void make(It first, std::size_t i) {
-    std::construct_at(room_ + i, std::ranges::iter_move(iterator_at(first, i)));
-  }
-
-  T* const room_;
-  const std::size_t n_;
-  std::size_t made_ = 0;
-};
 
 template <class Less>
 class merge_sorter {

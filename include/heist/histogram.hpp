@@ -1,0 +1,68 @@
+// histogram: how many elements fall into each of a number of bins.
+//
+//     std::vector<std::size_t> sizes = heist::histogram(words, 20, [](const auto& w) { return bin_of(w); });
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <vector>
+
+#include "heist/detail/algorithm.hpp"
+#include "heist/detail/export.hpp"
+#include "heist/parallel/crew.hpp"
+#include "heist/parallel/split_loop.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+// Throws usage_error.
+[[noreturn, gnu::cold]] HEIST_API void throw_bad_bin(std::size_t bin, std::size_t bins);
+
+struct histogram_impl {
+  template <std::random_access_iterator It, class Bin>
+  requires std::integral<std::invoke_result_t<Bin&, std::iter_reference_t<It>>>
+      std::vector<std::size_t>
+  operator()(It first, It last, std::size_t bins, Bin&& bin) const {
+    std::vector<std::size_t> total(bins);
+    const std::size_t n = length_of(first, last);
+    if (n == 0) return total;
+    on_a_worker([&](unsigned workers) {
+      std::vector<std::vector<std::size_t>> counts(workers, total);
+      shared_counter left(n);
+      run_crew(
+          [&](unsigned member, std::size_t f, std::size_t l) {
+            std::size_t* const mine = counts[member].data();
+            for (std::size_t i = f; i != l; ++i) {
+              const auto which = static_cast<std::size_t>(bin(element_at(first, i)));
+              if (which >= bins) throw_bad_bin(which, bins);
+              ++mine[which];
+            }
+          },
+          workers,
+          [&](unsigned, const auto& run) {
+            for (;;) {
+              const auto chunk = left.take(
+                  [](std::size_t rest) { return rest < 64 * 1024 ? rest / 64 + 1 : 1024; });
+              if (chunk.first == chunk.last || !run(chunk.first, chunk.last)) return;
+            }
+          });
+      for (const auto& mine : counts)
+        for (std::size_t b = 0; b < bins; ++b) total[b] += mine[b];
+    });
+    return total;
+  }
+};
+
+}  // namespace detail
+
+// histogram([pool,] first, last, bins, bin), histogram([pool,] range, bins, bin): a vector of `bins` numbers, the b-th of which
+// says for how many elements bin(element), an integer, is b. usage_error if it isn't below `bins`.
+//
+// Several threads call bin at once, once for each element. Random-access iterators. Each worker counts for itself, so it
+// needs memory for `bins` numbers a worker (std::bad_alloc). Exceptions and threads: as for parallel_for.
+inline constexpr detail::algorithm<detail::with_ranges<detail::histogram_impl>> histogram{};
+
+}  // namespace heist::inline v0

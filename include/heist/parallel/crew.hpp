@@ -1,0 +1,87 @@
+// As many calls as there are workers, for loops that are dealt out by a plan and not on demand.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "heist/fork_join.hpp"
+#include "heist/parallel/split_loop.hpp"
+
+namespace heist::inline v0::detail {
+
+// f(first) .. f(last - 1), forked; a worker that comes late finds that others have run its part.
+template <class F>
+void fork_each(unsigned first, unsigned last, const F& f) {
+  if (last - first == 1) return f(first);
+  const unsigned middle = first + (last - first) / 2;
+  fork_join([&f, first, middle] { fork_each(first, middle, f); },
+            [&f, middle, last] { fork_each(middle, last, f); });
+}
+
+// Runs plan(member, run) for each member of a crew. A plan calls run(first, last) for one chunk after another, from
+// left to right, and returns when that says false: then somebody's work has thrown. In the end the leftmost of those
+// exceptions goes on. work may want to know the member: work(member, first, last). std::bad_alloc.
+template <class Work, class Plan>
+void run_crew(const Work& work, unsigned members, const Plan& plan) {
+  struct failure {
+    std::size_t where = 0;
+    std::exception_ptr what;
+  };
+  const std::unique_ptr<failure[]> failures(new failure[members]);
+  std::atomic<bool> failed{false};  // relaxed: a hint to stop; the join carries the rest
+  fork_each(0, members, [&](unsigned member) {
+    plan(member, [&, member](std::size_t first, std::size_t last) {
+      if (failed.load(std::memory_order_relaxed)) return false;
+      try {
+        if constexpr (std::invocable<const Work&, unsigned, std::size_t, std::size_t>)
+          work(member, first, last);
+        else
+          work(first, last);
+      } catch (...) {
+        failures[member] = {first, std::current_exception()};
+        failed.store(true, std::memory_order_relaxed);
+      }
+      return failures[member].what == nullptr;
+    });
+  });
+  failure* leftmost = nullptr;
+  for (unsigned i = 0; i < members; ++i) {
+    failure& f = failures[i];
+    if (f.what != nullptr && (leftmost == nullptr || f.where < leftmost->where)) leftmost = &f;
+  }
+  if (leftmost != nullptr) std::rethrow_exception(std::move(leftmost->what));
+}
+
+// What is left of [0, n), in chunks that a rule chooses: rule(left) is how many, at least 1.
+class shared_counter {
+ public:
+  explicit shared_counter(std::size_t n) noexcept : n_(n) {}
+
+  struct chunk {
+    std::size_t first;
+    std::size_t last;  // == first: nothing is left
+  };
+  // Relaxed: the numbers are all that is handed out.
+  template <class Rule>
+  chunk take(const Rule& rule) noexcept {
+    std::size_t first = next_.load(std::memory_order_relaxed);
+    std::size_t last = first;
+    do {
+      const std::size_t left = n_ - first;
+      const std::size_t wanted = rule(left);
+      last = wanted < left ? first + wanted : n_;
+    } while (last != first && !next_.compare_exchange_weak(first, last, std::memory_order_relaxed,
+                                                           std::memory_order_relaxed));
+    return {first, last};
+  }
+
+ private:
+  const std::size_t n_;
+  alignas(128) std::atomic<std::size_t> next_{0};
+};
+
+}  // namespace heist::inline v0::detail

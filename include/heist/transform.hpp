@@ -1,0 +1,90 @@
+// transform, generate, fill and copy: std's.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+
+#include "heist/detail/algorithm.hpp"
+#include "heist/merge.hpp"
+#include "heist/parallel/split_loop.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+// write(i) for each offset; in a plain counted loop.
+template <class Write>
+void for_offsets(std::size_t n, const Write& write) {
+  split_on_demand(n, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i != last; ++i) write(i);
+  });
+}
+
+struct transform_impl {
+  template <std::random_access_iterator It, std::random_access_iterator Out, class F>
+  requires std::invocable<F&, std::iter_reference_t<It>> Out operator()(It first, It last, Out out,
+                                                                        F&& f) const {
+    const std::size_t n = length_of(first, last);
+    for_offsets(n, [from = plain(first), to = plain(out), &f](std::size_t i) {
+      element_at(to, i) = f(element_at(from, i));
+    });
+    return iterator_at(out, n);
+  }
+  template <std::random_access_iterator It, std::random_access_iterator Other,
+            std::random_access_iterator Out, class F>
+  requires std::invocable<F&, std::iter_reference_t<It>, std::iter_reference_t<Other>> Out
+  operator()(It first, It last, Other first2, Out out, F&& f) const {
+    const std::size_t n = length_of(first, last);
+    for_offsets(n,
+                [from = plain(first), from2 = plain(first2), to = plain(out), &f](std::size_t i) {
+                  element_at(to, i) = f(element_at(from, i), element_at(from2, i));
+                });
+    return iterator_at(out, n);
+  }
+};
+
+struct copy_impl {
+  template <std::random_access_iterator It, std::random_access_iterator Out>
+  Out operator()(It first, It last, Out out) const {
+    const std::size_t n = length_of(first, last);
+    for_offsets(n, [from = plain(first), to = plain(out)](std::size_t i) {
+      element_at(to, i) = element_at(from, i);
+    });
+    return iterator_at(out, n);
+  }
+};
+
+struct fill_impl {
+  template <std::random_access_iterator It, class T>
+  void operator()(It first, It last, const T& value) const {
+    for_offsets(length_of(first, last),
+                [to = plain(first), &value](std::size_t i) { element_at(to, i) = value; });
+  }
+};
+
+struct generate_impl {
+  template <std::random_access_iterator It, std::invocable Generator>
+  void operator()(It first, It last, Generator&& generator) const {
+    for_offsets(length_of(first, last), [to = plain(first), &generator](std::size_t i) {
+      element_at(to, i) = generator();
+    });
+  }
+};
+
+}  // namespace detail
+
+// transform([pool,] first, last, out, f), transform([pool,] first, last, first2, out, f): out[i] = f(element) or
+//   f(element, element of the second).
+// copy([pool,] first, last, out), fill([pool,] first, last, value), generate([pool,] first, last, g): likewise.
+// Each also with a range for the first two.
+//
+// transform and copy return the end of what was written, which may be the very elements that are read, but not
+// overlap them otherwise. Several threads call f and g at once; so which element gets which of g's values is open.
+// Random-access iterators; allocates nothing. Exceptions and threads: as for parallel_for.
+inline constexpr detail::algorithm<detail::with_ranges<detail::transform_impl>> transform{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::copy_impl>> copy{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::fill_impl>> fill{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::generate_impl>> generate{};
+
+}  // namespace heist::inline v0
