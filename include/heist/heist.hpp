@@ -4,6 +4,7 @@
 #include "heist/config.hpp"
 #include "heist/error.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/future.hpp"
 #include "heist/pool.hpp"
 #include "heist/stats.hpp"
 #include "heist/version.hpp"

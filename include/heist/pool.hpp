@@ -15,6 +15,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/error.hpp"
+#include "heist/future.hpp"
 #include "heist/stats.hpp"
 
 namespace heist::inline v0 {
@@ -30,8 +31,8 @@ class HEIST_API pool {
   // those that it got: see workers() and missing_workers(). Costs a thread and a stack each.
   explicit pool(pool_config config);
 
-  // Wakes the workers and waits until their threads have ended. What was handed in must have
-  // returned: it is a mistake to destroy a pool that somebody is still running something in, or
+  // Waits until what was submitted has ended, wakes the workers and waits until their threads have ended. What was run
+  // must have returned: it is a mistake to destroy a pool that somebody is still running something in, or
   // from one of its own workers.
   ~pool();
 
@@ -48,6 +49,16 @@ class HEIST_API pool {
     return detail::run_in(impl_.get(), std::forward<F>(f));
   }
 
+  // Hands std::decay_t<F>(f) to the pool and returns at once; the future gets the result or the exception. It is run on
+  // a worker, to its end also if nobody keeps the future: the destructor waits for it, and for what it submits. Throws
+  // usage_error in a child of fork() that inherited the pool, std::bad_alloc, and what moving f throws; then nothing
+  // was handed in. Thread-safe. One allocation; costs an entry as run() does, without the way back.
+  template <class F>
+  requires std::is_invocable_v<std::decay_t<F>>
+  auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
+    return detail::submit_to(impl_.get(), std::forward<F>(f));
+  }
+
   // Workers that this pool has: at least 1.
   [[nodiscard]] unsigned workers() const noexcept;
   // Threads that the system refused when the pool was made.
@@ -59,6 +70,7 @@ class HEIST_API pool {
 
  private:
   friend pool& default_pool();
+  friend void detail::start_root(detail::pool_impl*, detail::root&);
   std::unique_ptr<detail::pool_impl, void (*)(detail::pool_impl*)> impl_;
 };
 

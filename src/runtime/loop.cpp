@@ -96,8 +96,14 @@ job* steal_round(worker& w) noexcept {
 
 void run_root_item(worker& w, root& r) noexcept {
   w.count.roots.add();
-  r.run(r);
-  settle(r.state, job::done);
+  if (r.is_awaited) {
+    r.run(r);
+    settle(r.state, job::done);
+  } else {
+    pool_impl& pool = w.pool;
+    r.run(r);  // it is gone now, and the worker may be another
+    pool.one_finished();
+  }
 }
 
 // True if it ran something. Doesn't return if it went on with a fiber that ended this one.
@@ -185,7 +191,7 @@ void call_start_hook(worker& w) noexcept {
   pool_impl& pool = w.pool;
   if (!pool.config().on_thread_start) return;
   pool.config().on_thread_start(w.index);  // the worker may be another afterwards
-  pool.start_hook_ended();
+  pool.one_finished();
 }
 
 }  // namespace

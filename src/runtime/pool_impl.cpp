@@ -74,7 +74,7 @@ pool_impl::pool_impl(pool_config config)
     throw;
   }
   if (config_.on_thread_start)
-    start_hooks_.store(size(), std::memory_order_relaxed);  // the gate's mutex
+    unfinished_.store(size(), std::memory_order_relaxed);  // the gate's mutex
   open_gate(true);
 }
 
@@ -231,17 +231,19 @@ void pool_impl::thread_main(worker& w) noexcept {
 }
 
 void pool_impl::stop_threads() noexcept {
-  stopping_.store(true, std::memory_order_relaxed);
+  stopping_.store(true, std::memory_order_release);  // partner: stopping()
   // Partner: sleepers::announce. Either we see who is announced, or it sees that we stop.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   sleepers_.wake_all();
   for (auto& w : workers_) w->thread.join();
 }
 
-void pool_impl::start_hook_ended() noexcept {
-  if (start_hooks_.fetch_sub(1, std::memory_order_relaxed) != 1) return;
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
-  sleepers_.wake_all();                                 // the pool may be stopping already
+void pool_impl::one_finished() noexcept {
+  if (unfinished_.fetch_sub(1, std::memory_order_relaxed) != 1) return;
+  // Partners: sleepers::announce, and stop_threads. Either we see that the pool stops, or whoever it wakes sees that
+  // nothing is unfinished.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (stopping_.load(std::memory_order_relaxed)) sleepers_.wake_all();
 }
 
 void pool_impl::run(root& r) {

@@ -33,6 +33,8 @@ class pool_impl {
 
   // ---- For the public side.
   void run(root& r);
+  // Pushes one that isn't awaited. The destructor waits for it. Throws usage_error in a child of fork().
+  void start(root& r);
   [[nodiscard]] pool_stats stats() const;
   [[nodiscard]] const pool_config& config() const noexcept { return config_; }
   [[nodiscard]] unsigned missing_workers() const noexcept { return missing_; }
@@ -79,13 +81,13 @@ class pool_impl {
   // A thief publishes what `victim` holds privately. True if something became public.
   bool expose(worker& by, worker& victim) noexcept;
 
-  // Relaxed: hints; the epoch wakes those who sleep. A start hook may be suspended, and then it isn't
-  // time to go yet.
+  // A start hook or something that was started may be suspended, and then it isn't time to go yet. Acquire: partner in
+  // stop_threads; all that was started before is counted then. The rest relaxed: the epoch wakes those who sleep.
   [[nodiscard]] bool stopping() const noexcept {
-    return stopping_.load(std::memory_order_relaxed) &&
-           start_hooks_.load(std::memory_order_relaxed) == 0;
+    return stopping_.load(std::memory_order_acquire) &&
+           unfinished_.load(std::memory_order_relaxed) == 0;
   }
-  void start_hook_ended() noexcept;
+  void one_finished() noexcept;
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
   [[nodiscard]] stack_count& stack_use() noexcept { return stack_use_; }
 
@@ -115,7 +117,7 @@ class pool_impl {
   injection_queue injection_;
   sleepers sleepers_;
   std::atomic<bool> stopping_{false};
-  std::atomic<unsigned> start_hooks_{0};  // that haven't ended
+  std::atomic<std::size_t> unfinished_{0};  // start hooks, and what was started
   std::atomic<unsigned> visitors_{0};
   pool_impl* next_abandoned_ = nullptr;  // in a child of fork(): see discard()
 

@@ -1,4 +1,4 @@
-// A root: a function that a thread outside a pool hands to it, and waits for.
+// A root: a function that is handed to a pool from outside. Its caller waits for it, or it sees to its own end.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,9 @@ namespace heist::inline v0::detail {
 
 class pool_impl;
 
-// Lies on the caller's stack. The pool calls run() once, on a fiber of its own; the caller sleeps
-// (or, if it is a worker of another pool, suspends its fiber) until that has ended.
+// The pool calls run() once, on a fiber of its own. One that is awaited lies on the stack of its caller, who sleeps
+// (or, if it is a worker of another pool, suspends its fiber) until that has ended. Any other is left alone by the pool
+// as soon as run() returns, which may have freed it.
 struct root {
   using function = void (*)(root&) noexcept;
 
@@ -25,6 +26,7 @@ struct root {
   root& operator=(const root&) = delete;
 
   function run;
+  bool is_awaited = true;
   root* next = nullptr;                             // guarded by the pool's injection queue
   std::atomic<std::uintptr_t> state{job::pending};  // as job::state
 };
@@ -65,6 +67,11 @@ struct root_of final : root {
 // ended. A caller that is a worker of that pool runs it at once, as a call. Throws what making the
 // default pool can throw.
 HEIST_API void run_root(pool_impl* pool, root& r);
+
+// Hands one that isn't awaited to that pool (nullptr: the caller's, or the default pool) and returns. Where forks are
+// calls it is run at once. Throws usage_error in a child of fork() for a pool of its parent's, and what making the
+// default pool can throw; on a worker, for its own pool, nothing.
+HEIST_API void start_root(pool_impl* pool, root& r);
 
 template <class F>
 auto run_in(pool_impl* pool, F&& f) -> std::invoke_result_t<F> {

@@ -31,4 +31,7 @@ class wait_point {
   std::atomic<std::uintptr_t> state_{job::pending};
 };
 
+// Tells one running fiber from another; nullptr on a thread outside any pool.
+HEIST_API const void* current_fiber() noexcept;
+
 }  // namespace heist::inline v0::detail

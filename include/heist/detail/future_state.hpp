@@ -1,0 +1,138 @@
+// What a future and the function that it comes from share: one block that counts its users.
+//
+// The word next_ has two parties, as a job's state has: who makes the result, and who waits for it or comes after it.
+// Each makes one exchange, and the second one finds what the first one left:
+//
+//   0 --(attach)--> continuation --(complete)--> ready: whoever completes lets the continuation go on
+//   0 --(complete)--> ready --(attach fails)-->         whoever attaches goes on itself
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "heist/detail/export.hpp"
+#include "heist/detail/job.hpp"
+#include "heist/detail/root.hpp"
+#include "heist/detail/waiting.hpp"
+
+namespace heist::inline v0::detail {
+
+// What goes on when a result is there. It may be gone as soon as it has been told.
+struct continuation {
+  void (*go_on)(continuation&) noexcept;
+};
+
+class future_state {
+ public:
+  explicit future_state(void (*destroy)(future_state&) noexcept) noexcept : destroy_(destroy) {}
+  future_state(const future_state&) = delete;
+  future_state& operator=(const future_state&) = delete;
+
+  // Acquire: partner in complete(); carries the result.
+  [[nodiscard]] bool is_ready() const noexcept {
+    return next_.load(std::memory_order_acquire) == ready;
+  }
+
+  // At most one. False if the result is there, and then nothing is attached.
+  [[nodiscard]] bool attach(continuation& c) noexcept {
+    std::uintptr_t seen = 0;
+    // Release: the continuation; partner in complete(). Acquire when it fails: as is_ready().
+    return next_.compare_exchange_strong(seen, reinterpret_cast<std::uintptr_t>(&c),
+                                         std::memory_order_release, std::memory_order_acquire);
+  }
+
+  // The result has been put in place. One user leaves: the one who did that.
+  void complete() noexcept {
+    // Release: the result. Acquire: the continuation.
+    const std::uintptr_t next = next_.exchange(ready, std::memory_order_acq_rel);
+    leave();
+    if (next != 0) {
+      auto* const c = reinterpret_cast<continuation*>(next);
+      c->go_on(*c);
+    }
+  }
+
+  // The last of the two users frees it.
+  void leave() noexcept {
+    // Release and acquire: what each did before it left, for whoever frees it.
+    if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_(*this);
+  }
+
+  // Suspends the caller until there is a result. Throws usage_error if the caller is the fiber that is to make it.
+  HEIST_API void wait();
+
+  // The calling fiber makes the result. Relaxed: it matters to that fiber alone.
+  void made_here() noexcept { maker_.store(current_fiber(), std::memory_order_relaxed); }
+
+ protected:
+  ~future_state() = default;
+
+ private:
+  static constexpr std::uintptr_t ready = 1;
+
+  std::atomic<std::uintptr_t> next_{0};
+  std::atomic<unsigned> users_{2};
+  std::atomic<const void*> maker_{nullptr};
+  void (*const destroy_)(future_state&) noexcept;
+};
+
+template <class T>
+class state_of : public future_state {
+ public:
+  using future_state::future_state;
+
+  // Calls f and keeps what comes of it.
+  template <class F>
+  void make(F&& f) noexcept {
+    try {
+      value_.emplace(invoke_stored<T>(std::forward<F>(f)));
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+  }
+  void fail(std::exception_ptr thrown) noexcept { thrown_ = std::move(thrown); }
+
+  // When it is ready.
+  [[nodiscard]] const std::exception_ptr& thrown() const noexcept { return thrown_; }
+  T take() {
+    if (thrown_) std::rethrow_exception(std::move(thrown_));
+    if constexpr (std::is_void_v<T>)
+      return;
+    else if constexpr (std::is_reference_v<T>)
+      return static_cast<T>(**value_);
+    else
+      return std::move(*value_);
+  }
+
+ private:
+  std::optional<stored_result<T>> value_;
+  std::exception_ptr thrown_;
+};
+
+// A function that was submitted: its closure, its result, and its place in the pool's queue.
+template <class F, class T>
+class submitted final : public state_of<T>, public root {
+ public:
+  template <class G>
+  explicit submitted(G&& f) : state_of<T>(&destroy), root(&call), function_(std::forward<G>(f)) {
+    is_awaited = false;
+  }
+
+ private:
+  static void destroy(future_state& s) noexcept { delete static_cast<submitted*>(&s); }
+  static void call(root& r) noexcept {
+    auto& self = static_cast<submitted&>(r);
+    self.made_here();
+    self.make(std::move(*self.function_));
+    self.function_.reset();  // what it holds is let go before anybody hears of the result
+    self.complete();
+  }
+
+  std::optional<F> function_;
+};
+
+}  // namespace heist::inline v0::detail

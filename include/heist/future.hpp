@@ -1,0 +1,304 @@
+// Results that come later.
+//
+//     heist::future<image> f = pool.submit([] { return load("a.png"); });
+//     heist::future<image> small = std::move(f).then([](image i) { return shrink(i); });
+//     show(small.get());
+//
+// A worker that waits suspends its fiber, and its thread does other work; a thread outside any pool sleeps.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "heist/detail/export.hpp"
+#include "heist/detail/future_state.hpp"
+#include "heist/detail/monostate.hpp"
+
+namespace heist::inline v0 {
+
+template <class T>
+class future;
+
+namespace detail {
+
+[[noreturn]] HEIST_API void throw_no_result(const char* member);
+
+struct future_access {
+  template <class T>
+  static future<T> make(state_of<T>& s) noexcept {
+    return future<T>(s);
+  }
+  template <class T>
+  static state_of<T>& state(const future<T>& f, const char* member) {
+    return f.checked(member);
+  }
+};
+
+template <class F, class T>
+struct then_result : std::invoke_result<F, T> {};
+template <class F>
+struct then_result<F, void> : std::invoke_result<F> {};
+
+template <class F>
+auto submit_to(pool_impl* pool, F&& f) -> future<std::invoke_result_t<std::decay_t<F>>>;
+
+}  // namespace detail
+
+// The one result of a function that was submitted, or of what is built on such. Belongs to one owner at a time, and isn't
+// for use by two threads at once. Destroying it waits for nothing and cancels nothing.
+template <class T>
+class [[nodiscard]] future {
+ public:
+  using value_type = T;
+
+  future() noexcept = default;  // of nothing
+  future(future&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  future& operator=(future&& other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~future() {
+    if (state_ != nullptr) state_->leave();
+  }
+
+  // Whether there is a result to come or to take. All members below throw usage_error if there isn't.
+  [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
+
+  [[nodiscard]] bool is_ready() const { return checked("is_ready").is_ready(); }
+
+  // Returns when the result is there. Throws usage_error if the caller's own fiber is to make it.
+  void wait() const { checked("wait").wait(); }
+
+  // Waits, and returns the result or throws the exception. Only once: then valid() is false.
+  T get() {
+    checked("get").wait();
+    const future taken(std::move(*this));
+    return taken.state_->take();
+  }
+
+  // The future of f(get()), or f() if T is void, called on a worker when the result is there; if an exception is, f isn't
+  // called and the exception is passed on. This future ends to be valid. It is called in the pool that made the result;
+  // if it is there already, in the caller's, or the default one. One allocation. Throws std::bad_alloc,
+  // and what moving f or making the default pool throws; then f is not called, and the result is lost.
+  template <class F>
+  auto then(F&& f) && -> future<typename detail::then_result<std::decay_t<F>, T>::type>;
+
+ private:
+  friend detail::future_access;
+  explicit future(detail::state_of<T>& s) noexcept : state_(&s) {}
+
+  detail::state_of<T>& checked(const char* member) const {
+    if (state_ == nullptr) [[unlikely]]
+      detail::throw_no_result(member);
+    return *state_;
+  }
+
+  detail::state_of<T>* state_ = nullptr;
+};
+
+namespace detail {
+
+// The function f of then(), with what it comes after.
+template <class F, class T, class U>
+class chained final : public state_of<U>, private root, private continuation {
+ public:
+  template <class G>
+  chained(future<T>&& before, G&& f)
+      : state_of<U>(&destroy),
+        root(&call),
+        continuation{&start},
+        before_(std::move(before)),
+        function_(std::forward<G>(f)) {
+    is_awaited = false;
+  }
+
+  void begin() {
+    if (!future_access::state(before_, "then").attach(*this)) start_root(nullptr, *this);
+  }
+
+ private:
+  static void destroy(future_state& s) noexcept { delete static_cast<chained*>(&s); }
+  // On a worker of the pool that made the result, where starting doesn't throw.
+  static void start(continuation& c) noexcept { start_root(nullptr, static_cast<chained&>(c)); }
+  static void call(root& r) noexcept {
+    auto& self = static_cast<chained&>(r);
+    self.made_here();
+    if (const std::exception_ptr& thrown = future_access::state(self.before_, "then").thrown()) {
+      self.fail(thrown);
+    } else {
+      self.make([&self]() -> U {
+        if constexpr (std::is_void_v<T>)
+          return std::move(*self.function_)();
+        else
+          return std::move(*self.function_)(self.before_.get());
+      });
+    }
+    self.function_.reset();
+    self.before_ = {};
+    self.complete();
+  }
+
+  future<T> before_;
+  std::optional<F> function_;
+};
+
+// Hands a block of two users over: to its maker, by begin(), and to the future.
+template <class Block, class Begin>
+auto hand_out(std::unique_ptr<Block> block, Begin&& begin) {
+  Block& b = *block.release();
+  auto result = future_access::make(b);
+  try {
+    begin(b);
+  } catch (...) {
+    b.leave();
+    throw;
+  }
+  return result;
+}
+
+template <class F>
+auto submit_to(pool_impl* pool, F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
+  using block = submitted<std::decay_t<F>, std::invoke_result_t<std::decay_t<F>>>;
+  return hand_out(std::make_unique<block>(std::forward<F>(f)),
+                  [pool](block& b) { start_root(pool, b); });
+}
+
+// Of a future<void> in a tuple.
+template <class T>
+using element_of_all = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+template <class T>
+element_of_all<T> take_element(future<T>& f) {
+  if constexpr (std::is_void_v<T>) {
+    f.get();
+    return {};
+  } else {
+    return f.get();
+  }
+}
+
+// Counts inputs that are ready; the last one collects them.
+template <class Inputs, class T>
+class all_of final : public state_of<T> {
+ public:
+  using collector = T (*)(Inputs&);
+
+  all_of(Inputs&& inputs, std::size_t n, collector collect)
+      : state_of<T>(&destroy),
+        inputs_(std::move(inputs)),
+        nodes_(std::make_unique<node[]>(n)),
+        left_(n + 1),
+        collect_(collect) {}
+
+  // each(inputs, attach) calls attach(future) for each input.
+  template <class Each>
+  void begin(Each&& each) {
+    std::size_t i = 0;
+    each(inputs_, [&](auto& input) {
+      node& n = nodes_[i++];
+      n.go_on = [](continuation& c) noexcept { static_cast<node&>(c).all->one_is_ready(); };
+      n.all = this;
+      if (!future_access::state(input, "when_all").attach(n)) one_is_ready();
+    });
+    one_is_ready();  // the count's last one: not before all are attached
+  }
+
+ private:
+  struct node : continuation {
+    all_of* all;
+  };
+
+  static void destroy(future_state& s) noexcept { delete static_cast<all_of*>(&s); }
+  void one_is_ready() noexcept {
+    // Release and acquire: each result, for the last one.
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    this->make([this]() -> T { return collect_(inputs_); });
+    this->complete();
+  }
+
+  Inputs inputs_;
+  std::unique_ptr<node[]> nodes_;
+  std::atomic<std::size_t> left_;
+  collector collect_;
+};
+
+}  // namespace detail
+
+template <class T>
+template <class F>
+auto future<T>::then(F&& f) && -> future<typename detail::then_result<std::decay_t<F>, T>::type> {
+  checked("then");
+  using block =
+      detail::chained<std::decay_t<F>, T, typename detail::then_result<std::decay_t<F>, T>::type>;
+  return detail::hand_out(std::make_unique<block>(std::move(*this), std::forward<F>(f)),
+                          [](block& b) { b.begin(); });
+}
+
+// Hands std::decay_t<F>(f) to the caller's pool, or the default one: see pool::submit.
+template <class F>
+requires std::is_invocable_v<std::decay_t<F>>
+auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
+  return detail::submit_to(nullptr, std::forward<F>(f));
+}
+
+// The future of all results in order, std::monostate for a void one. Ready when all are; if some threw, it has the
+// exception of the first of these in the order of the arguments. Two allocations. Throws usage_error if one of them is
+// not valid.
+template <class... T>
+requires(sizeof...(T) > 0) auto when_all(future<T>... inputs)
+    -> future<std::tuple<detail::element_of_all<T>...>> {
+  (static_cast<void>(detail::future_access::state(inputs, "when_all")), ...);
+  using all = std::tuple<future<T>...>;
+  using result = std::tuple<detail::element_of_all<T>...>;
+  using block = detail::all_of<all, result>;
+  return detail::hand_out(std::make_unique<block>(all(std::move(inputs)...), sizeof...(T),
+                                                  [](all& a) {
+                                                    return std::apply(
+                                                        // In braces: from left to right.
+                                                        [](future<T>&... f) {
+                                                          return result{detail::take_element(f)...};
+                                                        },
+                                                        a);
+                                                  }),
+                          [](block& b) {
+                            b.begin([](all& a, auto&& attach) {
+                              std::apply([&](future<T>&... f) { (attach(f), ...); }, a);
+                            });
+                          });
+}
+
+// The same for a number of them that is known at run time; nothing instead of a vector for void.
+template <class T>
+requires(!std::is_reference_v<T>) auto when_all(std::vector<future<T>> inputs)
+    -> future<std::conditional_t<std::is_void_v<T>, void, std::vector<detail::element_of_all<T>>>> {
+  for (const future<T>& f : inputs) static_cast<void>(detail::future_access::state(f, "when_all"));
+  using all = std::vector<future<T>>;
+  using result =
+      std::conditional_t<std::is_void_v<T>, void, std::vector<detail::element_of_all<T>>>;
+  using block = detail::all_of<all, result>;
+  const std::size_t n = inputs.size();
+  return detail::hand_out(std::make_unique<block>(std::move(inputs), n,
+                                                  [](all& a) -> result {
+                                                    if constexpr (std::is_void_v<T>) {
+                                                      for (future<T>& f : a) f.get();
+                                                    } else {
+                                                      result values;
+                                                      values.reserve(a.size());
+                                                      for (future<T>& f : a)
+                                                        values.push_back(f.get());
+                                                      return values;
+                                                    }
+                                                  }),
+                          [](block& b) {
+                            b.begin([](all& a, auto&& attach) {
+                              for (future<T>& f : a) attach(f);
+                            });
+                          });
+}
+
+}  // namespace heist::inline v0

@@ -1,0 +1,289 @@
+// Futures: the result or the exception arrives once, whoever waits, and whatever is submitted is run to its end.
+#include "heist/future.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/sync/support.hpp"
+
+namespace heist_test {
+namespace {
+
+class Futures : public on_pools {};
+INSTANTIATE_TEST_SUITE_P(Pools, Futures, testing::ValuesIn(few_pools()), name_of);
+
+// Every fork and every submission is a call then.
+bool is_serial() { return std::getenv("HEIST_SERIAL") != nullptr; }
+
+template <class F>
+std::string complaint_of(F&& f) {
+  try {
+    f();
+  } catch (const heist::usage_error& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+struct boom : std::runtime_error {
+  explicit boom(int n) : std::runtime_error("boom"), number(n) {}
+  int number;
+};
+
+template <class F>
+int number_thrown_by(F&& f) {
+  try {
+    f();
+  } catch (const boom& b) {
+    return b.number;
+  }
+  return -1;
+}
+
+TEST_P(Futures, TheResultArrives) {
+  auto f = pool_.submit([] { return heist::this_worker::index(); });
+  ASSERT_TRUE(f.valid());
+  f.wait();
+  EXPECT_TRUE(f.is_ready());
+  const int index = f.get();
+  if (!is_serial()) {
+    EXPECT_GE(index, 0);
+  }
+  EXPECT_FALSE(f.valid());
+}
+
+TEST_P(Futures, ResultsOfEveryKind) {
+  int target = 0;
+  pool_.submit([] {}).get();
+  int& reference = pool_.submit([&]() -> int& { return target; }).get();
+  EXPECT_EQ(&reference, &target);
+  EXPECT_EQ(*pool_.submit([p = std::make_unique<int>(5)]() mutable { return std::move(p); }).get(),
+            5);
+  EXPECT_EQ(number_thrown_by([&] { pool_.submit([]() -> int { throw boom(7); }).get(); }), 7);
+}
+
+TEST_P(Futures, ManyFromOutsideAndFromWorkers) {
+  const int n = scaled(2000);
+  std::vector<heist::future<int>> outside;
+  for (int i = 0; i < n; ++i) outside.push_back(pool_.submit([i] { return i; }));
+  const long inside = pool_.run([&] {
+    std::vector<heist::future<int>> all;
+    for (int i = 0; i < n; ++i) all.push_back(heist::submit([i] { return i; }));
+    long sum = 0;
+    for (auto& f : all) sum += f.get();
+    return sum;
+  });
+  long sum = 0;
+  for (auto& f : outside) sum += f.get();
+  EXPECT_EQ(sum, long{n} * (n - 1) / 2);
+  EXPECT_EQ(inside, sum);
+}
+
+TEST_P(Futures, RecursionThroughFutures) {
+  struct fib {
+    static int of(int n) {
+      if (n < 2) return n;
+      heist::future<int> a = heist::submit([n] { return of(n - 1); });
+      const int b = of(n - 2);
+      return a.get() + b;
+    }
+  };
+  EXPECT_EQ(pool_.run([] { return fib::of(tsan ? 10 : 14); }), tsan ? 55 : 377);
+}
+
+TEST_P(Futures, AWaitingWorkerRunsWhatItWaitsFor) {
+  // As many waiters as workers, and more.
+  auto waiter = [&](int) { EXPECT_EQ(pool_.submit([] { return 3; }).get(), 3); };
+  pool_.run([&] { fork_all(0, 64, waiter); });
+}
+
+TEST_P(Futures, WaitingForAnotherPool) {
+  heist::pool other({.workers = 2});
+  for (int i = 0; i < scaled(300); ++i)
+    ASSERT_EQ(pool_.run([&] { return other.submit([i] { return i; }).get(); }), i);
+}
+
+TEST_P(Futures, WhatNobodyKeepsIsRunToItsEnd) {
+  std::atomic<int> ran{0};
+  std::atomic<int> submitted_later{0};
+  {
+    heist::pool pool({.workers = GetParam().workers});
+    for (int i = 0; i < 50; ++i)
+      static_cast<void>(pool.submit([&] {
+        heist::detail::wait_point point;
+        if (!is_serial()) heist::fork_join([&] { point.wait(); }, [&] { point.end(); });
+        static_cast<void>(heist::submit([&] { ++submitted_later; }));
+        ++ran;
+      }));
+  }
+  EXPECT_EQ(ran, 50);
+  EXPECT_EQ(submitted_later, 50);
+}
+
+// All workers are asleep or gone looking when the pool is to end, and one fiber is still suspended.
+TEST_P(Futures, ThePoolWaitsForWhatIsSuspended) {
+  if (is_serial()) GTEST_SKIP();
+  for (int round = 0; round < scaled(30); ++round) {
+    heist::detail::wait_point point;
+    signal_flag begun;
+    bool done = false;
+    std::thread ender;
+    {
+      heist::pool pool({.workers = GetParam().workers});
+      static_cast<void>(pool.submit([&] {
+        begun.raise();
+        point.wait();
+        done = true;
+      }));
+      ender = std::thread([&] {
+        EXPECT_TRUE(begun.wait());
+        linger(std::chrono::microseconds(50 * (round % 4)));
+        point.end();
+      });
+    }
+    EXPECT_TRUE(done);
+    ender.join();
+  }
+}
+
+TEST_P(Futures, TheClosureIsGoneWhenTheResultIsThere) {
+  for (int i = 0; i < scaled(200); ++i) {
+    auto f = pool_.submit([c = counted()] {});
+    f.wait();
+    ASSERT_EQ(counted::alive, 0);
+  }
+}
+
+TEST_P(Futures, ThenGoesOnWithTheResult) {
+  for (int i = 0; i < scaled(300); ++i) {
+    auto f = pool_.submit([i] { return std::make_unique<int>(i); })
+                 .then([](std::unique_ptr<int> p) { return *p + 1; })
+                 .then([](int n) { EXPECT_GE(n, 1); })
+                 .then([] { return std::string("end"); });
+    ASSERT_EQ(f.get(), "end");
+  }
+}
+
+TEST_P(Futures, ThenAfterTheResultIsThere) {
+  auto f = pool_.submit([] { return 1; });
+  f.wait();
+  auto g = pool_.run([&] { return std::move(f).then([](int n) { return n + 1; }); });
+  EXPECT_FALSE(f.valid());
+  EXPECT_EQ(g.get(), 2);
+  auto h = pool_.submit([] { return 1; });
+  h.wait();
+  EXPECT_EQ(std::move(h).then([](int n) { return n + 2; }).get(), 3);  // in the default pool
+}
+
+TEST_P(Futures, AnExceptionPassesThroughThen) {
+  bool called = false;
+  auto f = pool_.submit([]() -> int { throw boom(4); }).then([&](int n) {
+    called = true;
+    return n;
+  });
+  EXPECT_EQ(number_thrown_by([&] { f.get(); }), 4);
+  EXPECT_FALSE(called);
+  auto g = pool_.submit([] { return 1; }).then([](int) -> int { throw boom(5); });
+  EXPECT_EQ(number_thrown_by([&] { g.get(); }), 5);
+}
+
+TEST_P(Futures, WhenAllOfSeveralTypes) {
+  int x = 0;
+  auto all = heist::when_all(pool_.submit([] { return 1; }), pool_.submit([] {}),
+                             pool_.submit([] { return std::make_unique<int>(2); }),
+                             pool_.submit([&]() -> int& { return x; }));
+  auto [one, nothing, two, reference] = all.get();
+  EXPECT_EQ(one + *two, 3);
+  EXPECT_EQ(&reference, &x);
+}
+
+TEST_P(Futures, WhenAllOfMany) {
+  for (const int n : {0, 1, 100}) {
+    std::vector<heist::future<int>> many;
+    std::vector<heist::future<void>> voids;
+    std::atomic<int> ran{0};
+    for (int i = 0; i < n; ++i) {
+      many.push_back(pool_.submit([i] { return i; }));
+      voids.push_back(pool_.submit([&] { ++ran; }));
+    }
+    const std::vector<int> values = heist::when_all(std::move(many)).get();
+    EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0), n * (n - 1) / 2);
+    heist::when_all(std::move(voids)).then([&, n] { EXPECT_EQ(ran, n); }).get();
+  }
+}
+
+TEST_P(Futures, WhenAllThrowsTheFirstInOrderAfterAllHaveEnded) {
+  std::atomic<int> ended{0};
+  std::vector<heist::future<int>> many;
+  for (int i = 0; i < 20; ++i)
+    many.push_back(pool_.submit([&, i]() -> int {
+      ++ended;
+      if (i % 7 == 3) throw boom(i);
+      return i;
+    }));
+  EXPECT_EQ(number_thrown_by([&] { heist::when_all(std::move(many)).get(); }), 3);
+  EXPECT_EQ(ended, 20);
+}
+
+TEST_P(Futures, ATaskThatWaitsForItselfIsTold) {
+  if (is_serial()) GTEST_SKIP();
+  std::optional<heist::future<int>> own;
+  signal_flag there;
+  std::string what;
+  own = pool_.submit([&]() -> int {
+    EXPECT_TRUE(there.wait());
+    what = complaint_of([&] { own->wait(); });
+    return 1;
+  });
+  there.raise();
+  // Not through get(): the other one looks at the future too.
+  EXPECT_TRUE(eventually([&] { return own->is_ready(); }));
+  EXPECT_NE(what.find("own result"), std::string::npos);
+  EXPECT_EQ(own->get(), 1);
+}
+
+TEST_P(Futures, WhatHasNoResultIsRefused) {
+  heist::future<int> f = pool_.submit([] { return 1; });
+  EXPECT_EQ(f.get(), 1);
+  EXPECT_NE(complaint_of([&] { f.get(); }).find("future::get"), std::string::npos);
+  EXPECT_NE(complaint_of([&] { f.wait(); }).find("future::wait"), std::string::npos);
+  EXPECT_NE(complaint_of([&] { static_cast<void>(f.is_ready()); }).find("future::is_ready"),
+            std::string::npos);
+  EXPECT_NE(complaint_of([&] { std::move(f).then([](int) {}).get(); }).find("future::then"),
+            std::string::npos);
+  EXPECT_NE(complaint_of([&] { heist::when_all(std::move(f)).get(); }).find("future::when_all"),
+            std::string::npos);
+}
+
+TEST(FuturesAlone, SubmitOutsideGoesToTheDefaultPool) {
+  EXPECT_EQ(heist::submit([] { return heist::this_worker::index() >= 0; }).get(), !is_serial());
+}
+
+TEST(FuturesAlone, AChildOfForkIsRefusedItsParentsPool) {
+  if (is_serial() || tsan) GTEST_SKIP();
+  heist::pool pool({.workers = 2});
+  pool.submit([] {}).get();
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool refused = complaint_of([&] { static_cast<void>(pool.submit([] {})); }) != "none";
+    const bool works = heist::submit([] { return 5; }).get() == 5;
+    _exit(refused && works ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+}  // namespace
+}  // namespace heist_test
