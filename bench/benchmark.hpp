@@ -53,5 +53,6 @@ struct benchmark {
 [[nodiscard]] benchmark memory_benchmark();
 [[nodiscard]] benchmark space_benchmark();
 [[nodiscard]] benchmark deque_benchmark();
+[[nodiscard]] benchmark api_benchmark();
 
 }  // namespace heist::bench

@@ -3,10 +3,11 @@
 namespace heist::bench {
 
 const std::vector<benchmark>& all() {
-  static const std::vector<benchmark> every = {
-      fork_join_benchmark(), multiprogrammed_benchmark(), long_leaf_benchmark(), idle_benchmark(),
-      wake_benchmark(),      entry_benchmark(),           memory_benchmark(),    space_benchmark(),
-      deque_benchmark()};
+  static const std::vector<benchmark> every = {fork_join_benchmark(), multiprogrammed_benchmark(),
+                                               long_leaf_benchmark(), idle_benchmark(),
+                                               wake_benchmark(),      entry_benchmark(),
+                                               memory_benchmark(),    space_benchmark(),
+                                               deque_benchmark(),     api_benchmark()};
   return every;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/bad_range.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/parallel/crew.hpp"
 #include "heist/parallel/split_loop.hpp"
@@ -22,10 +23,12 @@ namespace detail {
 [[noreturn, gnu::cold]] HEIST_API void throw_bad_bin(std::size_t bin, std::size_t bins);
 
 struct histogram_impl {
-  template <std::random_access_iterator It, class Bin>
+  template <std::random_access_iterator It, std::integral Bins, class Bin>
   requires std::integral<std::invoke_result_t<Bin&, std::iter_reference_t<It>>>
       std::vector<std::size_t>
-  operator()(It first, It last, std::size_t bins, Bin&& bin) const {
+  operator()(It first, It last, Bins how_many, Bin&& bin) const {
+    if (how_many < 0) throw_bad_range("heist::histogram", {}, endpoint_of(how_many));
+    const auto bins = static_cast<std::size_t>(how_many);
     std::vector<std::size_t> total(bins);
     const std::size_t n = length_of(first, last);
     if (n == 0) return total;
@@ -59,7 +62,7 @@ struct histogram_impl {
 }  // namespace detail
 
 // histogram([pool,] first, last, bins, bin), histogram([pool,] range, bins, bin): a vector of `bins` numbers, the b-th of which
-// says for how many elements bin(element), an integer, is b. usage_error if it isn't below `bins`.
+// says for how many elements bin(element), an integer, is b. usage_error if it isn't below `bins`, or `bins` is below 0.
 //
 // Several threads call bin at once, once for each element. Random-access iterators. Each worker counts for itself, so it
 // needs memory for `bins` numbers a worker (std::bad_alloc). Exceptions and threads: as for parallel_for.

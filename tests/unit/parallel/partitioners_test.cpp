@@ -240,6 +240,7 @@ TEST(Histogram, CountsAndRefusesBinsThatAreNone) {
     EXPECT_EQ(heist::histogram(*pool, v, 10, [](unsigned x) { return x; }), expected);
     EXPECT_THROW(heist::histogram(*pool, v, 9, [](unsigned x) { return x; }), heist::usage_error);
     EXPECT_THROW(heist::histogram(*pool, v, 9, [](unsigned) { return -1; }), heist::usage_error);
+    EXPECT_THROW(heist::histogram(*pool, v, -9, [](unsigned) { return 1; }), heist::usage_error);
   }
   EXPECT_THAT(heist::histogram(v.begin(), v.begin(), 2, [](unsigned) { return 0; }),
               testing::ElementsAre(0, 0));

@@ -1,0 +1,67 @@
+// OpenMP: the static schedule, and the dynamic one with chunks of 1024 where an iteration is cheap.
+#include "bench/api/kernels.hpp"
+
+#if HEIST_BENCH_OPENMP
+
+#include <omp.h>
+
+namespace heist::bench::api {
+
+namespace {
+
+void within(unsigned threads, const std::function<void()>& function) {
+  omp_set_num_threads(static_cast<int>(threads));
+  function();
+}
+
+[[gnu::noinline]] void axpy_static(float a, const float* x, float* y, std::size_t n) {
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i) y[i] += a * x[i];
+}
+
+[[gnu::noinline]] void axpy_dynamic(float a, const float* x, float* y, std::size_t n) {
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (std::size_t i = 0; i < n; ++i) y[i] += a * x[i];
+}
+
+void uneven_static(std::uint64_t* out, std::size_t n) {
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i) out[i] = steps(i, n);
+}
+
+void uneven_dynamic(std::uint64_t* out, std::size_t n) {
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t i = 0; i < n; ++i) out[i] = steps(i, n);
+}
+
+void tiny_static(float a, const float* x, float* y, std::size_t times) {
+  for (; times > 0; --times) axpy_static(a, x, y, tiny_size);
+}
+
+void tiny_dynamic(float a, const float* x, float* y, std::size_t times) {
+  for (; times > 0; --times) axpy_dynamic(a, x, y, tiny_size);
+}
+
+double reduce(const double* x, std::size_t n) {
+  double sum = 0;
+#pragma omp parallel for simd schedule(static) reduction(+ : sum)
+  for (std::size_t i = 0; i < n; ++i) sum += x[i];
+  return sum;
+}
+
+}  // namespace
+
+std::vector<kernels> openmp() {
+  return {{"OpenMP static", &within, &axpy_static, &uneven_static, &tiny_static, &reduce},
+          {"OpenMP dynamic", &within, &axpy_dynamic, &uneven_dynamic, &tiny_dynamic}};
+}
+
+}  // namespace heist::bench::api
+
+#else
+
+namespace heist::bench::api {
+std::vector<kernels> openmp() { return {}; }
+}  // namespace heist::bench::api
+
+#endif
