@@ -27,6 +27,12 @@ enum class join_kind : std::uint8_t {
   stalling,  // the frame waits for its own thread, which runs other fibers meanwhile
 };
 
+// What a scope's spawn leaves to other workers.
+enum class spawn_kind : std::uint8_t {
+  continuation,  // the spawner's rest: the child runs at once, on a stack of its own (the default)
+  child,  // the child: the spawner goes on, and what nobody took runs in the end, newest first
+};
+
 // Whom a worker without work asks first.
 enum class victim_kind : std::uint8_t {
   random,   // every other worker with equal probability (the default)
@@ -56,6 +62,9 @@ enum class placement_kind : std::uint8_t {
 [[nodiscard]] constexpr std::string_view to_string(join_kind k) noexcept {
   return k == join_kind::greedy ? "greedy" : "stalling";
 }
+[[nodiscard]] constexpr std::string_view to_string(spawn_kind k) noexcept {
+  return k == spawn_kind::continuation ? "continuation" : "child";
+}
 [[nodiscard]] constexpr std::string_view to_string(victim_kind k) noexcept {
   constexpr std::string_view names[] = {"random", "last", "nearest"};
   return names[static_cast<std::size_t>(k)];
@@ -73,6 +82,7 @@ inline constexpr deque_kind all_deque_kinds[] = {
     deque_kind::split,     deque_kind::locked,      deque_kind::bounded_ring, deque_kind::abp,
     deque_kind::chase_lev, deque_kind::multi_steal, deque_kind::steal_half};
 inline constexpr join_kind all_join_kinds[] = {join_kind::greedy, join_kind::stalling};
+inline constexpr spawn_kind all_spawn_kinds[] = {spawn_kind::continuation, spawn_kind::child};
 inline constexpr victim_kind all_victim_kinds[] = {victim_kind::random, victim_kind::last,
                                                    victim_kind::nearest};
 inline constexpr idle_kind all_idle_kinds[] = {idle_kind::park, idle_kind::yield, idle_kind::spin};
@@ -103,6 +113,8 @@ struct pool_config {
   // For deque_kind::multi_steal: the most jobs that a steal takes. From 1 to 64.
   unsigned steal_batch = 2;
   join_kind join = join_kind::greedy;
+  // A pool with stalling joins steals children, whatever this says: a continuation would change its thread.
+  spawn_kind spawn = spawn_kind::continuation;
   victim_kind victim = victim_kind::random;
   idle_kind idle = idle_kind::park;
   placement_kind placement = placement_kind::free;

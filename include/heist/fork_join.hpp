@@ -47,6 +47,7 @@ namespace detail {
 // Never returns, and must not be known for that: LLVM doesn't shrink-wrap a function with a block that
 // doesn't reach the end, and every leaf of a recursion would save registers that it doesn't use.
 [[gnu::cold]] HEIST_API void* throw_released(void* exception);
+[[gnu::cold]] HEIST_API void drop_released(void* exception) noexcept;
 
 // The first function threw: its sibling isn't started, or waited for if it runs elsewhere, since it
 // may use what this frame owns. Then the exception goes on. Not in the handler: a fiber that

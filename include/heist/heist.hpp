@@ -6,5 +6,6 @@
 #include "heist/fork_join.hpp"
 #include "heist/future.hpp"
 #include "heist/pool.hpp"
+#include "heist/scope.hpp"
 #include "heist/stats.hpp"
 #include "heist/version.hpp"

@@ -50,3 +50,26 @@ void* heist_v0_context_make(void* stack_top, void (*entry)(void* payload)) noexc
   entry_function brought = entry;
   return fc::jump_fcontext(fresh, &brought).fctx;
 }
+
+namespace {
+
+struct call_record {
+  void** caller;
+  void (*function)(void*);
+  void* argument;
+};
+
+void run_call(void* payload) {
+  const call_record call = *static_cast<call_record*>(payload);
+  call.function(call.argument);
+  void* left;  // this context isn't used again
+  heist_v0_context_switch(&left, *call.caller, nullptr);
+}
+
+}  // namespace
+
+void* heist_v0_context_call(void** from_sp, void* stack_top, void (*function)(void*),
+                            void* argument) noexcept {
+  call_record call{from_sp, function, argument};
+  return heist_v0_context_switch(from_sp, heist_v0_context_make(stack_top, run_call), &call);
+}

@@ -141,6 +141,63 @@ heist_v0_context_make:
         .cfi_endproc
         .size   heist_v0_context_make, . - heist_v0_context_make
 
+// void* heist_v0_context_call(void** from_sp [rdi], void* stack_top [rsi], void (*function)(void*) [rdx],
+//                             void* argument [rcx])
+//
+// Leaves the image of a suspended context, then calls. The function keeps rbx for us, so the way back needs
+// nothing else; the control words are right, as after any call.
+        .globl  heist_v0_context_call
+        .hidden heist_v0_context_call
+        .type   heist_v0_context_call, @function
+        .p2align 4
+heist_v0_context_call:
+        .cfi_startproc
+        endbr64
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        pushq   %rbx
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        pushq   %r12
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r12, 0
+        pushq   %r13
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r13, 0
+        pushq   %r14
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r14, 0
+        pushq   %r15
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r15, 0
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        stmxcsr (%rsp)
+        fnstcw  4(%rsp)
+        movq    %rsp, (%rdi)
+        movq    %rsp, %rbx
+        andq    $-16, %rsi
+        movq    %rcx, %rdi
+        // The spawner's frames may be running elsewhere by the time that somebody asks: unwinding ends here.
+        .cfi_remember_state
+        .cfi_undefined %rip
+        xorl    %ebp, %ebp
+        movq    %rsi, %rsp
+        call    *%rdx
+        movq    %rbx, %rsp
+        .cfi_restore_state
+        movq    40(%rsp), %rbx
+        .cfi_restore %rbx
+        movq    48(%rsp), %rbp
+        .cfi_restore %rbp
+        addq    $56, %rsp               // r12 to r15 are as the function left them: as they were
+        .cfi_adjust_cfa_offset -56
+        xorl    %eax, %eax
+        ret
+        .cfi_endproc
+        .size   heist_v0_context_call, . - heist_v0_context_call
+
 // What a backtrace finds as the entry's caller. Nothing ever runs here, unless an entry returns.
 // rip is undefined, which is how DWARF says that the unwinding ends; unwinders look up the byte
 // before a return address, hence the nop.

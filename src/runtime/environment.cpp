@@ -108,6 +108,7 @@ pool_config resolve(pool_config c) {
 
   check_enum("deque", c.deque, deque_kind::steal_half);
   check_enum("join", c.join, join_kind::stalling);
+  check_enum("spawn", c.spawn, spawn_kind::child);
   check_enum("victim", c.victim, victim_kind::nearest);
   check_enum("idle", c.idle, idle_kind::spin);
   check_enum("placement", c.placement, placement_kind::pinned);

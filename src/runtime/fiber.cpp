@@ -8,17 +8,6 @@
 #include "platform/context.hpp"
 #include "runtime/worker.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HEIST_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HEIST_ASAN 1
-#endif
-#endif
-#ifndef HEIST_ASAN
-#define HEIST_ASAN 0
-#endif
-
 #if HEIST_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -88,6 +77,8 @@ void after_switch([[maybe_unused]] fiber& self) noexcept {
 
 }  // namespace
 
+const void* exception_globals::of_thread() noexcept { return thread_globals(); }
+
 // Relaxed atomics cost nothing, and tell ThreadSanitizer that the fibers of one thread share these.
 exception_globals exception_globals::take() noexcept {
   abi_globals* g = thread_globals();
@@ -151,6 +142,11 @@ void rewind(fiber& f) noexcept {
   f.depth = 0;
   f.home = nullptr;
   f.exceptions = {};
+  f.array = &f;
+  f.from = 0;
+  f.adopted = false;
+  f.older = nullptr;
+  f.task.body = nullptr;
 #if HEIST_ASAN
   f.asan_fake_stack = nullptr;
 #endif
@@ -170,6 +166,30 @@ void switch_fiber(fiber& from, fiber& to) noexcept {
   before_switch(from, to);
   platform::switch_context(&from.sp, target, &to);  // in between nothing may be read: who reads it?
   arrive(from);
+}
+
+bool call_fiber(fiber& from, fiber& to, [[maybe_unused]] const void* globals) noexcept {
+#if HEIST_ASAN || HEIST_TSAN
+  // With all that they must know.
+  from.child_ended = false;
+  switch_fiber(from, to);
+  return !from.child_ended;
+#else
+  // A handler's exception belongs to `from`. Usually there is none, and then nothing to give back.
+  const auto* const g = static_cast<const abi_globals*>(globals);
+  from.exceptions = {g->caught, g->uncaught};
+  const bool in_handler = g->caught != nullptr || g->uncaught != 0;
+  if (in_handler) [[unlikely]]
+    exception_globals{}.put();
+  auto* const top = reinterpret_cast<std::byte*>(&to);
+  if (platform::call_on_stack(&from.sp, top, &run_child, &to) != nullptr) {
+    arrive(from);
+    return true;
+  }
+  if (in_handler) [[unlikely]]
+    from.exceptions.put();
+  return false;
+#endif
 }
 
 void arrive(fiber& self) noexcept {

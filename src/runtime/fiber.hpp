@@ -8,6 +8,7 @@
 // it: exactly one, since it takes an exchange on the state that it waits for (join.cpp).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,9 +21,22 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define HEIST_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEIST_ASAN 1
+#endif
+#endif
+#ifndef HEIST_ASAN
+#define HEIST_ASAN 0
+#endif
+
 namespace heist::inline v0::detail {
 
 class pool_impl;
+class scope_state;
+struct fiber;
 struct worker;
 
 // The thread's stack of caught and count of uncaught exceptions (Itanium C++ ABI, 2.2.2). It belongs
@@ -33,20 +47,50 @@ struct exception_globals {
 
   static exception_globals take() noexcept;  // the thread's, which are left empty
   void put() const noexcept;                 // makes them the thread's
+  static const void* of_thread() noexcept;   // where the thread keeps them
+};
+
+// What a fiber is to run for a scope's spawn; see spawn.cpp.
+struct spawned {
+  void (*body)(void* closure, wide_position place) = nullptr;  // nullptr: none
+  void* closure = nullptr;  // on the spawner's stack; moved from before the spawner can be stolen
+  scope_state* scope = nullptr;
+  std::uint64_t key = 0;  // its place among the scope's children
+  fiber* spawner = nullptr;
+  fiber* array = nullptr;  // in whose slots the spawner's entry lies
+  position depth = 0;      // of that entry
+};
+
+// Positions below a fiber's `from` that it pushed before its rest was stolen lie in the slots that it used
+// then. Kept in the slot of the entry that was stolen, which nobody needs any more.
+struct older_slots {
+  fiber* array;
+  position from;
+  bool adopted;  // as fiber::adopted
+  older_slots* next;
 };
 
 struct fiber {
   void* sp = nullptr;  // while it doesn't run
   platform::stack_memory stack{};
   platform::guard_handle guard{};
-  char* slots = nullptr;
+  char* slots = nullptr;        // its own
   local<position> depth{0};     // while suspended: where its deque is seated when it goes on
   local<fiber*> next{nullptr};  // in a free list, a mailbox or the injection queue
   pool_impl* pool = nullptr;
   local<worker*> home{nullptr};  // a stalling join: the only worker that may resume it
   exception_globals exceptions{};
 
+  // Whose slots it uses: its own, its spawner's, or those of one that ended for it (spawn.cpp).
+  fiber* array = this;
+  position from = 0;
+  bool adopted = false;
+  older_slots* older = nullptr;
+  std::atomic<std::uint32_t> users{1};  // of its own slots: itself while it lives, and others
+  spawned task{};
+
   // For the sanitizers; unused otherwise.
+  bool child_ended = false;  // call_fiber
   void* tsan_context = nullptr;
   fiber* tsan_thread = nullptr;  // the native one of the thread that it was switched to on
   void* asan_fake_stack = nullptr;
@@ -81,6 +125,14 @@ void trim(fiber& f) noexcept;
 // Suspends `from`, which runs, and goes on with `to`. Returns when somebody switches back, perhaps
 // on another thread, after having run that thread's after-switch action (worker.hpp).
 void switch_fiber(fiber& from, fiber& to) noexcept;
+
+// Runs `to`, which is free, as a child: run_child(to) on its stack. False: the child has ended, nobody else has
+// gone on with `from`. True: somebody switched to it, as in switch_fiber; the child may be running still.
+// `globals`: exception_globals::of_thread().
+bool call_fiber(fiber& from, fiber& to, const void* globals) noexcept;
+
+// What a child runs (spawn.cpp). Returns if it may return to its spawner.
+void run_child(void*) noexcept;
 
 // What a fresh fiber runs (loop.cpp).
 void fiber_main(void*) noexcept;

@@ -65,11 +65,11 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
     } else {
       w.count.blocked_joins.add();
       block_until_settled(j.state);
-      seat(w, h, w.current.get()->slots);
+      seat(w, h, w.current.get()->array->slots);
     }
     how = j.state.load(std::memory_order_acquire);
   } else {
-    seat(w, h, w.current.get()->slots);
+    seat(w, h, w.current.get()->array->slots);
   }
   return how;
 }
@@ -79,26 +79,50 @@ job& slot_of(const control& c, position h) noexcept {
   return *reinterpret_cast<job*>(c.seat.load(std::memory_order_relaxed) + h);
 }
 
+// The same for a join, which may be of a fork in slots that the fiber used before.
+job& slot_to_join(worker& w, position h) noexcept {
+  fiber& me = *w.current;
+  if (h >= me.from) return slot_of(*w.deque, h);
+  me.from = h;
+  drop_older_slots(w, me, h + 1);
+  return *reinterpret_cast<job*>(me.older->array->slots + h);
+}
+
+}  // namespace
+
+const job* join_child() noexcept {
+  worker& w = self_worker();
+  const position h = w.deque->depth();
+  job& j = slot_to_join(w, h);
+  if (take_back(w, h, j)) return &j;
+  taken_back_result(j, wait_for_stolen(h, j), false);
+  return nullptr;
+}
+
+namespace {
+
 job* join_public(bool throws) {
   worker& w = self_worker();
   const position h = w.deque->depth();
-  job& j = slot_of(*w.deque, h);
-  if (!w.uses_split()) {
-    // Either the newest entry is ours, or it and all older ones were stolen (D1, D2). In a child of fork() a
-    // lock may be held by a thread that doesn't exist.
-    if (j.run == nullptr || (w.alone && w.pool.config().deque == deque_kind::locked) ||
-        w.forks->pop())
-      return nullptr;
-  } else {
-    std::uint32_t reclaimed = 0;
-    const auto result = w.deque->pop_slow(h, reclaimed);
-    w.count.reclaims.add(reclaimed);
-    if (result == deque::pop_result::taken) return nullptr;
-  }
+  job& j = slot_to_join(w, h);
+  if (take_back(w, h, j)) return nullptr;
   return taken_back_result(j, wait_for_stolen(h, j), throws);
 }
 
 }  // namespace
+
+bool take_back(worker& w, position h, job& j) noexcept {
+  if (!w.uses_split()) {
+    // Either the newest entry is ours, or it and all older ones were stolen (D1, D2). In a child of fork() a
+    // lock may be held by a thread that doesn't exist.
+    return j.run == nullptr || (w.alone && w.pool.config().deque == deque_kind::locked) ||
+           w.forks->pop();
+  }
+  std::uint32_t reclaimed = 0;
+  const auto result = w.deque->pop_slow(h, reclaimed);
+  w.count.reclaims.add(reclaimed);
+  return result == deque::pop_result::taken;
+}
 
 bool fork_slow() {
   worker* const w = this_worker();
@@ -150,13 +174,19 @@ void* release_current_exception() noexcept {
   return released;
 }
 
-void* throw_released(void* exception) {
+namespace {
+
+std::exception_ptr take_released(void* exception) noexcept {
   alignas(std::exception_ptr) std::byte bytes[sizeof(std::exception_ptr)];
   std::memcpy(bytes, &exception, sizeof(exception));
-  auto* const p = std::launder(reinterpret_cast<std::exception_ptr*>(bytes));
-  std::exception_ptr owner(std::move(*p));
-  std::rethrow_exception(std::move(owner));
+  return std::move(*std::launder(reinterpret_cast<std::exception_ptr*>(bytes)));
 }
+
+}  // namespace
+
+void* throw_released(void* exception) { std::rethrow_exception(take_released(exception)); }
+
+void drop_released(void* exception) noexcept { take_released(exception); }
 
 void block_until_settled(std::atomic<std::uintptr_t>& state) noexcept {
   blocked_waiter me;
@@ -242,6 +272,10 @@ void run_after_switch() noexcept {
       return;
     case after_switch_action::kind::recycle:
       recycle_fiber(w, *left);
+      return;
+    case after_switch_action::kind::lend:
+      w.pool.stack_use().one_less();
+      rewind(*left);
       return;
     case after_switch_action::kind::wait_for: {
       take_over(*left);

@@ -177,6 +177,7 @@ bool find_and_run(worker& w) noexcept {
     if (since == clock::time_point{}) since = now;
     if (now - since >= expose_patience && help_out(w)) continue;
     if (idle == idle_kind::park && round >= spin_rounds + yield_rounds) {
+      recycle_spares(w);
       w.pool.sleep(w);
       round = 0;
       since = {};
@@ -197,7 +198,16 @@ void call_start_hook(worker& w) noexcept {
 }  // namespace
 
 void fiber_main(void* self) noexcept {
-  arrive(*static_cast<fiber*>(self));
+  fiber& me = *static_cast<fiber*>(self);
+  arrive(me);
+  if (me.task.body != nullptr) {  // only for the sanitizers: call_fiber
+    run_child(&me);
+    return_to_spawner(me);
+  }
+  run_loop();
+}
+
+void run_loop() noexcept {
   call_start_hook(self_worker());
   while (find_and_run(self_worker())) {
   }
@@ -212,7 +222,11 @@ fiber* take_fiber(worker& w) noexcept {
   } else {
     f = w.pool.stacks().get();
   }
-  if (f == nullptr) return nullptr;
+  if (f == nullptr) {
+    if (w.spares.get() == nullptr) return nullptr;
+    recycle_spares(w);
+    return take_fiber(w);
+  }
   take_over(*f);
   w.pool.stack_use().one_more();
   return f;
@@ -220,7 +234,18 @@ fiber* take_fiber(worker& w) noexcept {
 
 void recycle_fiber(worker& w, fiber& f) noexcept {
   w.pool.stack_use().one_less();
+  take_over(f);
+  leave_slots(w, f);
   rewind(f);
+  drop_slots(w, f);
+}
+
+void drop_slots(worker& w, fiber& f) noexcept {
+  // Acquire: what the others did with them. A last user is alone: nobody comes to it any more.
+  if (f.users.load(std::memory_order_acquire) != 1 &&
+      f.users.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
+  f.users.store(1, std::memory_order_relaxed);
   w.cache_is_trimmed = false;
   if (w.cached_count < worker::max_cached) {
     f.next = w.cached.get();
@@ -234,7 +259,7 @@ void recycle_fiber(worker& w, fiber& f) noexcept {
 void resume(worker& w, fiber& f) noexcept {
   take_over(f);
   fiber& done = *w.current;
-  seat(w, f.depth, f.slots);
+  seat(w, f.depth, f.array->slots);
   w.current = &f;
   w.after.left = &done;
   w.after.what = after_switch_action::kind::recycle;

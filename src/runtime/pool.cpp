@@ -21,9 +21,11 @@ namespace {
 // Where every thread outside any pool writes its first fork to. Nobody reads it.
 alignas(job) constinit char scratch[sizeof(job)] = {};
 
-constinit thread_local worker* this_thread_worker = nullptr;
-
 }  // namespace
+
+extern constinit thread_local worker* this_thread_worker asm("heist_v0_worker")
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+constinit thread_local worker* this_thread_worker = nullptr;
 
 constinit thread_local control this_control{0, scratch, 0};
 

@@ -36,6 +36,7 @@ void in_forked_child() noexcept {
   generation.store(generation.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (worker* const w = this_worker()) {
     w->alone = true;
+    w->spawns = false;
     w->deque->capacity = 0;
     w->deque->limit.store(0, std::memory_order_relaxed);
   }
@@ -99,11 +100,13 @@ pool_impl::~pool_impl() {
   // After that: a start hook may have been waiting for a visitor. Acquire: partner in ~visit.
   while (visitors_.load(std::memory_order_acquire) != 0) sched_yield();
   if (print_stats_) std::fputs((config_.name + ":\n" + to_string(stats())).c_str(), stderr);
-  for (auto& w : workers_)
+  for (auto& w : workers_) {
+    recycle_spares(*w);
     while (fiber* const f = w->cached) {
       w->cached = f->next.get();
       destroy_fiber(f);
     }
+  }
 }
 
 void pool_impl::start_threads() {
@@ -194,6 +197,8 @@ void pool_impl::thread_main(worker& w) noexcept {
   control& c = current_control();
   w.deque = &c;
   w.tid = platform::thread_id();
+  w.exceptions = exception_globals::of_thread();
+  w.spawns = config_.join == join_kind::greedy && config_.spawn == spawn_kind::continuation;
   fiber* const first = w.cached;
   c.seat.store(first->slots, std::memory_order_relaxed);  // the gate's mutex hands all this on
   c.capacity = static_cast<position>(config_.fork_depth * sizeof(job));
@@ -227,6 +232,7 @@ void pool_impl::thread_main(worker& w) noexcept {
   hold.unlock();
   if (!started || !config_.on_thread_stop) return;
   w.alone = true;
+  w.spawns = false;
   config_.on_thread_stop(w.index);
 }
 
@@ -372,11 +378,14 @@ void pool_impl::sleep(worker& w) noexcept {
 
 pool_stats pool_impl::stats() const {
   pool_stats s;
+  std::uint64_t spares = 0;
   for (const auto& w : workers_) {
+    spares += w->spare_count.load(std::memory_order_relaxed);
     s.workers.push_back(w->count.snapshot());
     s.total += s.workers.back();
   }
-  s.stacks_in_use = stack_use_.in_use();
+  const std::uint64_t taken = stack_use_.in_use();  // read at another moment than the others
+  s.stacks_in_use = taken > spares ? taken - spares : 0;
   s.stacks_peak = stack_use_.peak();
   s.stacks_mapped = stacks_.mapped();
   return s;

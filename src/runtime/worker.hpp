@@ -22,7 +22,7 @@ class pool_impl;
 // What to do as soon as a switch has left the old stack: that is when a suspended fiber may be
 // handed out and a dead one recycled, not before, since until then its stack is in use.
 struct after_switch_action {
-  enum class kind : std::uint8_t { none, wait_for, recycle };
+  enum class kind : std::uint8_t { none, wait_for, recycle, lend };
 
   local<kind> what{kind::none};
   local<fiber*> left{nullptr};
@@ -41,17 +41,22 @@ struct alignas(platform::cache_line_bytes) worker {
   // Written by the worker's thread before the pool's start gate opens, then constant.
   control* deque = nullptr;  // in that thread's TLS; outlives all stealing: threads end together
   pid_t tid = 0;
+  const void* exceptions = nullptr;  // exception_globals::of_thread
 
   // The worker's own, whatever fiber runs.
   local<fiber*> current{nullptr};
   local<fiber*> cached{nullptr};  // free fibers, at most max_cached
   local<unsigned> cached_count{0};
   local<bool> cache_is_trimmed{true};
+  // Of children that returned to their spawner, ready for the next one; counted as in use. At most max_spares.
+  local<fiber*> spares{nullptr};
+  std::atomic<unsigned> spare_count{0};  // relaxed: others read it for reports
   local<std::uint64_t> random;
   local<unsigned> last_victim{0};
   after_switch_action after{};
   fiber native{};              // the thread's own stack, suspended while fibers run
   local<bool> greeted{false};  // on_thread_start has been called
+  local<bool> spawns{false};   // spawn_kind::continuation is what it does
   local<bool> alone{false};    // no other worker is left: forks are calls, waits block
 
   // Any thread pushes (release), the owner takes all (acquire): fibers of stalling joins that can go
@@ -66,6 +71,7 @@ struct alignas(platform::cache_line_bytes) worker {
   std::thread thread;
 
   static constexpr unsigned max_cached = 4;
+  static constexpr unsigned max_spares = 8;
 };
 
 // The worker that runs the caller; nullptr on a thread outside any pool. Never inlined: see
@@ -74,12 +80,41 @@ worker* this_worker() noexcept;
 void set_this_worker(worker* w) noexcept;
 inline worker& self_worker() noexcept { return *this_worker(); }
 
+// The same in one or two instructions, for spawns.
+#if HEIST_TLS_ASM
+[[gnu::always_inline]] inline worker* this_worker_inline() noexcept {
+  worker* w;
+#if defined(__PIC__) && !defined(__PIE__)
+  asm volatile(
+      "movq heist_v0_worker@gottpoff(%%rip), %0\n\t"
+      "movq %%fs:(%0), %0"
+      : "=r"(w));
+#else
+  asm volatile("movq %%fs:heist_v0_worker@tpoff, %0" : "=r"(w));
+#endif
+  return w;
+}
+#else
+inline worker* this_worker_inline() noexcept { return this_worker(); }
+#endif
+
 // Carries out what the fiber left behind asked for.
 void run_after_switch() noexcept;
 
 // A fiber to run next, from the cache, the pool or the system; nullptr if there is none to be had.
 fiber* take_fiber(worker& w) noexcept;
 void recycle_fiber(worker& w, fiber& f) noexcept;
+
+// Keeps a child that returned to its spawner ready for the next spawn.
+void keep_spare(worker& w, fiber& f) noexcept;
+void recycle_spares(worker& w) noexcept;
+
+// One that used f's slots is through with them.
+void drop_slots(worker& w, fiber& f) noexcept;
+// f joins nothing any more in those of its older slots that begin at h or above.
+void drop_older_slots(worker& w, fiber& f, position h) noexcept;
+// f joins nothing at all any more, and leaves the slots that it used.
+void leave_slots(worker& w, fiber& f) noexcept;
 
 // Goes on with a suspended fiber; the current one is done with and recycled.
 [[noreturn]] void resume(worker& w, fiber& f) noexcept;
@@ -98,6 +133,19 @@ void suspend_until_settled(worker& w, fiber& next, position h,
 // The same for a thread outside, or where there is no stack for `next`: the thread sleeps, the deque
 // stays as it is.
 void block_until_settled(std::atomic<std::uintptr_t>& state) noexcept;
+
+// After take_private(h) said no: whether the newest entry, j of position h, is still the owner's.
+bool take_back(worker& w, position h, job& j) noexcept;
+
+// After take_private said no to a scope's pushed child: its slot if it is still the owner's, nullptr when another
+// worker has run it. May suspend the fiber.
+const job* join_child() noexcept;
+
+// What a fiber does that is free for it: finds work, until the pool stops.
+[[noreturn]] void run_loop() noexcept;
+
+// The end of a child, where call_fiber is made of switches.
+[[noreturn]] void return_to_spawner(fiber& self) noexcept;
 
 // Waits for a state that isn't a join's: the running fiber may have forks open. Any thread.
 void wait_until_settled(std::atomic<std::uintptr_t>& state) noexcept;

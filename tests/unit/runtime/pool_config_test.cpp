@@ -40,6 +40,8 @@ TEST(PoolConfig, NonsenseIsRefusedWithTheNameOfTheField) {
   EXPECT_THAT(refusal({.workers = 1, .deque = static_cast<heist::deque_kind>(9)}),
               HasSubstr("deque"));
   EXPECT_THAT(refusal({.workers = 1, .join = static_cast<heist::join_kind>(9)}), HasSubstr("join"));
+  EXPECT_THAT(refusal({.workers = 1, .spawn = static_cast<heist::spawn_kind>(2)}),
+              HasSubstr("spawn"));
   EXPECT_THAT(refusal({.workers = 1, .victim = static_cast<heist::victim_kind>(9)}),
               HasSubstr("victim"));
   EXPECT_THAT(refusal({.workers = 1, .idle = static_cast<heist::idle_kind>(9)}), HasSubstr("idle"));

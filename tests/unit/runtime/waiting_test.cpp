@@ -118,7 +118,8 @@ TEST_P(Waits, DeepInsideForksThatAreThenJoinedAsAfterASteal) {
 
 std::vector<setting> settings() {
   std::vector<setting> all;
-  for (const unsigned workers : {1U, 2U, 3U, 8U}) all.push_back({workers, heist::deque_kind::split});
+  for (const unsigned workers : {1U, 2U, 3U, 8U})
+    all.push_back({workers, heist::deque_kind::split});
   for (const heist::deque_kind kind : heist::all_deque_kinds)
     if (kind != heist::deque_kind::split) all.push_back({3, kind});
   return all;

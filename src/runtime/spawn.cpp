@@ -1,0 +1,387 @@
+// Spawn: a child runs at once, on a stack of its own, and the spawner's rest can be stolen meanwhile.
+//
+// The entry that stands for the spawner's rest lies on the deque like a fork's, in the slot of the fork depth at
+// which it spawned; the child goes on one above it in the same slots. So an unstolen spawn is a push, two
+// switches and a pop, and the deque isn't seated anew. What a steal costs instead:
+//
+//             before                          after the thief went on with A
+//   victim    A's slots: [a0 a1 | A | b0]     A's slots: [-- -- | - | b0]    B runs, above A's old place
+//   thief     L's slots: [ ]                  L's slots: [ .. .. | ]         A runs from its place on
+//
+// A goes on in the slots of L, the fiber that the thief's loop ran on, which has nothing to do any more: its stack is
+// done with, its slots are lent. What A pushed before lies where it was; all of it is stolen (thieves take the
+// oldest first), so only the slow path of a join looks for it, through `older`.
+//
+// Who uses whose slots is counted in fiber::users: the fiber itself until it ends, each child that was left behind in
+// them until it ends, and whoever adopted them. The slots are used again when nobody is left.
+//
+// Invariants.
+//   P1  The closure and the record lie on the child's side before the entry is pushed: after that the spawner's frame
+//       may be running elsewhere.
+//   P2  Only the fiber that runs pushes to its array: a spawner whose rest is stolen leaves its array to the child.
+//   P3  For each steal the scope and the array count one more, before the spawner goes on; the child's end counts them down.
+//       Either may come first: they meet in the state of the entry's slot. If the child was faster, nothing is left to count.
+//   P4  The scope's count can be 0 only after sync has taken its owner's own part from it.
+//
+// Source: child first, the parent's rest stealable, join by a count that only steals touch: Frigo, Leiserson and
+// Randall, 1998 (Cilk-5); stacks instead of heap frames: Yang and Mellor-Crummey, 2016 (Fibril). Slots that a spawner
+// leaves behind are heist's own.
+#include <sched.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "heist/scope.hpp"
+#include "runtime/environment.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+// The state of an entry's slot, after it was stolen.
+constexpr std::uintptr_t counted = 1;  // the thief has counted the child
+constexpr std::uintptr_t ended = 2;    // the child has ended
+
+// Children that others than the scope's own function spawned.
+constexpr std::uint64_t foreign_key = ~std::uint64_t{0};
+
+// What lies in the slot: the child's own record may be gone when a thief gets to it.
+struct entry {
+  fiber* spawner;
+  scope_state* scope;
+  fiber* array;
+  position depth;
+};
+static_assert(sizeof(entry) <= job::payload_bytes && sizeof(older_slots) <= job::payload_bytes);
+
+job& slot_of(const spawned& t) noexcept {
+  return *reinterpret_cast<job*>(t.array->slots + t.depth);
+}
+
+void change(std::atomic<unsigned>& count, int by) noexcept {
+  count.store(count.load(std::memory_order_relaxed) + static_cast<unsigned>(by),
+              std::memory_order_relaxed);
+}
+
+fiber* take_child(worker& w) noexcept {
+  fiber* const f = w.spares;
+  if (f == nullptr) return take_fiber(w);
+  w.spares = f->next.get();
+  change(w.spare_count, -1);
+  take_over(*f);
+  return f;
+}
+
+// `a`, suspended at depth h, goes on in the slots that `lender` uses, which are free from h on; `slot` is a place
+// of h in those that it used. The deque is empty.
+void change_slots(worker& w, fiber& a, fiber& lender, position h, job& slot) noexcept {
+  // Older ones that it joins nothing of any more: it has come back below them.
+  drop_older_slots(w, a, a.from);
+  if (h > a.from)
+    a.older =
+        ::new (static_cast<void*>(slot.payload)) older_slots{a.array, a.from, a.adopted, a.older};
+  else if (a.adopted)
+    drop_slots(w, *a.array);
+  a.array = lender.array;
+  a.from = h;
+  a.adopted = lender.adopted || lender.array == &lender;
+  lender.adopted = false;
+  hand_over(a);
+  seat(w, h, a.array->slots);
+  w.current = &a;
+}
+
+// What a thief runs: goes on with a spawner.
+void go_on_with_spawner(job& slot) noexcept {
+  worker& w = self_worker();
+  fiber& lender = *w.current;
+  entry e;
+  std::memcpy(&e, slot.payload, sizeof(e));
+  take_over(*e.spawner);
+  // P3. Relaxed: the exchange hands them on.
+  e.scope->one_more();
+  e.array->users.fetch_add(1, std::memory_order_relaxed);
+  // Acquire and release: whoever comes second sees what the first one did.
+  const bool child_was_faster = slot.state.exchange(counted, std::memory_order_acq_rel) == ended;
+  const bool lends = lender.array == &lender;
+  change_slots(w, *e.spawner, lender, e.depth, slot);
+  if (child_was_faster) {
+    slot.state.store(job::pending, std::memory_order_relaxed);  // drop_slots hands it on
+    e.scope->one_less();  // never the last: the spawner's own strand is counted
+    drop_slots(w, *e.array);
+  }
+  w.after.left = &lender;
+  w.after.what = lends ? after_switch_action::kind::lend : after_switch_action::kind::recycle;
+  switch_fiber(lender, *e.spawner);
+  __builtin_unreachable();
+}
+
+// Ends a child whose spawner was stolen; its fiber is free for the loop afterwards.
+void end_stolen(worker& w, fiber& self) noexcept {
+  if (w.alone) {
+    std::fputs(
+        "heist: the child of a fork() ends a spawned function whose spawner another thread had "
+        "gone on with\n",
+        stderr);
+    std::abort();
+  }
+  self.task.body = nullptr;
+  const spawned t = self.task;
+  job& slot = slot_of(t);
+  seat(w, 0, self.slots);
+  leave_slots(w, self);
+  if (slot.state.exchange(ended, std::memory_order_acq_rel) != counted) return;
+  slot.state.store(job::pending, std::memory_order_relaxed);  // drop_slots hands it on
+  drop_slots(w, *t.array);
+  t.scope->child_ended();
+}
+
+// Ends a child whose spawner's entry isn't private. Returns if the child may return to it.
+void end_public(fiber& self) noexcept {
+  worker& w = self_worker();
+  const spawned& t = self.task;
+  job& slot = slot_of(t);
+  if (!take_back(w, t.depth, slot)) {
+    end_stolen(w, self);
+    run_loop();
+  }
+  // Only where that entry wasn't pushed, for want of room, can the child's own place have been stolen all the same.
+  if (self.array != t.array) {
+    change_slots(w, *t.spawner, self, t.depth, slot);
+    drop_older_slots(w, self, 0);
+  }
+}
+
+}  // namespace
+
+void keep_spare(worker& w, fiber& f) noexcept {
+  if (w.spare_count.load(std::memory_order_relaxed) == worker::max_spares) {
+    recycle_fiber(w, f);
+    return;
+  }
+  f.next = w.spares.get();
+  w.spares = &f;
+  change(w.spare_count, 1);
+}
+
+void recycle_spares(worker& w) noexcept {
+  while (fiber* const f = w.spares) {
+    w.spares = f->next.get();
+    change(w.spare_count, -1);
+    recycle_fiber(w, *f);
+  }
+}
+
+void drop_older_slots(worker& w, fiber& f, position h) noexcept {
+  while (f.older != nullptr && f.older->from >= h) {
+    const older_slots dropped = *f.older;
+    f.older = dropped.next;
+    if (dropped.adopted) drop_slots(w, *dropped.array);
+  }
+}
+
+void leave_slots(worker& w, fiber& f) noexcept {
+  drop_older_slots(w, f, 0);
+  if (f.adopted) drop_slots(w, *f.array);
+  f.array = &f;
+  f.from = 0;
+  f.adopted = false;
+}
+
+void run_child(void* fiber_of_child) noexcept {
+  fiber& self = *static_cast<fiber*>(fiber_of_child);
+  const wide_position h = self.task.depth;
+  try {
+    self.task.body(self.task.closure, h);
+  } catch (...) {
+    self.task.scope->keep(self.task.key, std::current_exception());
+    if (hot_path::depth() == h) return;  // moving the closure threw: nothing was pushed
+  }
+  if (!hot_path::take_private(h)) [[unlikely]]
+    end_public(self);
+}
+
+void return_to_spawner(fiber& self) noexcept {
+  worker& w = self_worker();
+  fiber& spawner = *self.task.spawner;
+  take_over(spawner);
+  w.current = &spawner;
+  spawner.child_ended = true;
+  hand_over(spawner);
+  w.after.left = &self;
+  w.after.what = after_switch_action::kind::recycle;
+  switch_fiber(self, spawner);
+  __builtin_unreachable();
+}
+
+const void* scope_owner() noexcept {
+  const worker* const w = this_worker_inline();
+  if (w != nullptr) [[likely]]
+    return w->current.get();
+  static constexpr char serial = 0;
+  return serial_elision() ? &serial : nullptr;
+}
+
+class scope_state::keeping {
+ public:
+  // Acquire and release: one after the other.
+  explicit keeping(std::atomic<bool>& busy) noexcept : busy_(busy) {
+    while (busy_.exchange(true, std::memory_order_acquire)) sched_yield();
+  }
+  ~keeping() { busy_.store(false, std::memory_order_release); }
+  keeping(const keeping&) = delete;
+  keeping& operator=(const keeping&) = delete;
+
+ private:
+  std::atomic<bool>& busy_;
+};
+
+bool scope_state::comes_first(std::uint64_t key) noexcept {
+  const keeping hold(keeping_);
+  return first_thrown_ == nullptr || key < first_key_;
+}
+
+void scope_state::keep(std::uint64_t key, std::exception_ptr exception) noexcept {
+  const keeping hold(keeping_);
+  if (first_thrown_ != nullptr && key >= first_key_) return;
+  first_key_ = key;
+  first_thrown_.swap(exception);
+  failed_.store(true, std::memory_order_relaxed);  // sync() comes after the children's ends
+}
+
+void scope_state::one_more() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+void scope_state::one_less() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+
+void scope_state::child_ended() noexcept {
+  // Release: what the child did; acquire: what the others did. P4.
+  if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) settle(state_, job::done);
+}
+
+void scope_state::sync_slow(void* thrown) {
+  run_pushed();
+  // Acquire: partner is child_ended.
+  if (count_.load(std::memory_order_acquire) != owner_part) {
+    if (count_.fetch_sub(owner_part, std::memory_order_acq_rel) != owner_part)
+      wait_until_settled(state_);
+    // Relaxed: nobody else is left.
+    state_.store(job::pending, std::memory_order_relaxed);
+    count_.store(owner_part, std::memory_order_relaxed);
+  }
+  if (failed()) {
+    failed_.store(false, std::memory_order_relaxed);
+    std::exception_ptr first = std::exchange(first_thrown_, nullptr);
+    if (thrown != nullptr) drop_released(thrown);
+    std::rethrow_exception(std::move(first));
+  }
+  if (thrown != nullptr) throw_released(thrown);
+}
+
+bool scope_state::spawn(spawn_body body, void* closure) {
+  if (failed()) return true;
+  worker* const w = this_worker_inline();
+  fiber* child = nullptr;
+  if (w != nullptr && w->spawns && !children_) [[likely]]
+    child = take_child(*w);
+  if (child == nullptr) [[unlikely]] {
+    if (w != nullptr && !w->alone && (children_ || !w->spawns) && w->current.get() == owner_ &&
+        hot_path::depth() == place_of(pushed_))
+      return false;
+    call(body, closure);
+    return true;
+  }
+  fiber& me = *w->current;
+  const wide_position h = hot_path::depth();
+  job& slot = hot_path::slot(h);
+  slot.run = &go_on_with_spawner;
+  ::new (static_cast<void*>(slot.payload)) entry{&me, this, me.array, static_cast<position>(h)};
+  child->task = {.body = body,
+                 .closure = closure,
+                 .scope = this,
+                 .key = &me == owner_ ? next_key_++ : foreign_key,
+                 .spawner = &me,
+                 .array = me.array,
+                 .depth = static_cast<position>(h)};
+  child->array = me.array;
+  child->from = static_cast<position>(h + sizeof(job));
+  hand_over(*child);
+  w->current = child;
+  if (call_fiber(me, *child, w->exceptions)) [[unlikely]]
+    return true;
+#if !HEIST_ASAN && !HEIST_TSAN  // there return_to_spawner has done it
+  // Nobody else went on with it, so this is the same worker; or it came along, see end_public.
+  worker& now = child->array == child->task.array ? *w : self_worker();
+  now.current = &me;
+  keep_spare(now, *child);
+#endif
+  return true;
+}
+
+// In the payload of a child that was pushed.
+struct scope_state::pushed_child {
+  spawn_body body;
+  void* closure;
+  scope_state* scope;
+  std::uint64_t key;
+
+  void run() const noexcept {
+    try {
+      body(closure, no_entry);
+    } catch (...) {
+      scope->keep(key, std::current_exception());
+    }
+  }
+
+  // What a thief runs.
+  static void run_stolen(job& j) noexcept {
+    pushed_child c;
+    std::memcpy(&c, j.payload, sizeof(c));
+    c.run();
+    complete(j, job::done);
+  }
+};
+
+void scope_state::push(spawn_body body, void* closure) {
+  static_assert(sizeof(pushed_child) <= job::payload_bytes);
+  const wide_position h = hot_path::depth();
+  const pushed_child c{body, closure, this, next_key_++};
+  job& slot = hot_path::slot(h);
+  slot.run = &pushed_child::run_stolen;
+  ::new (static_cast<void*>(slot.payload)) pushed_child(c);
+  hot_path::publish(h);
+  if (hot_path::asked(h)) fork_slow();
+  if (hot_path::depth() == h)
+    c.run();  // the deque is full
+  else
+    ++pushed_;
+}
+
+void scope_state::run_pushed() {
+  while (pushed_ != 0) {
+    --pushed_;
+    const wide_position h = place_of(pushed_);
+    const job* const slot = hot_path::take_private(h) ? &hot_path::slot(h) : join_child();
+    if (slot == nullptr) continue;
+    pushed_child c;  // a copy: what the child forks uses the slot again
+    std::memcpy(&c, slot->payload, sizeof(c));
+    if (failed() && !comes_first(c.key))
+      c.body(c.closure, discard);
+    else
+      c.run();
+  }
+}
+
+void scope_state::call(spawn_body body, void* closure) {
+  const worker* const w = this_worker();
+  const std::uint64_t key = w == nullptr || w->current.get() == owner_ ? next_key_++ : foreign_key;
+  try {
+    body(closure, no_entry);
+  } catch (...) {
+    keep(key, std::current_exception());
+  }
+}
+
+}  // namespace heist::inline v0::detail
