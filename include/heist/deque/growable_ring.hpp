@@ -213,7 +213,8 @@ class growable_ring {
   bool move_to(unsigned log, position top, position bottom) noexcept {
     if (table_[log] == nullptr) table_[log] = Seam::template new_slots<T>(std::size_t{1} << log);
     if (table_[log] == nullptr) return false;
-    retired_ &= ~set_of(log);  // I4: it is in one of them if it was taken back
+    // I4: taken back. It isn't in retired_: there are smaller ones only, since nothing shrinks while
+    // anything is retired.
     waiting_ &= ~set_of(log);
     slot* const to = table_[log];
     const std::uint64_t mask = set_of(log) - 1;
