@@ -60,6 +60,30 @@ inline std::uint32_t look_at_head(std::uint32_t value) {
   return value;
 }
 
+// Whether the mutant with change c runs, in `function`: a template's name has its arguments, too.
+inline bool is_running_in(change c, std::string_view function, std::string_view name) {
+  return is_running(c) && function.substr(0, function.find('<')) == name;
+}
+
+// For the mutant without a second look at the epoch: what each thread saw in its first one.
+inline std::array<std::uint64_t, 4> seen_epochs;
+
+template <class T>
+class model_atomic;
+
+// For the mutant that publishes an array before it copies: the stores that are still to come.
+struct late_copy {
+  struct one {
+    model_atomic<std::uint64_t>* slot;
+    std::uint64_t value;
+  };
+  std::array<one, 64> stores{};
+  std::size_t count = 0;
+
+  void make();
+};
+inline late_copy copies;
+
 // Where arrays lie. What was freed is not used again within a schedule, so that Relacy finds whoever
 // still looks at it. Everything starts as 0, the poison. Each array has a guard that its loads read and its
 // end writes: to free what another thread has read is a data race unless something orders the two.
@@ -131,12 +155,21 @@ class model_atomic {
       if (is_running(change::no_second_look) && std::strcmp(function, "private_top") == 0)
         return look_at_head(value);
     }
+    if constexpr (std::is_same_v<T, std::uint64_t>) return as_the_mutant_sees(value, here);
     return value;
   }
 
   void store(T value, std::memory_order order, HEIST_MODEL_CALLER) {
     const site here{file, function, line, operation::store, order};
+    const bool copies_late = is_running_in(change::current_before_copy, function, "move_to");
+    if constexpr (std::is_same_v<T, std::uint64_t>) {
+      if (copies_late) {
+        copies.stores[copies.count++] = {this, value};
+        return;
+      }
+    }
     value_.store(value, to_relacy(effective_order(here)), {function, file, line});
+    if (copies_late) copies.make();
   }
 
   T fetch_add(T value, std::memory_order order, HEIST_MODEL_CALLER) {
@@ -177,8 +210,24 @@ class model_atomic {
   }
 
  private:
+  static std::uint64_t as_the_mutant_sees(std::uint64_t value, const site& here) {
+    std::uint64_t& epoch = seen_epochs[rl::thread_index()];
+    if (is_running_in(change::no_second_epoch, here.function, "enter")) epoch = value;
+    if (is_running_in(change::no_second_epoch, here.function, "confirm")) return epoch;
+    const bool is_count = here.order == std::memory_order_acquire;
+    if (is_count && is_running_in(change::no_wait_for_parity, here.function, "old_visitors_left"))
+      return 0;
+    return value;
+  }
+
   rl::atomic<T> value_;
 };
+
+inline void late_copy::make() {
+  for (std::size_t i = 0; i < count; ++i)
+    stores[i].slot->store(stores[i].value, std::memory_order_relaxed);
+  count = 0;
+}
 
 // Any State of two halves. `compared` says how two words are compared: as a whole, but for mutants.
 struct word_halves {
@@ -202,18 +251,25 @@ class model_word {
     const rl::memory_order order = to_relacy(effective_order(here));
     const word_halves first = halves_.load(order, {function, file, line});
     const word_halves second = halves_.load(order, {function, file, line});
+    if (is_running_in(change::highest_forgotten, function, "reach"))
+      return State::unpack({++periods_, second.high});
+    if (is_running_in(change::oldest_before_stamp, function, "reach"))
+      return State::unpack({second.low, first.high});
     return State::unpack({first.low, second.high});
   }
 
   // Relaxed, as the product's.
   std::uint64_t high(HEIST_MODEL_CALLER) const {
-    return halves_.load(rl::mo_relaxed, {function, file, line}).high;
+    const std::uint64_t now = halves_.load(rl::mo_relaxed, {function, file, line}).high;
+    return is_running_in(change::reach_too_short, function, "reach") ? now - 1 : now;
   }
 
   bool compare_exchange(State expected, State desired, HEIST_MODEL_CALLER) {
     const site here{file, function, line, operation::exchange, std::memory_order_acq_rel};
     word_halves old = pack(expected);
-    return halves_.compare_exchange_strong(old, pack(desired), to_relacy(effective_order(here)),
+    word_halves to = pack(desired);
+    if (is_running(change::stamp_kept) && to.high == old.high) to.low = old.low;
+    return halves_.compare_exchange_strong(old, to, to_relacy(effective_order(here)),
                                            {function, file, line}, rl::mo_relaxed, {});
   }
 
@@ -223,6 +279,7 @@ class model_word {
     return {p.low, p.high};
   }
 
+  mutable std::uint64_t periods_ = 0;  // no two of a pop's looks alike, for a mutant
   rl::atomic<word_halves> halves_;
 };
 
