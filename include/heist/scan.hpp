@@ -5,12 +5,15 @@
 // of each other leaf is the one before, op that leaf's sum (or that sum alone). What is put out is the leaf's offset
 // with the leaf's elements folded in one after the other.
 //
-// How it runs. In blocks of 1024 leaves, so that a block is still in the caches when it is read again: all sums of a block, all
-// offsets, all outputs. One worker alone does the three in one pass, with the same operations.
+// How it runs. One worker alone puts out and sums leaf by leaf, in one pass. Others that ask get leaves to sum, for
+// which a second pass is needed when their offsets are known. This goes by blocks of 1024 leaves, so that what is read again is
+// still in the caches.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -18,8 +21,10 @@
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/fork_join.hpp"
 #include "heist/merge.hpp"
 #include "heist/parallel/leaf_tree.hpp"
+#include "heist/parallel/pace.hpp"
 #include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
@@ -43,40 +48,66 @@ class scanner {
   // `offset`: the initial value, or nothing.
   void run(std::optional<T> offset) {
     const std::size_t leaves = cut_.count();
-    if (workers_ <= 1) {
-      for (std::size_t k = 0; k < leaves; ++k) {
-        if (k + 1 == leaves) return put_out(k, std::move(offset));
-        std::optional<T> next = put_out_and_sum(k, offset);
-        offset = std::move(next);
-      }
-      return;
-    }
-    const std::size_t room = leaves < block ? leaves : block;
-    const std::unique_ptr<std::optional<T>[]> sums(new std::optional<T>[room]);
-    for (std::size_t first = 0; first < leaves; first += block) {
-      const std::size_t count = leaves - first < block ? leaves - first : block;
-      over_leaves(count, [&](std::size_t k) { sums[k].emplace(sum(first + k)); });
-      for (std::size_t k = 0; k < count; ++k) {  // the sums become offsets
-        std::optional<T> next(joined(offset, std::move(*sums[k])));
-        sums[k] = std::move(offset);
-        offset = std::move(next);
-      }
-      over_leaves(count, [&](std::size_t k) { put_out(first + k, std::move(sums[k])); });
-    }
+    if (workers_ > 1) sums_.reset(new std::optional<T>[leaves < block ? leaves : block]);
+    for (std::size_t first = 0; first < leaves; first += block)
+      offset = pass(first, leaves - first < block ? leaves : first + block, std::move(offset));
   }
 
  private:
   static constexpr std::size_t block = 1024;  // leaves
 
+  // Leaves whose offset is known, one after the other; returns the offset of the leaf after them. When somebody asks for work, he
+  // gets the sums of the later half of what is left.
+  std::optional<T> pass(std::size_t first, std::size_t last, std::optional<T> offset) {
+    const std::uint64_t start = workers_ > 1 ? ticks() : 0;
+    for (std::size_t k = first; k != last; ++k) {
+      if (workers_ > 1 && k != first && last - k > 1 && asked_to_split() &&
+          (last - k) / (k - first) >= ticks_per_chunk() / (ticks() - start + 1))
+        return shared_pass(k, last, std::move(offset));
+      std::optional<T> next(put_out_and_sum(k, offset));
+      offset = std::move(next);
+    }
+    return offset;
+  }
+
+  std::optional<T> shared_pass(std::size_t first, std::size_t last, std::optional<T> offset) {
+    const std::size_t middle = first + (last - first) / 2;
+    std::atomic<bool> left_is_done{false};
+    bool summed = false;
+    fork_join(
+        [&] {
+          offset = pass(first, middle, std::move(offset));
+          left_is_done.store(true, std::memory_order_release);  // carries offset
+        },
+        [&] {
+          if (left_is_done.load(std::memory_order_acquire)) {  // nobody took it
+            offset = pass(middle, last, std::move(offset));
+          } else {
+            over_leaves(middle, last, [&](std::size_t k) { sum_of(k).emplace(sum(k)); });
+            summed = true;
+          }
+        });
+    if (!summed) return offset;
+    for (std::size_t k = middle; k != last; ++k) {  // the sums become offsets
+      std::optional<T> next(joined(offset, std::move(*sum_of(k))));
+      sum_of(k) = std::move(offset);
+      offset = std::move(next);
+    }
+    over_leaves(middle, last, [&](std::size_t k) { put_out(k, std::move(sum_of(k))); });
+    return offset;
+  }
+
   template <class Each>
-  void over_leaves(std::size_t count, const Each& each) {
+  void over_leaves(std::size_t first, std::size_t last, const Each& each) {
     split_on_demand(
-        count,
+        last - first,
         [&](std::size_t f, std::size_t l) {
-          for (std::size_t k = f; k != l; ++k) each(k);
+          for (std::size_t k = f; k != l; ++k) each(first + k);
         },
         workers_);
   }
+
+  [[nodiscard]] std::optional<T>& sum_of(std::size_t leaf) const { return sums_[leaf % block]; }
 
   T joined(const std::optional<T>& offset, T value) const {
     return offset ? static_cast<T>(op_(*offset, std::move(value))) : value;
@@ -142,6 +173,7 @@ class scanner {
   Op& op_;
   const leaf_cut cut_;
   const unsigned workers_;
+  std::unique_ptr<std::optional<T>[]> sums_;  // of the leaves of the block that is being worked on
 };
 
 template <scan_kind Kind, class T, class In, class Out, class Op>
