@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "heist/sync/latch.hpp"
 #include "heist/sync/mutex.hpp"
 #include "heist/sync/semaphore.hpp"
+#include "heist/sync/shared_mutex.hpp"
 #include "tests/unit/sync/support.hpp"
 
 namespace heist_test {
@@ -133,6 +135,48 @@ TEST_P(Isolation, TheHoldersChildWaitsForOneThatWantsTheLock) {
             const std::lock_guard hold(m);
             EXPECT_EQ(order++, 1);
           });
+    });
+  }
+}
+
+// ---- shared mutex
+
+TEST_P(Primitives, ASharedMutexLetsReadersInTogetherAndWritersAlone) {
+  const int rounds = scaled(1000);
+  heist::shared_mutex m;
+  long a = 0;  // written together
+  long b = 0;
+  run_mixed(pool_, fibers, threads, [&](int who) {
+    for (int i = 0; i < rounds; ++i) {
+      if ((who + i) % 4 == 0) {
+        const std::unique_lock hold(m);
+        ++a;
+        ++b;
+      } else {
+        const std::shared_lock hold(m);
+        EXPECT_EQ(a, b);
+      }
+    }
+  });
+  EXPECT_EQ(a, b);
+  EXPECT_GT(a, 0);
+  EXPECT_TRUE(m.try_lock_shared());
+  EXPECT_TRUE(m.try_lock_shared());
+  EXPECT_FALSE(m.try_lock());
+  m.unlock_shared();
+  m.unlock_shared();
+  EXPECT_TRUE(m.try_lock());
+  EXPECT_FALSE(m.try_lock_shared());
+  m.unlock();
+}
+
+TEST_P(Primitives, ReadersOfASharedMutexMeetInside) {
+  heist::shared_mutex m;
+  for (int round = 0; round < scaled(100); ++round) {
+    heist::latch inside(fibers + threads);
+    run_mixed(pool_, fibers, threads, [&](int) {
+      const std::shared_lock hold(m);
+      inside.arrive_and_wait();  // ends only if all are in
     });
   }
 }

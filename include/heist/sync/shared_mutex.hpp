@@ -1,0 +1,81 @@
+// A mutex for fibers that lets one writer in, or any number of readers: who has to wait suspends its fiber, and the
+// thread does other work. It may be held across fork_join and other waits, as heist::mutex may.
+//
+// Fair: who waits gets in in the order in which it came, readers that stand together all at once, and nobody who comes
+// later is faster. So neither readers nor writers starve; a reader must not take it twice, since a writer may
+// wait in between.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "heist/detail/export.hpp"
+#include "heist/detail/waiters.hpp"
+
+namespace heist::inline v0 {
+
+// As std::shared_mutex: std::unique_lock and std::shared_lock work; for fibers and for threads outside any pool
+// together. Uncontended, each member costs one atomic operation; nothing allocates or throws.
+class shared_mutex {
+ public:
+  constexpr shared_mutex() noexcept = default;
+  shared_mutex(const shared_mutex&) = delete;
+  shared_mutex& operator=(const shared_mutex&) = delete;
+
+  void lock() noexcept {
+    if (!try_lock()) [[unlikely]]
+      lock_slow();
+  }
+  [[nodiscard]] bool try_lock() noexcept {
+    std::uint64_t seen = 0;
+    // Acquire: partners are the releases of whoever was inside, in unlock(), unlock_shared() and hand_over().
+    return state_.compare_exchange_strong(seen, writer, std::memory_order_acquire,
+                                          std::memory_order_relaxed);
+  }
+  void unlock() noexcept {
+    std::uint64_t seen = writer;
+    // Release: partners in try_lock() and try_lock_shared().
+    if (!state_.compare_exchange_strong(seen, 0, std::memory_order_release,
+                                        std::memory_order_relaxed)) [[unlikely]]
+      hand_over();
+  }
+
+  void lock_shared() noexcept {
+    if (!try_lock_shared()) [[unlikely]]
+      lock_shared_slow();
+  }
+  [[nodiscard]] bool try_lock_shared() noexcept {
+    std::uint64_t seen = state_.load(std::memory_order_relaxed);
+    while ((seen & (writer | queued)) == 0)
+      if (state_.compare_exchange_weak(seen, seen + reader, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+        return true;
+    return false;
+  }
+  void unlock_shared() noexcept {
+    std::uint64_t seen = state_.load(std::memory_order_relaxed);
+    while (seen != (reader | queued))
+      if (state_.compare_exchange_weak(seen, seen - reader, std::memory_order_release,
+                                       std::memory_order_relaxed))
+        return;
+    hand_over();  // the last reader, and somebody waits
+  }
+
+ private:
+  static constexpr std::uint64_t writer = 1;
+  static constexpr std::uint64_t queued =
+      2;  // set while waiters_ isn't empty; changes under guard_
+  static constexpr std::uint64_t reader = 4;  // times the number of readers
+
+  struct entrant;
+  HEIST_API void lock_slow() noexcept;
+  HEIST_API void lock_shared_slow() noexcept;
+  HEIST_API void hand_over() noexcept;
+  bool queue(entrant& e) noexcept;
+
+  std::atomic<std::uint64_t> state_{0};
+  detail::short_lock guard_;
+  detail::waiter_list waiters_;  // guarded by guard_
+};
+
+}  // namespace heist::inline v0
