@@ -105,6 +105,29 @@ TEST_P(StacksRefused, ALongRecursionComesToItsEnd) {
   }
 }
 
+long fib_by_spawns(int n) {
+  if (n < 2) return n;
+  long a = 0;
+  long b = 0;
+  heist::scope([&](heist::task_scope& s) {
+    s.spawn([&a, n] { a = fib_by_spawns(n - 1); });
+    b = fib_by_spawns(n - 2);
+  });
+  return a + b;
+}
+
+TEST_P(StacksRefused, SpawnsAreCallsWhereThereIsNone) {
+  const watchdog guard("spawns without stacks");
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    heist::pool pool({.workers = workers, .join = GetParam()});
+    for (long after = 0; after < 6; ++after) {
+      set_stack_faults_for_test(after);
+      EXPECT_EQ(pool.run([] { return fib_by_spawns(emulated ? 12 : 18); }), emulated ? 144 : 2584);
+    }
+    set_stack_faults_for_test(-1);
+  }
+}
+
 // A nested run suspends its fiber; without a stack it waits on its thread, and leaves its open forks
 // where they are, since nobody else may be there to run them.
 TEST_P(StacksRefused, ARunInAnotherPoolWaitsWhereItIs) {
