@@ -3,6 +3,10 @@
 
 #if HEIST_BENCH_OPENMP && __has_include(<parallel/algorithm>)
 
+#if defined(__clang__)  // the library is at odds with itself about what is deprecated
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+#endif
+
 #include <omp.h>
 #include <parallel/algorithm>
 
