@@ -1,0 +1,63 @@
+// One run of a graph: as many drainers as the pool has workers take what is ready, from one heap or stack.
+//
+// A drainer that finds nothing is a suspended fiber; whoever makes something ready wakes as many as there is work for. The
+// last one that finds nothing ends the run: then all is over, or what is left waits for itself.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heist/detail/earliest_exception.hpp"
+#include "heist/detail/waiters.hpp"
+#include "heist/task_graph.hpp"
+
+namespace heist::inline v0::detail {
+
+class graph_run {
+ public:
+  graph_run(task_graph& graph, const graph_options& options);
+
+  void drain_all(unsigned drainers);
+  void rethrow() { thrown_.rethrow(); }
+
+  // For running functions.
+  void add(graph_node& by, std::unique_ptr<graph_node> n);
+  static void edge(graph_node& before, graph_node& after);
+
+  [[nodiscard]] task_graph& graph() const noexcept { return graph_; }
+
+  static bool is_later(const graph_node* a, const graph_node* b) noexcept {
+    return a->rank != b->rank ? a->rank < b->rank : a->index > b->index;
+  }
+
+ private:
+  void drain() noexcept;
+  graph_node* next() noexcept;
+  // Runs it; answers one that became ready by that, to go on with.
+  graph_node* finish(graph_node& n) noexcept;
+  void run_one(graph_node& n) noexcept;
+  void push(graph_node* ready) noexcept;  // linked by next_ready
+  void put(graph_node* n) noexcept;
+  graph_node* take() noexcept;
+  [[nodiscard]] std::int64_t now() const noexcept;
+
+  task_graph& graph_;
+  const graph_options& options_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  earliest_exception thrown_;
+
+  short_lock guard_;
+  std::vector<graph_node*> ready_;  // guarded by guard_, as is the rest; has room for all nodes
+  unsigned active_ = 0;             // drainers that aren't idle
+  bool is_over_ = false;
+  waiter_list idle_;
+};
+
+[[nodiscard]] std::string name_of(const graph_node& n);
+// Names a cycle among these, each of which waits for another one of them.
+[[noreturn]] void throw_cycle(const std::vector<graph_node*>& left);
+
+}  // namespace heist::inline v0::detail
