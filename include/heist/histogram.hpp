@@ -33,7 +33,8 @@ struct histogram_impl {
     const std::size_t n = length_of(first, last);
     if (n == 0) return total;
     on_a_worker([&](unsigned workers) {
-      std::vector<std::vector<std::size_t>> counts(workers, total);
+      constexpr std::size_t gap = 16;  // numbers: no two workers' counts share a cache line
+      std::vector<std::vector<std::size_t>> counts(workers, std::vector<std::size_t>(bins + gap));
       shared_counter left(n);
       run_crew(
           [&](unsigned member, std::size_t f, std::size_t l) {
