@@ -66,28 +66,29 @@ namespace detail {
 
 class graph_run;
 
-struct HEIST_API graph_node {
+// What a run touches comes first, in one line of the cache.
+struct [[gnu::visibility("default")]] alignas(64) graph_node {
   virtual ~graph_node();
-  virtual void call(graph_run& run) = 0;
-
-  const task_graph* graph = nullptr;
-  std::size_t index = 0;
-  node_options options{};
-  std::size_t predecessors = 0;
-  std::size_t own_successors = 0;  // the rest were added by running functions
-  double path_cost = 0;            // of the dearest path from here to the end, when checked
+  virtual void call(graph_run & run) = 0;
 
   // Of the current or last run.
   std::atomic<std::size_t> waits_for{0};  // predecessors that aren't over; 0: it may have begun
-  std::atomic<bool> is_spoiled{false};    // one of them wasn't done
-  short_lock guard{};
-  bool is_over = false;                   // guarded by guard
   std::vector<graph_node*> successors{};  // guarded by guard until it is over
   graph_node* next_ready = nullptr;
-  double rank = 0;
+  short_lock guard{};
+  bool is_over = false;                 // guarded by guard
+  std::atomic<bool> is_spoiled{false};  // a predecessor wasn't done
   node_state state = node_state::waiting;
+  double rank = 0;
   std::int64_t began_ns = -1;  // since the run began
   std::int64_t ended_ns = -1;
+
+  std::size_t predecessors = 0;
+  std::size_t own_successors = 0;  // the rest were added by running functions
+  double path_cost = 0;            // of the dearest path from here to the end, when checked
+  std::size_t index = 0;
+  const task_graph* graph = nullptr;
+  node_options options{};
 };
 
 }  // namespace detail

@@ -135,9 +135,10 @@ graph_report task_graph::run_here(const graph_options& options) {
     n->is_over = false;
     n->state = node_state::waiting;
     n->began_ns = n->ended_ns = -1;
-    n->rank = options.order == graph_order::priority        ? n->options.priority
-              : options.order == graph_order::critical_path ? n->path_cost
-                                                            : n->options.cost;
+    if (options.order == graph_order::priority)
+      n->rank = n->options.priority;
+    else
+      n->rank = options.order == graph_order::critical_path ? n->path_cost : n->options.cost;
   }
   detail::graph_run r(*this, options);
   r.drain_all(std::max(1U, detail::workers_here()));
