@@ -1,5 +1,6 @@
 #include "bench/space/extent_meter.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <thread>
@@ -51,7 +52,7 @@ void extent_meter::mark() noexcept {
     overflowed_.store(true, std::memory_order_relaxed);
     return;
   }
-  const auto extent = extent_to(*f, __builtin_frame_address(0));
+  const auto extent = std::max<std::int64_t>(extent_to(*f, __builtin_frame_address(0)) - below_, 0);
   const auto before = mine->extent.exchange(extent, std::memory_order_relaxed);
   const auto total = total_.fetch_add(extent - before, std::memory_order_relaxed) + extent - before;
   raise(peak_, total);
@@ -71,6 +72,27 @@ extent_meter::cell* extent_meter::find(const void* fiber) noexcept {
       return &each;
   }
   return nullptr;
+}
+
+std::size_t bytes_of_loop() {
+  pool on({.workers = 2});
+  if (on.missing_workers() != 0) throw resource_error("space: the system refused a thread");
+  return on.run([] {
+    // The frame that calls this, seen from its upper end: what it is inlined into is the loop's callee.
+    const auto above = [] { return extent_to(*running_fiber(), __builtin_frame_address(0)); };
+    const auto of_root = above();
+    std::atomic<bool> is_stolen{false};
+    const auto [unused, of_stolen] = fork_join(
+        [&] {
+          while (!is_stolen.load(std::memory_order_relaxed)) {
+          }
+        },
+        [&] {
+          is_stolen.store(true, std::memory_order_relaxed);
+          return above();
+        });
+    return static_cast<std::size_t>(std::min(of_root, of_stolen));
+  });
 }
 
 std::size_t bytes_of_suspended_join() {

@@ -1,7 +1,7 @@
 // Stack space on P workers against S1, the space of one worker: at most S1*P (Blumofe and Leiserson,
 // 1999, theorem 2: every leaf of the tree of live frames is being worked on).
 //
-// Measured as extents (extent_meter.hpp). S1 is the peak on one worker. What is held against S1*P is
+// Measured as extents (extent_meter.hpp) of the program's frames: the scheduler's own on each stack aren't counted. S1 is the peak on one worker. What is held against S1*P is
 // the peak on P workers plus, for each stack beyond P that was ever in use at one time, what a suspended
 // join spans below its frame: the marks can't see that. P of the stacks that are in use are being run on,
 // so no more are suspended. The figure is at least the true one, and S1 at most.
@@ -43,7 +43,7 @@ struct program {
 extents measure_extents(const std::string& name, std::uint64_t expected, unsigned workers,
                         const std::function<std::uint64_t(extent_meter&)>& run) {
   whole_pool on({.workers = workers});
-  const auto meter = std::make_unique<extent_meter>();
+  const auto meter = std::make_unique<extent_meter>(bytes_of_loop());
   check_result(name, expected, on.run([&] { return run(*meter); }));
   if (meter->has_overflowed()) throw resource_error("space: more fibers than the meter has cells");
   return {static_cast<double>(meter->peak()), static_cast<double>(meter->largest()),
@@ -126,13 +126,16 @@ report run(const workloads::option_values& values, const settings& with) {
                                 found.share.greatest(), "the greatest of all rounds"});
     }
   }
-  result.notes = {fmt::format("{:.0f} bytes for a suspended join are added for each stack in use "
-                              "beyond P, so S_P is an upper bound",
-                              join_bytes),
-                  "extents are address ranges from a stack's top, not pages",
-                  find_space_probe().empty()
-                      ? "heist-space-probe is not beside the command: no workloads"
-                      : "workload: the program of heist run, compiled with every function marked"};
+  result.notes = {
+      fmt::format("{:.0f} bytes for a suspended join are added for each stack in use "
+                  "beyond P, so S_P is an upper bound",
+                  join_bytes),
+      fmt::format("extents are address ranges from a stack's top, not pages; the first {} bytes "
+                  "of each are the scheduler's loop and not counted, in S1 neither",
+                  bytes_of_loop()),
+      find_space_probe().empty()
+          ? "heist-space-probe is not beside the command: no workloads"
+          : "workload: the program of heist run, compiled with every function marked"};
   return result;
 }
 

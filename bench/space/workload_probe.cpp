@@ -34,7 +34,7 @@ struct extents {
 };
 
 extents measure(heist::workloads::instance& instance, unsigned workers) {
-  heist::bench::extent_meter here;
+  heist::bench::extent_meter here(heist::bench::bytes_of_loop());
   heist::pool on({.workers = workers});
   if (on.missing_workers() != 0) throw heist::resource_error("the system refused threads");
   instance.reset();

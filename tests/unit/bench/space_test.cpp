@@ -27,7 +27,7 @@ void pretend_to_use(void* memory) { asm volatile("" : : "r"(memory) : "memory");
 
 TEST(ExtentMeter, SeesAFrameWholeAndKeepsThePeak) {
   pool on({.workers = 1});
-  const auto meter = std::make_unique<extent_meter>();
+  const auto meter = std::make_unique<extent_meter>(0);
   on.run([&] { meter->mark(); });
   const auto small = meter->peak();
   EXPECT_GT(small, 0u);
@@ -44,7 +44,7 @@ TEST(ExtentMeter, SeesAFrameWholeAndKeepsThePeak) {
 
 TEST(ExtentMeter, AddsUpWhatSeveralFibersSpan) {
   pool on({.workers = 2});
-  const auto meter = std::make_unique<extent_meter>();
+  const auto meter = std::make_unique<extent_meter>(0);
   std::atomic<int> there{0};
   // Both are at the bottom of their large frames at one time.
   const auto meet = [&] {
@@ -63,7 +63,7 @@ TEST(ExtentMeter, AddsUpWhatSeveralFibersSpan) {
 }
 
 TEST(ExtentMeter, IgnoresThreadsOutside) {
-  const auto meter = std::make_unique<extent_meter>();
+  const auto meter = std::make_unique<extent_meter>(0);
   meter->mark();
   EXPECT_EQ(meter->peak(), 0u);
 }
@@ -76,7 +76,7 @@ TEST(SuspendedJoin, SpansLittle) {
 
 TEST(MeteredPrograms, GiveTheSerialResults) {
   pool on({.workers = 3});
-  const auto meter = std::make_unique<extent_meter>();
+  const auto meter = std::make_unique<extent_meter>(0);
   const auto of_link = fib_by_addition(metered::link_size);
   EXPECT_EQ(on.run([&] { return metered::fib(*meter, 15); }), 610u);
   EXPECT_EQ(on.run([&] { return metered::queens(*meter, 6); }), 4u);
