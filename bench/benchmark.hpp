@@ -54,5 +54,6 @@ struct benchmark {
 [[nodiscard]] benchmark space_benchmark();
 [[nodiscard]] benchmark deque_benchmark();
 [[nodiscard]] benchmark api_benchmark();
+[[nodiscard]] benchmark scope_benchmark();
 
 }  // namespace heist::bench

@@ -7,7 +7,8 @@ const std::vector<benchmark>& all() {
                                                long_leaf_benchmark(), idle_benchmark(),
                                                wake_benchmark(),      entry_benchmark(),
                                                memory_benchmark(),    space_benchmark(),
-                                               deque_benchmark(),     api_benchmark()};
+                                               deque_benchmark(),     api_benchmark(),
+                                               scope_benchmark()};
   return every;
 }
 
