@@ -274,6 +274,7 @@ TEST(Context, FreshContextTouchesLittle) {
 
 struct walk {
   int frames = 0;
+  _Unwind_Reason_Code reason = _URC_NO_REASON;
 };
 
 _Unwind_Reason_Code count_frame(_Unwind_Context*, void* argument) {
@@ -289,6 +290,103 @@ TEST(Context, BacktraceEndsAtTheEntry) {
   EXPECT_EQ(reason, _URC_END_OF_STACK);
   EXPECT_GE(walked.frames, 2);
   EXPECT_LT(walked.frames, 50);
+}
+
+// ---- call_on_stack. The runtime doesn't use it under the sanitizers, which know nothing of such a call.
+
+using heist::platform::call_on_stack;
+
+class CallOnStack : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (tsan || asan) GTEST_SKIP() << "the sanitizers don't know such a call";
+    stack_ = *heist::platform::allocate_stack(64 * 1024, 0);
+  }
+  void TearDown() override {
+    if (stack_.base != nullptr) heist::platform::release_stack(stack_);
+  }
+  [[nodiscard]] bool holds(const void* address) const {
+    const auto* const at = static_cast<const std::byte*>(address);
+    return at >= stack_.base && at < stack_.top();
+  }
+
+  heist::platform::stack_memory stack_{};
+};
+
+struct called {
+  void* outside = nullptr;
+  void* inside = nullptr;
+  std::uintptr_t frame = 0;
+  int calls = 0;
+};
+
+void note_frame(void* argument) {
+  auto& seen = *static_cast<called*>(argument);
+  alignas(16) volatile char here[16] = {};
+  seen.frame = reinterpret_cast<std::uintptr_t>(&here[0]);
+  ++seen.calls;
+}
+
+TEST_F(CallOnStack, ReturnsNothingWhenTheFunctionReturns) {
+  for (std::ptrdiff_t below = 0; below < 32; ++below) {
+    called seen;
+    EXPECT_EQ(call_on_stack(&seen.outside, stack_.top() - below, &note_frame, &seen), nullptr);
+    EXPECT_EQ(seen.calls, 1);
+    EXPECT_EQ(seen.frame % 16, 0U) << "top lowered by " << below;
+    EXPECT_TRUE(holds(reinterpret_cast<const void*>(seen.frame)));
+    EXPECT_FALSE(holds(seen.outside));  // the caller's context lies on its own stack
+  }
+}
+
+// More values than there are callee-saved registers, each used before and after.
+TEST_F(CallOnStack, KeepsTheCallersVariables) {
+  called seen;
+  std::uint64_t a = 1, b = 2, c = 3, d = 5, e = 7, f = 11, g = 13, h = 17;
+  for (int i = 0; i < 1000; ++i) {
+    call_on_stack(&seen.outside, stack_.top(), &note_frame, &seen);
+    a += b, b ^= c, c += d, d ^= e, e += f, f ^= g, g += h, h ^= a;
+  }
+  std::uint64_t v[] = {1, 2, 3, 5, 7, 11, 13, 17};
+  for (int i = 0; i < 1000; ++i) {
+    v[0] += v[1], v[1] ^= v[2], v[2] += v[3], v[3] ^= v[4];
+    v[4] += v[5], v[5] ^= v[6], v[6] += v[7], v[7] ^= v[0];
+  }
+  EXPECT_EQ(a ^ b ^ c ^ d ^ e ^ f ^ g ^ h, v[0] ^ v[1] ^ v[2] ^ v[3] ^ v[4] ^ v[5] ^ v[6] ^ v[7]);
+  EXPECT_EQ(seen.calls, 1000);
+}
+
+void go_on_with_the_caller(void* argument) {
+  auto& state = *static_cast<called*>(argument);
+  std::fesetround(FE_UPWARD);  // this context's own from here on
+  for (;;) {
+    ++state.calls;
+    switch_context(&state.inside, state.outside, &state);
+  }
+}
+
+TEST_F(CallOnStack, TheCallerCanBeGoneOnWithInstead) {
+  called state;
+  EXPECT_EQ(call_on_stack(&state.outside, stack_.top(), &go_on_with_the_caller, &state), &state);
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+  for (int calls = 1; calls < 100; ++calls) {
+    ASSERT_EQ(state.calls, calls);
+    ASSERT_EQ(switch_context(&state.outside, state.inside, nullptr), &state);
+  }
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+}
+
+void walk_back(void* argument) {
+  auto& walked = *static_cast<walk*>(argument);
+  walked.reason = _Unwind_Backtrace(&count_frame, &walked);
+}
+
+TEST_F(CallOnStack, BacktraceEndsAtTheFunction) {
+  walk walked;
+  void* outside = nullptr;
+  call_on_stack(&outside, stack_.top(), &walk_back, &walked);
+  EXPECT_EQ(walked.reason, _URC_END_OF_STACK);
+  EXPECT_GE(walked.frames, 1);
+  EXPECT_LT(walked.frames, 10);
 }
 
 struct ping_pong {
