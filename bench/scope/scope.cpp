@@ -92,7 +92,9 @@ report run(const workloads::option_values& values, const settings& with) {
                      groups[0].to_forks(1).median(), ""},
                     {"loop, 1 worker: a spawn to a fork", "", bound::at_most, 2.5,
                      groups[1].to_forks(1).median(), ""}};
-  result.notes = {"loop, forks: one fork for two functions; children that find no place on the deque are calls"};
+  result.notes = {
+      "loop, forks: one fork for two functions; children that find no place on the deque are "
+      "calls"};
   return result;
 }
 

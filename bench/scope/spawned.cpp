@@ -63,8 +63,7 @@ std::uint64_t loop_of_spawns(std::uint64_t n, spawn_kind kind) {
 
 std::uint64_t loop_of_forks(std::uint64_t n) {
   counters ran;
-  for (std::uint64_t i = 0; i < n; i += 2)
-    fork_join([&ran] { ran.add(); }, [&ran] { ran.add(); });
+  for (std::uint64_t i = 0; i < n; i += 2) fork_join([&ran] { ran.add(); }, [&ran] { ran.add(); });
   return ran.sum();
 }
 
