@@ -92,6 +92,7 @@ struct fiber {
   // For the sanitizers; unused otherwise.
   bool child_ended = false;  // call_fiber
   void* tsan_context = nullptr;
+  unsigned tsan_rewinds = 0;     // of that context
   fiber* tsan_thread = nullptr;  // the native one of the thread that it was switched to on
   void* asan_fake_stack = nullptr;
   const void* asan_bottom = nullptr;

@@ -93,7 +93,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 using DepthDeathTest = fresh_process;
 
+// Touches what comes next of the stack, so that it overflows here, and not in a sanitizer's function that holds a
+// lock which the handler then waits for.
+__attribute__((noinline, no_sanitize("thread"))) void touch_ahead() {
+  volatile char ahead[8192];
+  ahead[0] = 1;
+}
+
 [[gnu::noinline]] long endless(int depth) {
+  touch_ahead();
   volatile char frame[512];
   frame[0] = 1;
   const auto [a, b] =
