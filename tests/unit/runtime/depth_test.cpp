@@ -96,8 +96,9 @@ using DepthDeathTest = fresh_process;
 // Touches what comes next of the stack, so that it overflows here, and not in a sanitizer's function that holds a
 // lock which the handler then waits for.
 __attribute__((noinline, no_sanitize("thread"))) void touch_ahead() {
-  volatile char ahead[8192];
+  char ahead[8192];
   ahead[0] = 1;
+  asm volatile("" : : "r"(ahead) : "memory");  // else compilers keep the one byte only
 }
 
 [[gnu::noinline]] long endless(int depth) {
