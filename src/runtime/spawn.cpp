@@ -1,8 +1,8 @@
 // Spawn: a child runs at once, on a stack of its own, and the spawner's rest can be stolen meanwhile.
 //
 // The entry that stands for the spawner's rest lies on the deque like a fork's, in the slot of the fork depth at
-// which it spawned; the child goes on one above it in the same slots. So an unstolen spawn is a push, two
-// switches and a pop, and the deque isn't seated anew. What a steal costs instead:
+// which it spawned; the child goes on one above it in the same slots. So an unstolen spawn is a push, a
+// call on another stack and a pop, and the deque isn't seated anew. What a steal costs instead:
 //
 //             before                          after the thief went on with A
 //   victim    A's slots: [a0 a1 | A | b0]     A's slots: [-- -- | - | b0]    B runs, above A's old place
