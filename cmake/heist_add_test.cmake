@@ -15,6 +15,7 @@ function(heist_add_test name)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${name} PRIVATE heist::heist_static ${arg_LIBRARIES} GTest::gmock GTest::gtest
                                         GTest::gtest_main)
+  target_precompile_headers(${name} REUSE_FROM heist_gtest)
   gtest_discover_tests(
     ${name}
     TEST_PREFIX "${name}."

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "heist/heist.hpp"
+#include "tests/stress/budget.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {
@@ -20,19 +21,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// How long each test goes on. HEIST_STRESS_SECONDS in the environment asks for more.
-clock::duration time_budget() {
-  if (const char* const seconds = std::getenv("HEIST_STRESS_SECONDS"))
-    return std::chrono::seconds(std::atoi(seconds));
-  return std::chrono::milliseconds(2000);
-}
-
-// The seed of a test: random, or HEIST_STRESS_SEED to run one again.
-std::uint64_t fresh_seed() {
-  if (const char* const seed = std::getenv("HEIST_STRESS_SEED"))
-    return std::strtoull(seed, nullptr, 10);
-  return std::random_device{}();
-}
+// How long each test goes on.
+clock::duration usual_budget() { return time_budget(std::chrono::milliseconds(1000)); }
 
 // A hash, so that each node's shape depends on its name alone.
 constexpr std::uint64_t mixed(std::uint64_t x) {
@@ -154,15 +144,10 @@ std::string name_of(const testing::TestParamInfo<setting>& p) {
 
 class Trees : public testing::TestWithParam<setting> {
  protected:
-  Trees() {
-    std::printf("seed %llu\n", static_cast<unsigned long long>(seed_));
-    std::fflush(stdout);
-  }
-
   template <class Body>
   void repeat(Body&& body) {
     const watchdog guard("trees, seed " + std::to_string(seed_));
-    const auto end = clock::now() + time_budget();
+    const auto end = clock::now() + usual_budget();
     for (std::uint64_t i = 0; i < 2 || clock::now() < end; ++i) {
       body(mixed(seed_ + i));
       if (HasFailure()) return;
@@ -179,7 +164,7 @@ class Trees : public testing::TestWithParam<setting> {
     EXPECT_TRUE(eventually([&] { return pool_.stats().stacks_in_use == GetParam().workers; }));
   }
 
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = announced_seed();
   heist::pool pool_{{.workers = GetParam().workers,
                      .fork_depth = GetParam().fork_depth,
                      .deque = GetParam().deque,
@@ -253,11 +238,10 @@ INSTANTIATE_TEST_SUITE_P(Settings, BesideOthers,
 
 // Roots of all kinds into pools that come and go, and into each other.
 TEST(PoolsUnderStress, NestedRunsInPoolsThatComeAndGo) {
-  const std::uint64_t seed = fresh_seed();
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  const std::uint64_t seed = announced_seed();
   const watchdog guard("pools that come and go, seed " + std::to_string(seed));
   heist::pool lasting({.workers = 3});
-  const auto end = clock::now() + time_budget();
+  const auto end = clock::now() + usual_budget();
   std::vector<std::thread> threads;
   for (std::uint64_t t = 0; t < 3; ++t)
     threads.emplace_back([&lasting, seed, t, end] {
