@@ -26,6 +26,7 @@ void sort(std::int64_t* x, std::size_t n) { __gnu_parallel::sort(x, x + n); }
 std::vector<kernels> gnu_parallel() {
   kernels result{"GNU parallel mode", &within};
   result.sort = &sort;
+  result.spins = openmp_spins;
   return {result};
 }
 

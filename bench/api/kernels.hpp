@@ -1,9 +1,11 @@
 // The same few loops and algorithms in the words of each library, each in a source of its own.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,8 +13,30 @@
 
 namespace heist::bench::api {
 
+// OpenMP's threads after a parallel region, with some to spare: 200 ms in clang's library; some milliseconds in
+// g++'s, which the pause between turns is enough for.
+#if defined(__clang__)
+inline constexpr std::chrono::milliseconds openmp_spins{250};
+#else
+inline constexpr std::chrono::milliseconds openmp_spins{0};
+#endif
+
 // Iterations of the tiny loop.
 inline constexpr std::size_t tiny_size = 100;
+
+// The earlier tasks that a task of a graph depends on; the first one's are not read.
+struct dependencies {
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+};
+
+// A graph of tasks; task i does nothing but set ran[i].
+class graph_program {
+ public:
+  virtual ~graph_program() = default;
+  // Makes it, the first time: what a library calls a graph may belong to the threads around.
+  virtual void run() = 0;
+};
 
 // What one library offers. A function that is empty: it has no such thing.
 struct kernels {
@@ -28,6 +52,18 @@ struct kernels {
   double (*reduce)(const double* x, std::size_t n) = nullptr;
   void (*scan)(const std::int64_t* x, std::int64_t* out, std::size_t n) = nullptr;
   void (*sort)(std::int64_t* x, std::size_t n) = nullptr;
+  // out[1 + i] = the mean of in[i], in[1 + i] and in[2 + i]
+  void (*stencil)(const float* in, float* out, std::size_t n) = nullptr;
+  // out[i] = opaque_body(i)
+  void (*opaque)(std::uint64_t* out, std::size_t n) = nullptr;
+  // out[i] = chain(i, length)
+  void (*chains)(std::uint64_t* out, std::size_t n, std::size_t length) = nullptr;
+  // The arguments outlive it.
+  std::unique_ptr<graph_program> (*graph)(const std::vector<dependencies>& of,
+                                          std::uint8_t* ran) = nullptr;
+
+  // How long its threads go on spinning when there is nothing to do any more.
+  std::chrono::milliseconds spins{0};
 };
 
 [[nodiscard]] kernels serial();
@@ -38,11 +74,18 @@ struct kernels {
 [[nodiscard]] std::vector<kernels> openmp();
 [[nodiscard]] std::vector<kernels> gnu_parallel();
 
+// Each step waits for the one before.
+[[nodiscard]] inline std::uint64_t chain(std::uint64_t x, std::size_t length) {
+  for (std::size_t k = length; k > 0; --k) x = x * 6364136223846793005U + 1442695040888963407U;
+  return x;
+}
+
+// Of which the compiler knows nothing where it is called.
+[[nodiscard]] std::uint64_t opaque_body(std::size_t i);
+
 // An iteration whose cost grows from nothing to 200 steps of a chain over the range.
 [[nodiscard]] inline std::uint64_t steps(std::size_t i, std::size_t n) {
-  std::uint64_t x = i;
-  for (std::size_t k = 200 * i / n; k > 0; --k) x = x * 6364136223846793005U + 1442695040888963407U;
-  return x;
+  return chain(i, 200 * i / n);
 }
 
 }  // namespace heist::bench::api

@@ -3,9 +3,11 @@
 
 #if HEIST_BENCH_ONETBB
 
+#include <deque>
 #include <functional>
 
 #include <tbb/blocked_range.h>
+#include <tbb/flow_graph.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
@@ -60,6 +62,57 @@ void scan(const std::int64_t* x, std::int64_t* out, std::size_t n) {
 
 void sort(std::int64_t* x, std::size_t n) { tbb::parallel_sort(x, x + n); }
 
+[[gnu::noinline]] void stencil(const float* in, float* out, std::size_t n) {
+  tbb::parallel_for(range(0, n), [=](const range& r) {
+    for (std::size_t i = r.begin(); i != r.end(); ++i)
+      out[1 + i] = (in[i] + in[1 + i] + in[2 + i]) * (1.0F / 3);
+  });
+}
+
+void opaque(std::uint64_t* out, std::size_t n) {
+  tbb::parallel_for(range(0, n), [=](const range& r) {
+    for (std::size_t i = r.begin(); i != r.end(); ++i) out[i] = opaque_body(i);
+  });
+}
+
+void chains(std::uint64_t* out, std::size_t n, std::size_t length) {
+  tbb::parallel_for(range(0, n), [=](const range& r) {
+    for (std::size_t i = r.begin(); i != r.end(); ++i) out[i] = chain(i, length);
+  });
+}
+
+class flow_graph final : public graph_program {
+ public:
+  flow_graph(const std::vector<dependencies>& of, std::uint8_t* ran) : of_(of), ran_(ran) {}
+
+  void run() override {
+    if (nodes_.empty()) make();
+    nodes_.front().try_put({});
+    graph_.wait_for_all();
+  }
+
+ private:
+  using node = tbb::flow::continue_node<tbb::flow::continue_msg>;
+
+  void make() {
+    for (std::size_t i = 0; i < of_.size(); ++i) {
+      nodes_.emplace_back(graph_, [mark = ran_ + i](tbb::flow::continue_msg) { *mark = 1; });
+      if (i == 0) continue;
+      make_edge(nodes_[of_[i].first], nodes_[i]);
+      make_edge(nodes_[of_[i].second], nodes_[i]);
+    }
+  }
+
+  const std::vector<dependencies>& of_;
+  std::uint8_t* const ran_;
+  tbb::flow::graph graph_;
+  std::deque<node> nodes_;
+};
+
+std::unique_ptr<graph_program> graph(const std::vector<dependencies>& of, std::uint8_t* ran) {
+  return std::make_unique<flow_graph>(of, ran);
+}
+
 void within(unsigned threads, const std::function<void()>& function) {
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
@@ -69,7 +122,8 @@ void within(unsigned threads, const std::function<void()>& function) {
 }  // namespace
 
 std::vector<kernels> onetbb() {
-  return {{"oneTBB", &within, &axpy, &uneven, &tiny, &reduce, &scan, &sort}};
+  return {{"oneTBB", &within, &axpy, &uneven, &tiny, &reduce, &scan, &sort, &stencil, &opaque,
+           &chains, &graph}};
 }
 
 }  // namespace heist::bench::api

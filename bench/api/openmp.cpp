@@ -42,6 +42,16 @@ void tiny_dynamic(float a, const float* x, float* y, std::size_t times) {
   for (; times > 0; --times) axpy_dynamic(a, x, y, tiny_size);
 }
 
+void chains_static(std::uint64_t* out, std::size_t n, std::size_t length) {
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i) out[i] = chain(i, length);
+}
+
+void chains_dynamic(std::uint64_t* out, std::size_t n, std::size_t length) {
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t i = 0; i < n; ++i) out[i] = chain(i, length);
+}
+
 double reduce(const double* x, std::size_t n) {
   double sum = 0;
 #pragma omp parallel for simd schedule(static) reduction(+ : sum)
@@ -52,8 +62,12 @@ double reduce(const double* x, std::size_t n) {
 }  // namespace
 
 std::vector<kernels> openmp() {
-  return {{"OpenMP static", &within, &axpy_static, &uneven_static, &tiny_static, &reduce},
-          {"OpenMP dynamic", &within, &axpy_dynamic, &uneven_dynamic, &tiny_dynamic}};
+  kernels by_plan{"OpenMP static", &within, &axpy_static, &uneven_static, &tiny_static, &reduce};
+  kernels by_counter{"OpenMP dynamic", &within, &axpy_dynamic, &uneven_dynamic, &tiny_dynamic};
+  by_plan.chains = &chains_static;
+  by_counter.chains = &chains_dynamic;
+  by_plan.spins = by_counter.spins = openmp_spins;
+  return {by_plan, by_counter};
 }
 
 }  // namespace heist::bench::api

@@ -1,11 +1,15 @@
 // block: a rectangle or a box of cells, for loops in two and three dimensions.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "heist/detail/bad_range.hpp"
+#include "heist/detail/stopping.hpp"
+#include "heist/parallel/leftmost_place.hpp"
 #include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
@@ -42,6 +46,20 @@ template <class Body, std::size_t D>
 concept cell_body = (D == 2 && std::invocable<Body&, std::size_t, std::size_t>) ||
                     (D == 3 && std::invocable<Body&, std::size_t, std::size_t, std::size_t>);
 
+template <std::size_t D, class Body>
+[[gnu::always_inline]] inline void run_tile(Body& body, const block<D>& b) {
+  if constexpr (tile_body<Body, D>) {
+    body(b);
+  } else if constexpr (D == 2) {
+    for (std::size_t y = b.first[0]; y != b.last[0]; ++y)
+      for (std::size_t x = b.first[1]; x != b.last[1]; ++x) body(y, x);
+  } else {
+    for (std::size_t z = b.first[0]; z != b.last[0]; ++z)
+      for (std::size_t y = b.first[1]; y != b.last[1]; ++y)
+        for (std::size_t x = b.first[2]; x != b.last[2]; ++x) body(z, y, x);
+  }
+}
+
 // Cuts a block in two where it is longest until a tile takes a few microseconds (pace), and forks the halves:
 // what is left to be stolen are the large ones.
 template <std::size_t D, class Body>
@@ -53,19 +71,35 @@ class block_loop {
     if (workers_ <= 1)
       run_tile(all);
     else
-      run(all, all.size() < first_look * workers_ ? cells_are::few : cells_are::many);
+      run(all, all.size() < first_look * workers_ ? cells_are::few : cells_are::many, {});
   }
 
  private:
   static constexpr std::size_t first_look = 32;  // as for split_loop
   enum class cells_are : std::uint8_t { few, many };
 
-  void run(const block<D>& b, cells_are cells) {
+  // The way to a block: 0 for a left half, 1 for a right one, from the highest bit on. Of two that aren't inside one another
+  // the greater one is to the right; below 64 cuts they are all taken for the same.
+  struct way {
+    std::size_t bits = 0;
+    std::size_t next = ~(SIZE_MAX >> 1);
+
+    [[nodiscard]] way left() const noexcept { return {bits, next >> 1}; }
+    [[nodiscard]] way right() const noexcept { return {bits | next, next >> 1}; }
+  };
+
+  void run(const block<D>& b, cells_are cells, way here) {
+    if (thrown_.is_left_of(here.bits)) return;
     const std::size_t n = b.size();
     const std::size_t chunk = pace_.chunk();
     if (n == 1 || n <= chunk) {
       const std::uint64_t before = ticks();
-      run_tile(b);
+      try {
+        run_tile(b);
+      } catch (...) {
+        thrown_.note(here.bits);
+        throw;
+      }
       // A smaller tile than asked for says little.
       if (n > chunk / 2) pace_.remember(pace::after(n, ticks() - before));
       return;
@@ -76,10 +110,11 @@ class block_loop {
     block<D> right = b;
     left.last[d] = right.first[d] = middle;
     if (chunk == 0 && cells == cells_are::many) {  // find out first what a cell costs
-      run(left, cells);
-      run(right, cells);
+      run(left, cells, here.left());
+      run(right, cells, here.right());
     } else {
-      fork_join([&] { run(left, cells_are::few); }, [&] { run(right, cells_are::few); });
+      fork_join([&] { run(left, cells_are::few, here.left()); },
+                [&] { run(right, cells_are::few, here.right()); });
     }
   }
 
@@ -90,32 +125,52 @@ class block_loop {
     return longest;
   }
 
-  [[gnu::noinline]] void run_tile(const block<D>& b) {
-    if constexpr (tile_body<Body, D>) {
-      body_(b);
-    } else if constexpr (D == 2) {
-      for (std::size_t y = b.first[0]; y != b.last[0]; ++y)
-        for (std::size_t x = b.first[1]; x != b.last[1]; ++x) body_(y, x);
-    } else {
-      for (std::size_t z = b.first[0]; z != b.last[0]; ++z)
-        for (std::size_t y = b.first[1]; y != b.last[1]; ++y)
-          for (std::size_t x = b.first[2]; x != b.last[2]; ++x) body_(z, y, x);
-    }
-  }
+  [[gnu::noinline]] void run_tile(const block<D>& b) { detail::run_tile(body_, b); }
 
   Body& body_;
   const unsigned workers_;
   pace pace_;
+  leftmost_place thrown_;
 };
 
-template <std::size_t D, class Body>
-void for_block(const block<D>& cells, Body& body) {
+// Asks before each tile, and counts cells.
+template <std::size_t D, class Stop, class Body>
+class stoppable_tiles {
+ public:
+  stoppable_tiles(const Stop& stop, Body& body) noexcept : stop_(stop), body_(body) {}
+
+  void operator()(const block<D>& tile) {
+    if (stop_.stop_requested()) return;
+    run_tile(body_, tile);
+    // Relaxed: whoever asks for the sum comes after the join.
+    done_.fetch_add(tile.size(), std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::size_t done() const noexcept { return done_.load(std::memory_order_relaxed); }
+
+ private:
+  const Stop& stop_;
+  Body& body_;
+  std::atomic<std::size_t> done_{0};
+};
+
+template <std::size_t D, class Body, class Stop>
+void for_block(const block<D>& cells, Body& body, const stopped_by<Stop>& by) {
   for (std::size_t d = 0; d < D; ++d) {
     if (cells.last[d] < cells.first[d])
       throw_bad_range("heist::block", endpoint_of(cells.first[d]), endpoint_of(cells.last[d]));
   }
   if (cells.size() == 0) return;
-  on_a_worker([&](unsigned workers) { block_loop<D, Body>(body, workers).run(cells); });
+  if constexpr (std::is_same_v<Stop, never_stops>) {
+    on_a_worker([&](unsigned workers) { block_loop<D, Body>(body, workers).run(cells); });
+  } else {
+    using tiles = stoppable_tiles<D, Stop, Body>;
+    tiles asking(*by.stop, body);
+    on_a_worker([&](unsigned workers) {
+      // One worker cuts too, or it would not ask again.
+      block_loop<D, tiles>(asking, workers < 2 ? 2 : workers).run(cells);
+    });
+    if (asking.done() != cells.size()) throw_cancelled(asking.done(), cells.size());
+  }
 }
 
 }  // namespace detail

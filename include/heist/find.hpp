@@ -9,6 +9,7 @@
 
 #include "heist/detail/algorithm.hpp"
 #include "heist/parallel/split_loop.hpp"
+#include "heist/parallel/stoppable.hpp"
 
 namespace heist::inline v0 {
 
@@ -29,10 +30,10 @@ std::size_t search(std::size_t first, std::size_t last, const Test& test) {
 }
 
 // The least offset in [0, n) with test(offset), or n. Relaxed: the offset is all that is handed on.
-template <class Test>
-std::size_t find_first(std::size_t n, const Test& test) {
+template <class Test, class Stop>
+std::size_t find_first(std::size_t n, const stopped_by<Stop>& by, const Test& test) {
   std::atomic<std::size_t> found{n};
-  split_on_demand(n, [&](std::size_t first, std::size_t last) {
+  const auto chunk = [&](std::size_t first, std::size_t last) {
     const std::size_t best = found.load(std::memory_order_relaxed);
     if (best <= first) return false;  // what is left of here matters only
     const std::size_t i = search(first, last, test);
@@ -42,20 +43,26 @@ std::size_t find_first(std::size_t n, const Test& test) {
                                                    std::memory_order_relaxed)) {
     }
     return false;
-  });
+  };
+  run_stoppable(
+      n, by, chunk, [n](const auto& work) { split_on_demand(n, work); },
+      [&] { return found.load(std::memory_order_relaxed); });
   return found.load(std::memory_order_relaxed);
 }
 
 // Any offset with test(offset), or n. Everybody stops soon after one is found.
-template <class Test>
-std::size_t find_some(std::size_t n, const Test& test) {
+template <class Test, class Stop>
+std::size_t find_some(std::size_t n, const stopped_by<Stop>& by, const Test& test) {
   std::atomic<std::size_t> found{n};
-  split_on_demand(n, [&](std::size_t first, std::size_t last) {
+  const auto chunk = [&](std::size_t first, std::size_t last) {
     if (found.load(std::memory_order_relaxed) != n) return false;
     const std::size_t i = search(first, last, test);
     if (i != last) found.store(i, std::memory_order_relaxed);
     return i == last;
-  });
+  };
+  const auto all_or_none = [&] { return found.load(std::memory_order_relaxed) == n ? n : 0; };
+  run_stoppable(
+      n, by, chunk, [n](const auto& work) { split_on_demand(n, work); }, all_or_none);
   return found.load(std::memory_order_relaxed);
 }
 
@@ -70,52 +77,79 @@ template <class It, class Predicate>
 concept searches =
     std::random_access_iterator<It> && std::predicate<Predicate&, std::iter_reference_t<It>>;
 
-struct find_if_impl {
+template <class Stop = never_stops>
+struct find_if_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = find_if_impl<S>;
+
   template <class It, class Predicate>
   requires searches<It, Predicate> It operator()(It first, It last, Predicate&& predicate) const {
-    return iterator_at(first, find_first(length_of(first, last), satisfies(first, predicate)));
+    return iterator_at(first,
+                       find_first(length_of(first, last), *this, satisfies(first, predicate)));
   }
 };
 
-struct find_impl {
+template <class Stop = never_stops>
+struct find_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = find_impl<S>;
+
   template <std::random_access_iterator It, class T>
   It operator()(It first, It last, const T& value) const {
-    return iterator_at(first, find_first(length_of(first, last), [&](std::size_t i) {
+    return iterator_at(first, find_first(length_of(first, last), *this, [&](std::size_t i) {
                          return static_cast<bool>(element_at(first, i) == value);
                        }));
   }
 };
 
-struct find_any_impl {
+template <class Stop = never_stops>
+struct find_any_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = find_any_impl<S>;
+
   template <class It, class Predicate>
   requires searches<It, Predicate> It operator()(It first, It last, Predicate&& predicate) const {
-    return iterator_at(first, find_some(length_of(first, last), satisfies(first, predicate)));
+    return iterator_at(first,
+                       find_some(length_of(first, last), *this, satisfies(first, predicate)));
   }
 };
 
-struct any_of_impl {
+template <class Stop = never_stops>
+struct any_of_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = any_of_impl<S>;
+
   template <class It, class Predicate>
   requires searches<It, Predicate>
   bool operator()(It first, It last, Predicate&& predicate) const {
     const std::size_t n = length_of(first, last);
-    return find_some(n, satisfies(first, predicate)) != n;
+    return find_some(n, *this, satisfies(first, predicate)) != n;
   }
 };
 
-struct none_of_impl {
-  template <class It, class Predicate>
-  requires searches<It, Predicate>
-  bool operator()(It first, It last, Predicate&& predicate) const {
-    return !any_of_impl()(first, last, predicate);
-  }
-};
+template <class Stop = never_stops>
+struct none_of_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = none_of_impl<S>;
 
-struct all_of_impl {
   template <class It, class Predicate>
   requires searches<It, Predicate>
   bool operator()(It first, It last, Predicate&& predicate) const {
     const std::size_t n = length_of(first, last);
-    return find_some(n, [&](std::size_t i) {
+    return find_some(n, *this, satisfies(first, predicate)) == n;
+  }
+};
+
+template <class Stop = never_stops>
+struct all_of_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = all_of_impl<S>;
+
+  template <class It, class Predicate>
+  requires searches<It, Predicate>
+  bool operator()(It first, It last, Predicate&& predicate) const {
+    const std::size_t n = length_of(first, last);
+    return find_some(n, *this, [&](std::size_t i) {
              return !static_cast<bool>(predicate(element_at(first, i)));
            }) == n;
   }
@@ -131,12 +165,12 @@ struct all_of_impl {
 // Others stop at the end of their chunk (at most 4096 elements, usually a few microseconds) once the answer can't
 // change any more. Several threads call the predicate at once, at most once for each element. Random-access iterators;
 // allocates nothing. An exception arrives unless the search ended first: of those thrown the leftmost.
-// Threads: as for parallel_for.
-inline constexpr detail::algorithm<detail::with_ranges<detail::find_impl>> find{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::find_if_impl>> find_if{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::find_any_impl>> find_any{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::any_of_impl>> any_of{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::all_of_impl>> all_of{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::none_of_impl>> none_of{};
+// Threads, and a stop condition in front: as for parallel_for; an answer that was found before is returned.
+inline constexpr detail::algorithm<detail::with_ranges<detail::find_impl<>>> find{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::find_if_impl<>>> find_if{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::find_any_impl<>>> find_any{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::any_of_impl<>>> any_of{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::all_of_impl<>>> all_of{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::none_of_impl<>>> none_of{};
 
 }  // namespace heist::inline v0

@@ -1,10 +1,12 @@
 // for_each: std's, with the calls at the same time.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <type_traits>
 
 #include "heist/parallel_for.hpp"
 
@@ -33,12 +35,15 @@ class waypoints {
   }
 
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   template <class Body>
-  void visit(std::size_t which, Body& body) const {
+  std::size_t visit(std::size_t which, Body& body) const {
     It i = places_[which];
     const std::size_t left = size_ - which * step_;
-    for (std::size_t k = left < step_ ? left : step_; k > 0; --k, ++i) body(*i);
+    const std::size_t elements = left < step_ ? left : step_;
+    for (std::size_t k = elements; k > 0; --k, ++i) body(*i);
+    return elements;
   }
 
  private:
@@ -49,10 +54,16 @@ class waypoints {
   std::size_t size_ = 0;
 };
 
-struct for_each_impl {
+template <class Stop = never_stops>
+struct for_each_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = for_each_impl<S>;
+
   template <std::random_access_iterator It, class Body, partitioner Partitioner = on_demand>
   void operator()(It first, It last, Body&& body, Partitioner&& how = {}) const {
-    parallel_for_impl()(
+    parallel_for_impl<Stop> loop;
+    if constexpr (!std::is_same_v<Stop, never_stops>) loop.stop = this->stop;
+    loop(
         std::size_t{0}, length_of(first, last), [&](std::size_t i) { body(element_at(first, i)); },
         how);
   }
@@ -61,9 +72,23 @@ struct for_each_impl {
                                                              Body&& body) const {
     if (first == last) return;
     const waypoints<It, End> way(first, last);
-    split_on_demand(way.count(), [&](std::size_t f, std::size_t l) {
-      for (std::size_t i = f; i != l; ++i) way.visit(i, body);
-    });
+    if constexpr (std::is_same_v<Stop, never_stops>) {
+      split_on_demand(way.count(), [&](std::size_t f, std::size_t l) {
+        for (std::size_t i = f; i != l; ++i) way.visit(i, body);
+      });
+    } else {
+      std::atomic<std::size_t> done{0};  // elements
+      split_on_demand(way.count(), [&](std::size_t f, std::size_t l) {
+        for (std::size_t i = f; i != l; ++i) {
+          if (this->stop->stop_requested()) return false;
+          // Relaxed: read after the join.
+          done.fetch_add(way.visit(i, body), std::memory_order_relaxed);
+        }
+        return true;
+      });
+      const std::size_t all_done = done.load(std::memory_order_relaxed);
+      if (all_done != way.size()) throw_cancelled(all_done, way.size());
+    }
   }
 };
 
@@ -72,7 +97,7 @@ struct for_each_impl {
 // for_each([pool,] first, last, f), for_each([pool,] range, f): f(element) for every element. With random-access
 // iterators as parallel_for, a partitioner may follow. Lists and the like are first walked from end to end by one
 // worker, which pays where f takes longer than a step; that allocates (std::bad_alloc) 1024 iterators.
-// f, exceptions and threads: as for parallel_for.
-inline constexpr detail::algorithm<detail::with_ranges<detail::for_each_impl>> for_each{};
+// f, exceptions, threads, and for_each([pool,] stop, ...): as for parallel_for; a list is stopped at every 1024th part of it.
+inline constexpr detail::algorithm<detail::with_ranges<detail::for_each_impl<>>> for_each{};
 
 }  // namespace heist::inline v0

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/future_state.hpp"
 #include "heist/detail/monostate.hpp"
+#include "heist/detail/stopping.hpp"
 
 namespace heist::inline v0 {
 
@@ -43,6 +45,20 @@ template <class F, class T>
 struct then_result : std::invoke_result<F, T> {};
 template <class F>
 struct then_result<F, void> : std::invoke_result<F> {};
+
+// Calls f unless the stop is requested before.
+template <class Stop, class F>
+struct unless_stopped {
+  Stop stop;
+  F function;
+
+  template <class... Arguments>
+  requires std::is_invocable_v<F, Arguments...> std::invoke_result_t<F, Arguments...>
+  operator()(Arguments&&... arguments) && {
+    if (stop.stop_requested()) throw_cancelled(0, 1);
+    return std::move(function)(std::forward<Arguments>(arguments)...);
+  }
+};
 
 template <class F>
 auto submit_to(pool_impl* pool, F&& f) -> future<std::invoke_result_t<std::decay_t<F>>>;
@@ -74,6 +90,17 @@ class [[nodiscard]] future {
   // Returns when the result is there. Throws usage_error if the caller's own fiber is to make it.
   void wait() const { checked("wait").wait(); }
 
+  // Whether the result is there after that time at most. Throw resource_error or std::bad_alloc if they have to wait and
+  // can't.
+  template <class Rep, class Period>
+  [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time) const {
+    return checked("wait_for").wait_until(detail::due_in(time));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool wait_until(std::chrono::time_point<Clock, Duration> time) const {
+    return checked("wait_until").wait_until(detail::due_at(time));
+  }
+
   // Waits, and returns the result or throws the exception. Only once: then valid() is false.
   T get() {
     checked("get").wait();
@@ -87,6 +114,12 @@ class [[nodiscard]] future {
   // and what moving f or making the default pool throws; then f is not called, and the result is lost.
   template <class F>
   auto then(F&& f) && -> future<typename detail::then_result<std::decay_t<F>, T>::type>;
+  // The same; f isn't called if a stop (a copy of it: std::stop_token, deadline) is requested by then: the exception is cancelled.
+  template <stop_condition Stop, class F>
+  auto then(Stop stop, F&& f) && {
+    return std::move(*this).then(
+        detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)});
+  }
 
  private:
   friend detail::future_access;
@@ -244,6 +277,15 @@ template <class F>
 requires std::is_invocable_v<std::decay_t<F>>
 auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
   return detail::submit_to(nullptr, std::forward<F>(f));
+}
+
+// The same; f isn't called if a stop (a copy of it: std::stop_token, deadline) is requested before it begins: the
+// exception is cancelled then.
+template <stop_condition Stop, class F>
+requires std::is_invocable_v<std::decay_t<F>>
+auto submit(Stop stop, F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
+  return detail::submit_to(
+      nullptr, detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)});
 }
 
 // The future of all results in order, std::monostate for a void one. Ready when all are; if some threw, it has the

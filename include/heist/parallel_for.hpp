@@ -20,6 +20,7 @@
 #include "heist/detail/algorithm.hpp"
 #include "heist/detail/bad_range.hpp"
 #include "heist/parallel/split_loop.hpp"
+#include "heist/parallel/stoppable.hpp"
 #include "heist/partitioner.hpp"
 
 namespace heist::inline v0 {
@@ -49,7 +50,11 @@ std::size_t count_of_indices(I first, J last) {
   return static_cast<bits>(static_cast<bits>(l) - static_cast<bits>(f));
 }
 
-struct parallel_for_impl {
+template <class Stop = never_stops>
+struct parallel_for_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = parallel_for_impl<S>;
+
   template <index I, index J, class Body, partitioner Partitioner = on_demand>
   requires std::invocable<Body&, std::common_type_t<I, J>>
   void operator()(I first, J last, Body&& body, Partitioner&& how = {}) const {
@@ -74,14 +79,16 @@ struct parallel_for_impl {
   template <std::size_t D, class Body>
   requires(tile_body<Body, D> || cell_body<Body, D>) void operator()(const block<D>& cells,
                                                                      Body&& body) const {
-    for_block(cells, body);
+    for_block(cells, body, *this);
   }
 
  private:
   template <class Partitioner, class Work>
-  static void partition(std::size_t n, Partitioner& how, const Work& work) {
+  void partition(std::size_t n, Partitioner& how, const Work& work) const {
     if (n == 0) return;
-    on_a_worker([&](unsigned workers) { how.run(n, work, workers); });
+    run_stoppable(n, *this, work, [&](const auto& asking) {
+      on_a_worker([&](unsigned workers) { how.run(n, asking, workers); });
+    });
   }
 };
 
@@ -97,10 +104,13 @@ struct parallel_for_impl {
 // one worker, and with HEIST_SERIAL=1, indices and ranges go from first to last. After the loop the thread
 // may be another one (see fork_join).
 //
+// parallel_for([pool,] stop, ...): the same under a stop condition, such as a std::stop_token: see
+//   <heist/cancellation.hpp>. Throws cancelled, with the numbers of iterations, if it was stopped before all were begun.
+//
 // Throws what a body threw: of those that did, the leftmost. Others that have begun end first; those to the right of
 // it may never begin. usage_error, which names both ends, for an inverted range.
 // Thread-safe, from any thread: outside a pool it enters the default one, once for the whole loop. An empty range
 // costs nothing.
-inline constexpr detail::algorithm<detail::parallel_for_impl> parallel_for{};
+inline constexpr detail::algorithm<detail::parallel_for_impl<>> parallel_for{};
 
 }  // namespace heist::inline v0

@@ -204,10 +204,8 @@ class affinity {
     start(n, workers);
     const std::size_t blocks = homes_.size();
     detail::run_crew(work, workers, [&](unsigned, const auto& run) {
-      for (;;) {
-        const std::size_t b = take_block();
-        if (b == blocks || !run(bound(b), bound(b + 1))) return;
-      }
+      // Not from left to right: what run() doesn't want any more it leaves out.
+      for (std::size_t b = take_block(); b != blocks; b = take_block()) run(bound(b), bound(b + 1));
     });
   }
 

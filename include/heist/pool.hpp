@@ -20,6 +20,8 @@
 
 namespace heist::inline v0 {
 
+class job_system;
+
 class HEIST_API pool {
  public:
   // A pool with the defaults of pool_config.
@@ -49,6 +51,19 @@ class HEIST_API pool {
     return detail::run_in(impl_.get(), std::forward<F>(f));
   }
 
+  // The same on worker `index`, from 0: a worker of this pool that calls it hands its open forks to the others and
+  // moves there. f begins as soon as that worker has nothing else to do, which can take long in a pool that is busy. It
+  // may go on on another worker after a fork or a wait, unless it is run with policy::stalling there. The caller
+  // can find itself on another worker afterwards, too. usage_error if there is no such worker, resource_error if there
+  // is no memory for a stack; then f was not called.
+  template <class F>
+  requires std::is_invocable_v<F>
+  auto run_on(unsigned index, F&& f) -> std::invoke_result_t<F> {
+    detail::root_of<F> r(f);
+    detail::run_on_worker(*impl_, index, r);
+    return r.take();
+  }
+
   // Hands std::decay_t<F>(f) to the pool and returns at once; the future gets the result or the exception. It is run on
   // a worker, to its end also if nobody keeps the future: the destructor waits for it, and for what it submits. Throws
   // usage_error in a child of fork() that inherited the pool, std::bad_alloc, and what moving f throws; then nothing
@@ -58,9 +73,18 @@ class HEIST_API pool {
   auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
     return detail::submit_to(impl_.get(), std::forward<F>(f));
   }
+  // The same under a stop condition: see heist::submit.
+  template <stop_condition Stop, class F>
+  requires std::is_invocable_v<std::decay_t<F>>
+  auto submit(Stop stop, F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
+    return detail::submit_to(impl_.get(), detail::unless_stopped<Stop, std::decay_t<F>>{
+                                              std::move(stop), std::forward<F>(f)});
+  }
 
   // Workers that this pool has: at least 1.
   [[nodiscard]] unsigned workers() const noexcept;
+  // The index of the worker of this pool that runs the caller, from 0; -1 if none of them does; 0 under HEIST_SERIAL.
+  [[nodiscard]] int worker_index() const noexcept;
   // Threads that the system refused when the pool was made.
   [[nodiscard]] unsigned missing_workers() const noexcept;
   // What it was made with; the defaults replaced by what they came to.
@@ -70,7 +94,9 @@ class HEIST_API pool {
 
  private:
   friend pool& default_pool();
+  friend class job_system;
   friend void detail::start_root(detail::pool_impl*, detail::root&);
+  friend class scheduler;
   std::unique_ptr<detail::pool_impl, void (*)(detail::pool_impl*)> impl_;
 };
 

@@ -22,6 +22,7 @@
 
 #include "heist/detail/algorithm.hpp"
 #include "heist/parallel/leaf_tree.hpp"
+#include "heist/parallel/stoppable.hpp"
 
 namespace heist::inline v0 {
 
@@ -44,11 +45,17 @@ struct fold {
   T join(T left, T right) const { return static_cast<T>(op(std::move(left), std::move(right))); }
 };
 
-template <class T, class Op, class Get>
-T fold_elements(std::size_t n, T init, Op& op, const Get& get) {
+template <class Stop, class Operations>
+auto fold_tree(const stopped_by<Stop>& by, const Operations& operations) {
+  return run_stoppable_tree(
+      by, operations, [&](const auto& asking) { return run_tree(operations.cut.count(), asking); });
+}
+
+template <class T, class Op, class Get, class Stop>
+T fold_elements(std::size_t n, const stopped_by<Stop>& by, T init, Op& op, const Get& get) {
   if (n == 0) return init;
   const leaf_cut cut(n);
-  return static_cast<T>(op(std::move(init), run_tree(cut.count(), fold<T, Op, Get>{cut, op, get})));
+  return static_cast<T>(op(std::move(init), fold_tree(by, fold<T, Op, Get>{cut, op, get})));
 }
 
 template <class T>
@@ -120,7 +127,11 @@ struct lane_fold {
   }
 };
 
-struct reduce_impl {
+template <class Stop = never_stops>
+struct reduce_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = reduce_impl<S>;
+
   template <std::random_access_iterator It, class T = std::iter_value_t<It>, class Op = std::plus<>>
   requires std::constructible_from<T, std::iter_reference_t<It>> T operator()(It first, It last,
                                                                               T init = T{},
@@ -129,20 +140,24 @@ struct reduce_impl {
     if constexpr (folds_in_lanes<T, Op, It>) {
       using lane = lane_fold<T, Op>;
       const leaf_cut cut(n, lane::leaf_size);
-      return n == 0 ? init : op(init, run_tree(cut.count(), lane{std::to_address(first), cut}));
+      return n == 0 ? init : op(init, fold_tree(*this, lane{std::to_address(first), cut}));
     } else {
-      return fold_elements(n, std::move(init), op,
+      return fold_elements(n, *this, std::move(init), op,
                            [&](std::size_t i) -> decltype(auto) { return element_at(first, i); });
     }
   }
 };
 
-struct transform_reduce_impl {
+template <class Stop = never_stops>
+struct transform_reduce_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = transform_reduce_impl<S>;
+
   template <std::random_access_iterator It, class T, class Reduce, class Transform>
   requires std::invocable<Transform&, std::iter_reference_t<It>> T
   operator()(It first, It last, T init, Reduce reduce, Transform transform) const {
     return fold_elements(
-        length_of(first, last), std::move(init), reduce,
+        length_of(first, last), *this, std::move(init), reduce,
         [&](std::size_t i) -> decltype(auto) { return transform(element_at(first, i)); });
   }
   template <std::random_access_iterator It, std::random_access_iterator Other, class T,
@@ -150,7 +165,7 @@ struct transform_reduce_impl {
   requires std::invocable<Transform&, std::iter_reference_t<It>, std::iter_reference_t<Other>> T
   operator()(It first, It last, Other first2, T init, Reduce reduce = {},
              Transform transform = {}) const {
-    return fold_elements(length_of(first, last), std::move(init), reduce,
+    return fold_elements(length_of(first, last), *this, std::move(init), reduce,
                          [&](std::size_t i) -> decltype(auto) {
                            return transform(element_at(first, i), element_at(first2, i));
                          });
@@ -168,9 +183,9 @@ struct transform_reduce_impl {
 // op must be associative, or the tree is part of what the result means; it need not be commutative. op and f are called
 // by several threads at once. The result's type is that of init, which must be movable and made from an element.
 // Random-access iterators. O(n) operations, span O(log n) of them beyond a leaf; allocates nothing.
-// Exceptions and threads: as for parallel_for.
-inline constexpr detail::algorithm<detail::with_ranges<detail::reduce_impl>> reduce{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::transform_reduce_impl>>
+// Exceptions, threads, and a stop condition in front: as for parallel_for; elements are what is counted.
+inline constexpr detail::algorithm<detail::with_ranges<detail::reduce_impl<>>> reduce{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::transform_reduce_impl<>>>
     transform_reduce{};
 
 }  // namespace heist::inline v0

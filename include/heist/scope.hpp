@@ -22,6 +22,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
 #include "heist/detail/root.hpp"
+#include "heist/detail/stopping.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/pool.hpp"
 
@@ -59,14 +60,18 @@ void run_pushed_body(void* closure, wide_position place) {
 // HEIST_SERIAL anything else than nullptr.
 HEIST_API const void* scope_owner() noexcept;
 
+struct view_node;
+
 class scope_state {
  public:
-  scope_state(const void* owner, bool children) noexcept
-      : owner_(owner), start_(hot_path::depth()), children_(children) {}
+  scope_state(const void* owner, bool children, stop_poll stop) noexcept
+      : owner_(owner), start_(hot_path::depth()), children_(children), stop_(stop) {
+    if (stop.is_there()) flags_.store(watched, std::memory_order_relaxed);
+  }
   scope_state(const scope_state&) = delete;
   scope_state& operator=(const scope_state&) = delete;
 
-  // Runs the closure, unless a child has thrown. False: it is to be pushed as a child.
+  // Runs the closure, unless a child has thrown or a stop was requested. False: it is to be pushed as a child.
   [[nodiscard]] HEIST_API bool spawn(spawn_body body, void* closure);
 
   // Pushes a child, unless one has thrown. The closure lies on the heap; body destroys it.
@@ -77,16 +82,27 @@ class scope_state {
   void sync(void* thrown = nullptr) {
     // Acquire: partner is child_ended.
     if (count_.load(std::memory_order_acquire) != owner_part || pushed_ != 0 || thrown != nullptr ||
-        failed()) [[unlikely]]
+        flags_.load(std::memory_order_relaxed) != 0) [[unlikely]]
       sync_slow(thrown);
+  }
+
+  // Relaxed, the flags: spawn() may hear of one late; sync() has its own order.
+  void request_stop() noexcept { flags_.fetch_or(stopped, std::memory_order_relaxed); }
+  [[nodiscard]] bool stop_requested() const noexcept {
+    return (flags_.load(std::memory_order_relaxed) & stopped) != 0 || stop_.stop_requested();
+  }
+  [[nodiscard]] std::uint64_t skipped() const noexcept {
+    return skipped_.load(std::memory_order_relaxed);
   }
 
   // ---- For spawn.cpp.
   struct pushed_child;
   class keeping;
-  // Relaxed: a hint for spawn(); sync() has its own order.
-  [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool failed() const noexcept {
+    return (flags_.load(std::memory_order_relaxed) & has_failed) != 0;
+  }
   void keep(std::uint64_t key, std::exception_ptr exception) noexcept;
+  void deposit(std::uint64_t key, view_node* views) noexcept;
   void one_more() noexcept;
   void one_less() noexcept;
   void child_ended() noexcept;
@@ -94,13 +110,27 @@ class scope_state {
  private:
   HEIST_API void sync_slow(void* thrown);
   void run_pushed();
+  void merge_deposits() noexcept;
   [[nodiscard]] wide_position place_of(wide_position i) const noexcept {
     return start_ + i * static_cast<wide_position>(sizeof(job));
   }
   // Whether a serial run would have met an exception of that child before those that there are.
   bool comes_first(std::uint64_t key) noexcept;
+  // Whether a stop was requested, and so one more is left out.
+  bool skips(unsigned flags) noexcept;
+  // Whether a child that comes now is left out; counts those that a stop concerns.
+  bool leaves_out() noexcept;
+  // The same for a child that was pushed and not begun.
+  bool leaves_out_pushed(std::uint64_t key) noexcept;
   // A spawn without a stack of its own.
   void call(spawn_body body, void* closure);
+
+  // What flags_ holds.
+  static constexpr unsigned has_failed = 1;  // a child has thrown
+  static constexpr unsigned stopped = 2;     // request_stop() was called
+  static constexpr unsigned watched = 4;     // stop_ is there
+  static constexpr unsigned cut_off = 8;     // and has left out a child
+  static constexpr unsigned has_deposits = 16;
 
   // The owner's part in count_.
   static constexpr std::int64_t owner_part = std::int64_t{1} << 62;
@@ -110,19 +140,26 @@ class scope_state {
   std::uint64_t next_key_ = 0;  // the owner's
   wide_position pushed_ = 0;    // children on the deque, from start_ on
   const bool children_;         // whether they are pushed, whatever the pool does
+  const stop_poll stop_;        // asked before each child
+  std::atomic<unsigned> flags_{0};
+  std::atomic<std::uint64_t> spawned_{0};  // children, if stop_ is there
+  std::atomic<std::uint64_t> skipped_{0};  // of those, or of all, that a stop has left out
   // Children whose spawner was stolen and that haven't ended; and the owner's part, but for while it waits.
   std::atomic<std::int64_t> count_{owner_part};
   std::atomic<std::uintptr_t> state_{job::pending};  // settled by whoever brings count_ to 0
 
   // The child's exception that came first in the program.
-  std::atomic<bool> failed_{false};
   std::atomic<bool> keeping_{false};  // guards the next two
   std::uint64_t first_key_ = 0;
   std::exception_ptr first_thrown_;
+
+  // Reducers' views (src/runtime/views.hpp), the newest child's first. Guarded by keeping_.
+  struct deposited;
+  deposited* deposits_ = nullptr;
 };
 
 template <class F>
-auto run_scope(bool children, F&& f) -> std::invoke_result_t<F, task_scope&>;
+auto run_scope(bool children, stop_poll stop, F&& f) -> std::invoke_result_t<F, task_scope&>;
 
 }  // namespace detail
 
@@ -136,8 +173,8 @@ class task_scope {
   // destroyed when it has run. After spawn the thread may be another one, as after fork_join. Never
   // throws what f throws (see scope), only what copying f to the argument throws.
   //
-  // Where the system has no stack for f, in a stalling pool, and under HEIST_SERIAL, it is a call. Costs a few
-  // times a fork (heist bench scope). May also be called from functions that the scope's own has forked or spawned.
+  // Where the system has no stack for f, in a stalling pool, and under HEIST_SERIAL, it is a call. Costs five to
+  // ten forks (heist bench scope). May also be called from functions that the scope's own has forked or spawned.
   template <class F>
   requires std::is_invocable_v<std::decay_t<F>>
   void spawn(F&& f) {
@@ -152,10 +189,21 @@ class task_scope {
   // Returns when everything spawned so far has ended; throws what of it threw. Only in the scope's own function.
   void sync() { state_.sync(); }
 
+  // From now on spawn() does nothing, and children that were pushed but not begun are left out; those that run may ask
+  // stop_requested(), and hand the scope on: it is a stop_condition. Nothing is thrown for it. By anybody, at any time
+  // before the scope's end.
+  void request_stop() noexcept { state_.request_stop(); }
+  // Also true if the stop condition that the scope was given says so.
+  [[nodiscard]] bool stop_requested() const noexcept { return state_.stop_requested(); }
+  // How many children were left out so far, by request_stop() or by the stop condition.
+  [[nodiscard]] std::uint64_t skipped() const noexcept { return state_.skipped(); }
+
  private:
   template <class F>
-  friend auto detail::run_scope(bool children, F&& f) -> std::invoke_result_t<F, task_scope&>;
-  task_scope(const void* owner, bool children) noexcept : state_(owner, children) {}
+  friend auto detail::run_scope(bool children, detail::stop_poll stop, F&& f)
+      -> std::invoke_result_t<F, task_scope&>;
+  task_scope(const void* owner, bool children, detail::stop_poll stop) noexcept
+      : state_(owner, children, stop) {}
 
   detail::scope_state state_;
 };
@@ -171,7 +219,7 @@ class task_scope {
 template <class F>
 requires std::is_invocable_v<F, task_scope&>
 auto scope(F&& f) -> std::invoke_result_t<F, task_scope&> {
-  return detail::run_scope(false, std::forward<F>(f));
+  return detail::run_scope(false, {}, std::forward<F>(f));
 }
 
 // The same in a pool of one's own.
@@ -189,18 +237,38 @@ auto scope(pool& p, F&& f) -> std::invoke_result_t<F, task_scope&> {
 template <class F>
 requires std::is_invocable_v<F, task_scope&>
 auto scope(spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&> {
-  return detail::run_scope(kind == spawn_kind::child, std::forward<F>(f));
+  return detail::run_scope(kind == spawn_kind::child, {}, std::forward<F>(f));
+}
+
+// The same under a stop condition (<heist/cancellation.hpp>), which is asked before each child: f is called, children
+// are left out from the stop on, and if any was, sync() or the scope throws cancelled in the end, which counts children; an
+// exception of theirs, or of f, goes before it. Costs an atomic operation a spawn more.
+template <stop_condition Stop, class F>
+requires std::is_invocable_v<F, task_scope&>
+auto scope(const Stop& stop, F&& f) -> std::invoke_result_t<F, task_scope&> {
+  return detail::run_scope(false, detail::stop_poll(stop), std::forward<F>(f));
+}
+template <stop_condition Stop, class F>
+requires std::is_invocable_v<F, task_scope&>
+auto scope(const Stop& stop, spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&> {
+  return detail::run_scope(kind == spawn_kind::child, detail::stop_poll(stop), std::forward<F>(f));
+}
+template <stop_condition Stop, class F>
+requires std::is_invocable_v<F, task_scope&>
+auto scope(pool& p, const Stop& stop, F&& f) -> std::invoke_result_t<F, task_scope&> {
+  return p.run([&]() -> decltype(auto) { return scope(stop, std::forward<F>(f)); });
 }
 
 template <class F>
-auto detail::run_scope(bool children, F&& f) -> std::invoke_result_t<F, task_scope&> {
+auto detail::run_scope(bool children, stop_poll stop, F&& f)
+    -> std::invoke_result_t<F, task_scope&> {
   using result = std::invoke_result_t<F, task_scope&>;
   const void* const owner = scope_owner();
   if (owner == nullptr) {
-    return run_in(nullptr,
-                  [&]() -> decltype(auto) { return run_scope(children, std::forward<F>(f)); });
+    return run_in(
+        nullptr, [&]() -> decltype(auto) { return run_scope(children, stop, std::forward<F>(f)); });
   }
-  task_scope s(owner, children);
+  task_scope s(owner, children, stop);
   std::optional<stored_result<result>> made;
   void* thrown = nullptr;
   try {

@@ -106,7 +106,7 @@ class merge_sorter {
   template <class Test>
   bool holds_nowhere(std::size_t n, const Test& test) {
     if (n < search_cutoff) return search(0, n, test) == n;
-    return find_some(n, test) == n;
+    return find_some(n, stopped_by<never_stops>{}, test) == n;
   }
 
   Less& less_;

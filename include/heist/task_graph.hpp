@@ -65,30 +65,83 @@ class task_graph;
 namespace detail {
 
 class graph_run;
+struct graph_node;
 
-// What a run touches comes first, in one line of the cache.
+// Pointers to nodes, of which the first two need no memory of their own.
+class node_list {
+ public:
+  node_list() noexcept = default;
+  ~node_list() { resize(0); }
+  node_list(const node_list&) = delete;
+  node_list& operator=(const node_list&) = delete;
+
+  void push_back(graph_node* n) {
+    if (size_ >= inside && (size_ & (size_ - 1)) == 0) grow();
+    data()[size_++] = n;
+  }
+  void pop_back() noexcept { resize(size_ - 1); }
+  // To as many as there are or fewer.
+  HEIST_API void resize(std::uint32_t size) noexcept;
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] graph_node* const* begin() const noexcept { return size_ <= inside ? few_ : many_; }
+  [[nodiscard]] graph_node* const* end() const noexcept { return begin() + size_; }
+
+ private:
+  static constexpr std::uint32_t inside = 2;
+  graph_node** data() noexcept { return size_ < inside ? few_ : many_; }
+  HEIST_API void grow();  // from a power of two to the next
+
+  union {
+    graph_node* few_[inside]{};
+    graph_node** many_;
+  };
+  std::uint32_t size_ = 0;
+};
+
+// What a run doesn't touch unless it is asked to.
+struct node_details {
+  node_options options{};
+  std::size_t index = 0;
+  double rank = 0;
+  double path_cost = 0;        // of the dearest path from here to the end
+  std::int64_t began_ns = -1;  // since the run began
+  std::int64_t ended_ns = -1;
+};
+
+// One line of the cache; the function comes next.
 struct [[gnu::visibility("default")]] alignas(64) graph_node {
+  graph_node() noexcept = default;
   virtual ~graph_node();
   virtual void call(graph_run & run) = 0;
 
   // Of the current or last run.
-  std::atomic<std::size_t> waits_for{0};  // predecessors that aren't over; 0: it may have begun
-  std::vector<graph_node*> successors{};  // guarded by guard until it is over
-  graph_node* next_ready = nullptr;
+  std::atomic<std::uint32_t> waits_for{0};  // predecessors that aren't over; 0: it may have begun
   short_lock guard{};
-  bool is_over = false;                 // guarded by guard
+  graph_node* next_ready = nullptr;
+  node_list successors{};               // guarded by guard until it is over, if nodes can be added
+  bool is_over = false;                 // as successors
   std::atomic<bool> is_spoiled{false};  // a predecessor wasn't done
   node_state state = node_state::waiting;
-  double rank = 0;
-  std::int64_t began_ns = -1;  // since the run began
-  std::int64_t ended_ns = -1;
 
-  std::size_t predecessors = 0;
-  std::size_t own_successors = 0;  // the rest were added by running functions
-  double path_cost = 0;            // of the dearest path from here to the end, when checked
-  std::size_t index = 0;
-  const task_graph* graph = nullptr;
-  node_options options{};
+  bool is_on_heap = false;  // otherwise it lies in its graph's memory
+  node_details* details = nullptr;
+};
+static_assert(sizeof(void*) != 8 || sizeof(graph_node) == 64);
+
+struct delete_node {
+  HEIST_API void operator()(graph_node* n) const noexcept;
+};
+using node_pointer = std::unique_ptr<graph_node, delete_node>;
+
+// A graph's own nodes lie one after the other.
+class graph_memory;
+
+template <class F>
+struct graph_node_of final : graph_node {
+  template <class G>
+  explicit graph_node_of(G&& g) : function(std::forward<G>(g)) {}
+  void call(graph_run& run) override;
+  F function;
 };
 
 }  // namespace detail
@@ -99,8 +152,10 @@ class HEIST_API task_graph {
   // Names a function of one graph; of no use once the graph has ended.
   class node {
     friend task_graph;
-    explicit node(detail::graph_node& n) noexcept : node_(&n) {}
+    node(detail::graph_node& n, const task_graph& of) noexcept;
     detail::graph_node* node_;
+    const task_graph* graph_;
+    std::size_t index_;
   };
 
   // What a running function can do. Thread-safe, but valid only during the function's call. What it adds belongs to this
@@ -112,14 +167,15 @@ class HEIST_API task_graph {
     // It runs after the function that adds it is done.
     template <class F>
     node add(F&& f, node_options options = {}) {
-      return add_node(make_node(std::forward<F>(f)), std::move(options));
+      using made = detail::graph_node_of<std::decay_t<F>>;
+      return add_node(detail::node_pointer(new made(std::forward<F>(f))), std::move(options));
     }
     // As task_graph::edge. Throws usage_error if `after` may have begun; if `before` is over, nothing is waited for. A
     // cycle that is made this way ends the run with a usage_error when nothing else is left to do.
     void edge(node before, node after);
 
    private:
-    node add_node(std::unique_ptr<detail::graph_node> n, node_options options);
+    node add_node(detail::node_pointer n, node_options options);
 
     detail::graph_run& run_;
     detail::graph_node& self_;
@@ -130,11 +186,15 @@ class HEIST_API task_graph {
   task_graph(const task_graph&) = delete;
   task_graph& operator=(const task_graph&) = delete;
 
-  // f() or f(running&), called once a run. One allocation and some for the edges. None of the members below may be
-  // called while the graph runs: they throw usage_error.
+  // f() or f(running&), called once a run. None of the members below may be called while the graph runs: they throw
+  // usage_error.
   template <class F>
   node add(F&& f, node_options options = {}) {
-    return add_node(make_node(std::forward<F>(f)), std::move(options));
+    using made = detail::graph_node_of<std::decay_t<F>>;
+    void* const place = place_for(sizeof(made), alignof(made));
+    detail::node_pointer n(::new (place) made(std::forward<F>(f)));
+    if constexpr (std::is_invocable_v<std::decay_t<F>&, running&>) can_grow_ = true;
+    return add_node(std::move(n), std::move(options));
   }
   // `after` runs when `before` is done. Throws usage_error for another graph's node.
   void edge(node before, node after);
@@ -156,30 +216,32 @@ class HEIST_API task_graph {
  private:
   friend detail::graph_run;
 
-  template <class F>
-  static std::unique_ptr<detail::graph_node> make_node(F&& f);
-  node add_node(std::unique_ptr<detail::graph_node> n, node_options options);
+  void* place_for(std::size_t size, std::size_t alignment);
+  node add_node(detail::node_pointer n, node_options options);
   detail::graph_node& own(node n) const;
   void change();
   void check_for_cycles();
+  void find_path_costs();
+  std::vector<detail::graph_node*> in_order();
+  void prepare(const graph_options& options);
+  static double rank_of(const detail::node_details& d, graph_order order);
   graph_report run_here(const graph_options& options);
   void forget_grown();
 
-  std::vector<std::unique_ptr<detail::graph_node>> nodes_;  // a run appends under its lock
-  std::size_t own_nodes_ = 0;  // the rest were added by running functions
-  bool is_checked_ = false;    // for cycles; ranks of paths are there
+  std::unique_ptr<detail::graph_memory> memory_;
+  std::vector<detail::node_pointer> nodes_;    // a run appends under its lock
+  std::vector<std::uint32_t> predecessors_;    // of each, but of those that running functions added
+  std::vector<std::uint32_t> own_successors_;  // the same, before a run that may add some
+  bool can_grow_ = false;
+  bool is_in_order_ = true;  // all edges go from an earlier node to a later one
+  bool is_checked_ = false;  // for cycles
+  bool has_path_costs_ = false;
+  bool was_measured_ = false;
+  graph_report last_{};
   std::atomic<bool> is_running_{false};
 };
 
 namespace detail {
-
-template <class F>
-struct graph_node_of final : graph_node {
-  template <class G>
-  explicit graph_node_of(G&& g) : function(std::forward<G>(g)) {}
-  void call(graph_run& run) override;
-  F function;
-};
 
 template <class F>
 void graph_node_of<F>::call(graph_run& run) {
@@ -192,10 +254,5 @@ void graph_node_of<F>::call(graph_run& run) {
 }
 
 }  // namespace detail
-
-template <class F>
-std::unique_ptr<detail::graph_node> task_graph::make_node(F&& f) {
-  return std::make_unique<detail::graph_node_of<std::decay_t<F>>>(std::forward<F>(f));
-}
 
 }  // namespace heist::inline v0

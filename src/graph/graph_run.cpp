@@ -11,8 +11,8 @@ namespace heist::inline v0::detail {
 graph_run::graph_run(task_graph& graph, const graph_options& options)
     : graph_(graph), options_(options) {
   ready_.reserve(graph.nodes_.size());
-  for (auto n = graph.nodes_.rbegin(); n != graph.nodes_.rend(); ++n)
-    if ((*n)->predecessors == 0) put(n->get());
+  for (std::size_t i = graph.nodes_.size(); i-- > 0;)
+    if (graph.predecessors_[i] == 0) put(graph.nodes_[i].get());
 }
 
 void graph_run::drain_all(unsigned drainers) {
@@ -63,20 +63,24 @@ void graph_run::run_one(graph_node& n) noexcept {
     n.state = node_state::skipped;
     return;
   }
-  if (options_.measure) n.began_ns = now();
+  if (!graph_.can_grow_)
+    for (const graph_node* s : n.successors) __builtin_prefetch(s, 1);  // for finish()
+  if (options_.measure) n.details->began_ns = now();
   try {
     n.call(*this);
     n.state = node_state::done;
   } catch (...) {
     n.state = node_state::threw;
-    thrown_.keep(n.index, std::current_exception());
+    thrown_.keep(n.details->index, std::current_exception());
   }
-  if (options_.measure) n.ended_ns = now();
+  if (options_.measure) n.details->ended_ns = now();
 }
 
 graph_node* graph_run::finish(graph_node& n) noexcept {
-  {
+  if (graph_.can_grow_) {
     const holding hold(n.guard);
+    n.is_over = true;
+  } else {
     n.is_over = true;
   }
   graph_node* ready = nullptr;
@@ -124,32 +128,28 @@ std::int64_t graph_run::now() const noexcept {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_).count();
 }
 
-void graph_run::add(graph_node& by, std::unique_ptr<graph_node> n) {
+void graph_run::add(graph_node& by, node_pointer n) {
   graph_node& added = *n;
-  added.rank =
-      options_.order == graph_order::priority ? added.options.priority : added.options.cost;
+  node_details& details = *added.details;
+  details.rank =
+      options_.order == graph_order::priority ? details.options.priority : details.options.cost;
   added.waits_for.store(1, std::memory_order_relaxed);  // the lists' locks hand it on
+  const holding hold(guard_);
+  details.index = graph_.nodes_.size();
+  if (graph_.nodes_.capacity() == details.index) graph_.nodes_.reserve(2 * details.index);
+  if (ready_.capacity() <= details.index) ready_.reserve(2 * details.index);  // put() must not
   {
-    const holding hold(by.guard);
+    const holding hold_by(by.guard);
     by.successors.push_back(&added);
   }
-  try {
-    const holding hold(guard_);
-    added.index = graph_.nodes_.size();
-    if (ready_.capacity() <= added.index) ready_.reserve(2 * added.index + 1);  // put() must not
-    graph_.nodes_.push_back(std::move(n));
-  } catch (...) {
-    const holding hold(by.guard);
-    std::erase(by.successors, &added);
-    throw;
-  }
+  graph_.nodes_.push_back(std::move(n));
 }
 
 void graph_run::edge(graph_node& before, graph_node& after) {
   const holding hold(before.guard);
   if (before.is_over) return;
   before.successors.push_back(&after);
-  std::size_t seen = after.waits_for.load(std::memory_order_relaxed);
+  std::uint32_t seen = after.waits_for.load(std::memory_order_relaxed);
   do {
     if (seen == 0) {
       before.successors.pop_back();

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,13 +23,15 @@ class graph_run {
   void rethrow() { thrown_.rethrow(); }
 
   // For running functions.
-  void add(graph_node& by, std::unique_ptr<graph_node> n);
+  void add(graph_node& by, node_pointer n);
   static void edge(graph_node& before, graph_node& after);
 
   [[nodiscard]] task_graph& graph() const noexcept { return graph_; }
 
   static bool is_later(const graph_node* a, const graph_node* b) noexcept {
-    return a->rank != b->rank ? a->rank < b->rank : a->index > b->index;
+    const node_details& x = *a->details;
+    const node_details& y = *b->details;
+    return x.rank != y.rank ? x.rank < y.rank : x.index > y.index;
   }
 
  private:

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <memory_resource>
 #include <unordered_map>
 
 #include "graph/graph_run.hpp"
 #include "heist/error.hpp"
 #include "heist/parallel/split_loop.hpp"
+#include "heist/parallel_for.hpp"
 
 namespace heist::inline v0 {
 
@@ -14,8 +17,51 @@ namespace detail {
 
 graph_node::~graph_node() = default;
 
+void delete_node::operator()(graph_node* n) const noexcept {
+  node_details* const details = n->details;
+  if (n->is_on_heap) {
+    delete n;
+    delete details;
+  } else {
+    n->~graph_node();
+    if (details != nullptr) details->~node_details();
+  }
+}
+
+void node_list::grow() {
+  auto** const more = new graph_node*[2 * std::size_t{size_}];
+  std::copy(begin(), end(), more);
+  if (size_ > inside) delete[] many_;
+  many_ = more;
+}
+
+void node_list::resize(std::uint32_t size) noexcept {
+  if (size_ > inside && size <= inside) {
+    graph_node** const old = many_;
+    std::copy(old, old + size, few_);
+    delete[] old;
+  }
+  size_ = size;
+}
+
+class graph_memory {
+ public:
+  void* allocate(std::size_t size, std::size_t alignment) {
+    return lines_.allocate(size, alignment);
+  }
+  node_details* make_details() {
+    return ::new (details_.allocate(sizeof(node_details), alignof(node_details))) node_details;
+  }
+
+ private:
+  // Apart, so that a run reads one line after the other.
+  std::pmr::monotonic_buffer_resource lines_;
+  std::pmr::monotonic_buffer_resource details_;
+};
+
 std::string name_of(const graph_node& n) {
-  return n.options.name.empty() ? "#" + std::to_string(n.index) : n.options.name;
+  const auto& name = n.details->options.name;
+  return name.empty() ? "#" + std::to_string(n.details->index) : name;
 }
 
 void throw_cycle(const std::vector<graph_node*>& left) {
@@ -42,7 +88,10 @@ void throw_cycle(const std::vector<graph_node*>& left) {
 
 using detail::graph_node;
 
-task_graph::task_graph() = default;
+task_graph::node::node(graph_node& n, const task_graph& of) noexcept
+    : node_(&n), graph_(&of), index_(n.details->index) {}
+
+task_graph::task_graph() : memory_(std::make_unique<detail::graph_memory>()) {}
 task_graph::~task_graph() = default;
 
 // Throws if the graph runs; what the last run added is forgotten.
@@ -51,27 +100,39 @@ void task_graph::change() {
     throw usage_error(
         "task_graph: it runs; only a running function can change it, through running&");
   forget_grown();
-  is_checked_ = false;
 }
 
 void task_graph::forget_grown() {
-  if (nodes_.size() == own_nodes_) return;
-  nodes_.resize(own_nodes_);
-  for (const auto& n : nodes_) n->successors.resize(n->own_successors);
+  if (nodes_.size() == predecessors_.size()) return;
+  nodes_.resize(predecessors_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->successors.resize(own_successors_[i]);
 }
 
-task_graph::node task_graph::add_node(std::unique_ptr<graph_node> n, node_options options) {
+void* task_graph::place_for(std::size_t size, std::size_t alignment) {
   change();
-  n->graph = this;
-  n->index = nodes_.size();
-  n->options = std::move(options);
-  nodes_.push_back(std::move(n));
-  own_nodes_ = nodes_.size();
-  return node(*nodes_.back());
+  if (nodes_.size() == std::numeric_limits<std::uint32_t>::max())
+    throw resource_error("task_graph: it has 4294967295 functions, the most there can be");
+  return memory_->allocate(size, alignment);
+}
+
+task_graph::node task_graph::add_node(detail::node_pointer n, node_options options) {
+  n->details = memory_->make_details();
+  n->details->index = nodes_.size();
+  n->details->options = std::move(options);
+  predecessors_.push_back(0);
+  try {
+    nodes_.push_back(std::move(n));
+  } catch (...) {
+    predecessors_
+        .pop_back();  // otherwise forget_grown() would take it for one that was added by a run
+    throw;
+  }
+  is_checked_ = has_path_costs_ = false;
+  return node(*nodes_.back(), *this);
 }
 
 graph_node& task_graph::own(node n) const {
-  if (n.node_->graph != this)
+  if (n.graph_ != this)
     throw usage_error("task_graph: " + detail::name_of(*n.node_) + " belongs to another graph");
   return *n.node_;
 }
@@ -81,34 +142,50 @@ void task_graph::edge(node before, node after) {
   graph_node& a = own(after);
   change();
   b.successors.push_back(&a);
-  b.own_successors = b.successors.size();
-  ++a.predecessors;
+  ++predecessors_[after.index_];
+  if (before.index_ >= after.index_) is_in_order_ = false;
+  is_checked_ = has_path_costs_ = false;
 }
 
-// In an order in which each comes after what it depends on; the costs of the paths then from the end.
-void task_graph::check_for_cycles() {
-  if (is_checked_) return;
+// Each comes after all that it depends on. Shorter than nodes_ if there is a cycle; then waits_for isn't 0 where it
+// comes by.
+std::vector<graph_node*> task_graph::in_order() {
   std::vector<graph_node*> order;
   order.reserve(nodes_.size());
-  std::vector<std::size_t> left(nodes_.size());
-  for (const auto& n : nodes_)
-    if ((left[n->index] = n->predecessors) == 0) order.push_back(n.get());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    for (graph_node* s : order[i]->successors)
-      if (--left[s->index] == 0) order.push_back(s);
-  if (order.size() != nodes_.size()) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i]->waits_for.store(predecessors_[i], std::memory_order_relaxed);
+    if (predecessors_[i] == 0) order.push_back(nodes_[i].get());
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (graph_node* s : order[i]->successors) {
+      const auto left = s->waits_for.load(std::memory_order_relaxed) - 1;
+      s->waits_for.store(left, std::memory_order_relaxed);
+      if (left == 0) order.push_back(s);
+    }
+  }
+  return order;
+}
+
+void task_graph::check_for_cycles() {
+  if (is_checked_ || is_in_order_) return;
+  if (in_order().size() != nodes_.size()) {
     std::vector<graph_node*> stuck;
     for (const auto& n : nodes_)
-      if (left[n->index] != 0) stuck.push_back(n.get());
+      if (n->waits_for.load(std::memory_order_relaxed) != 0) stuck.push_back(n.get());
     detail::throw_cycle(stuck);
   }
-  for (auto n = order.rbegin(); n != order.rend(); ++n) {
-    (*n)->path_cost = 0;
-    for (const graph_node* s : (*n)->successors)
-      (*n)->path_cost = std::max((*n)->path_cost, s->path_cost);
-    (*n)->path_cost += (*n)->options.cost;
-  }
   is_checked_ = true;
+}
+
+void task_graph::find_path_costs() {
+  if (has_path_costs_) return;
+  const auto order = in_order();
+  for (auto n = order.rbegin(); n != order.rend(); ++n) {
+    double longest = 0;
+    for (const graph_node* s : (*n)->successors) longest = std::max(longest, s->details->path_cost);
+    (*n)->details->path_cost = longest + (*n)->details->options.cost;
+  }
+  has_path_costs_ = true;
 }
 
 graph_report task_graph::run(pool& p, graph_options options) {
@@ -117,6 +194,31 @@ graph_report task_graph::run(pool& p, graph_options options) {
 
 graph_report task_graph::run(graph_options options) {
   return detail::on_a_worker([&](unsigned) { return run_here(options); });
+}
+
+// Before the first fork of a run, whose order the relaxed stores have.
+void task_graph::prepare(const graph_options& options) {
+  if (options.order == graph_order::critical_path) find_path_costs();
+  if (can_grow_) own_successors_.resize(nodes_.size());
+  const bool needs_details = options.order != graph_order::any || options.measure || was_measured_;
+  parallel_for(std::size_t{0}, nodes_.size(), [&](std::size_t i) {
+    graph_node& n = *nodes_[i];
+    n.waits_for.store(predecessors_[i], std::memory_order_relaxed);
+    n.is_spoiled.store(false, std::memory_order_relaxed);
+    n.is_over = false;
+    n.state = node_state::waiting;
+    if (can_grow_) own_successors_[i] = n.successors.size();
+    if (!needs_details) return;
+    detail::node_details& d = *n.details;
+    d.began_ns = d.ended_ns = -1;
+    d.rank = rank_of(d, options.order);
+  });
+  was_measured_ = options.measure;
+}
+
+double task_graph::rank_of(const detail::node_details& d, graph_order order) {
+  if (order == graph_order::priority) return d.options.priority;
+  return order == graph_order::critical_path ? d.path_cost : d.options.cost;
 }
 
 graph_report task_graph::run_here(const graph_options& options) {
@@ -129,36 +231,28 @@ graph_report task_graph::run_here(const graph_options& options) {
   const end_of_run end{is_running_};
   forget_grown();
   check_for_cycles();
-  for (const auto& n : nodes_) {
-    n->waits_for.store(n->predecessors, std::memory_order_relaxed);  // before the first fork
-    n->is_spoiled.store(false, std::memory_order_relaxed);
-    n->is_over = false;
-    n->state = node_state::waiting;
-    n->began_ns = n->ended_ns = -1;
-    if (options.order == graph_order::priority)
-      n->rank = n->options.priority;
-    else
-      n->rank = options.order == graph_order::critical_path ? n->path_cost : n->options.cost;
-  }
+  prepare(options);
   detail::graph_run r(*this, options);
   r.drain_all(std::max(1U, detail::workers_here()));
+  last_ = {};
+  bool all_over = true;
+  for (const auto& n : nodes_) {
+    last_.done += n->state == node_state::done;
+    last_.threw += n->state == node_state::threw;
+    last_.skipped += n->state == node_state::skipped;
+    all_over = all_over && n->is_over;
+  }
   r.rethrow();
-  std::vector<graph_node*> stuck;
-  for (const auto& n : nodes_)
-    if (!n->is_over) stuck.push_back(n.get());
-  if (!stuck.empty()) detail::throw_cycle(stuck);
-  return report();
+  if (!all_over) {
+    std::vector<graph_node*> stuck;
+    for (const auto& n : nodes_)
+      if (!n->is_over) stuck.push_back(n.get());
+    detail::throw_cycle(stuck);
+  }
+  return last_;
 }
 
-graph_report task_graph::report() const {
-  graph_report r;
-  for (const auto& n : nodes_) {
-    r.done += n->state == node_state::done;
-    r.threw += n->state == node_state::threw;
-    r.skipped += n->state == node_state::skipped;
-  }
-  return r;
-}
+graph_report task_graph::report() const { return last_; }
 
 node_state task_graph::state(node n) const { return own(n).state; }
 
@@ -171,28 +265,29 @@ std::string task_graph::dot() const {
       if (c == '"' || c == '\\') label += '\\';
       label += c;
     }
-    if (n->ended_ns >= 0) {
+    const detail::node_details& d = *n->details;
+    if (d.ended_ns >= 0) {
       char time[64];
       std::snprintf(time, sizeof(time), "\\n%.1f us at %.1f us",
-                    static_cast<double>(n->ended_ns - n->began_ns) / 1e3,
-                    static_cast<double>(n->began_ns) / 1e3);
+                    static_cast<double>(d.ended_ns - d.began_ns) / 1e3,
+                    static_cast<double>(d.began_ns) / 1e3);
       label += time;
     }
-    text += "  n" + std::to_string(n->index) + " [label=\"" + label +
+    text += "  n" + std::to_string(d.index) + " [label=\"" + label +
             "\", fillcolor=" + colours[static_cast<std::size_t>(n->state)] + "];\n";
     for (const graph_node* s : n->successors)
-      text += "  n" + std::to_string(n->index) + " -> n" + std::to_string(s->index) + ";\n";
+      text += "  n" + std::to_string(d.index) + " -> n" + std::to_string(s->details->index) + ";\n";
   }
   return text + "}\n";
 }
 
-task_graph::node task_graph::running::add_node(std::unique_ptr<graph_node> n,
-                                               node_options options) {
+task_graph::node task_graph::running::add_node(detail::node_pointer n, node_options options) {
   graph_node& added = *n;
-  added.graph = &run_.graph();
-  added.options = std::move(options);
+  added.is_on_heap = true;
+  added.details = new detail::node_details;
+  added.details->options = std::move(options);
   run_.add(self_, std::move(n));
-  return node(added);
+  return node(added, run_.graph());
 }
 
 void task_graph::running::edge(node before, node after) {

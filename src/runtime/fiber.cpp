@@ -50,7 +50,8 @@ static_assert(sizeof(fiber) <= header_bytes && header_bytes % alignof(job) == 0)
 #if HEIST_TSAN
   void* const context = to.tsan_context;
   __atomic_store_n(&to.tsan_thread, &self_worker().native, __ATOMIC_RELAXED);
-  hand_over(from);  // with everything that it did
+  hand_over(from);                 // with everything that it did
+  __tsan_release(&self_worker());  // what it did to values of the thread; partner in own_value.cpp
   __tsan_switch_to_fiber(context, __tsan_switch_to_fiber_no_sync);
 #endif
 }
@@ -149,6 +150,7 @@ void rewind(fiber& f) noexcept {
 #endif
   f.depth = 0;
   f.home = nullptr;
+  f.stalls = false;
   f.exceptions = {};
   f.array = &f;
   f.from = 0;

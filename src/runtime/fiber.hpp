@@ -37,6 +37,7 @@ namespace heist::inline v0::detail {
 class pool_impl;
 class scope_state;
 struct fiber;
+struct view_node;
 struct worker;
 
 // The thread's stack of caught and count of uncaught exceptions (Itanium C++ ABI, 2.2.2). It belongs
@@ -79,6 +80,7 @@ struct fiber {
   local<fiber*> next{nullptr};  // in a free list, a mailbox or the injection queue
   pool_impl* pool = nullptr;
   local<worker*> home{nullptr};  // a stalling join: the only worker that may resume it
+  bool stalls = false;           // policy::stalling: all its joins and waits do so
   exception_globals exceptions{};
 
   // Whose slots it uses: its own, its spawner's, or those of one that ended for it (spawn.cpp).
@@ -88,6 +90,8 @@ struct fiber {
   older_slots* older = nullptr;
   std::atomic<std::uint32_t> users{1};  // of its own slots: itself while it lives, and others
   spawned task{};
+  void* job_frame = nullptr;   // the innermost one of a job_system's
+  view_node* views = nullptr;  // of reducers; what they stand for: views.hpp
 
   // For the sanitizers; unused otherwise.
   bool child_ended = false;  // call_fiber

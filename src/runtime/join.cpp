@@ -22,6 +22,7 @@
 #include "heist/fork_join.hpp"
 #include "platform/park.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/views.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
@@ -39,6 +40,8 @@ struct alignas(8) blocked_waiter {
 job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
   // Relaxed: until the slot is stolen again only this fiber looks at it.
   j.state.store(job::pending, std::memory_order_relaxed);
+  if (j.next != nullptr) [[unlikely]]
+    receive_views(reinterpret_cast<view_node*>(j.next));
   if (how == job::done) return &j;
   auto* const kept = std::launder(reinterpret_cast<std::exception_ptr*>(j.payload));
   std::exception_ptr exception = std::move(*kept);
@@ -124,6 +127,16 @@ bool take_back(worker& w, position h, job& j) noexcept {
   return result == deque::pop_result::taken;
 }
 
+namespace {
+
+// Position h is free after all. A child whose spawner's entry found no room there forks from h on, not above it.
+void begin_at(worker& w, position h) noexcept {
+  fiber& me = *w.current;
+  if (me.from > h) me.from = h;
+}
+
+}  // namespace
+
 bool fork_slow() {
   worker* const w = this_worker();
   control& c = current_control();
@@ -143,11 +156,15 @@ bool fork_slow() {
     // The spare slot is every deeper fork's: release as in publish().
     if (!has_slot) c.head.store(h, std::memory_order_release);
     j.run = nullptr;  // D1
+    begin_at(*w, h);
     w->count.inlined_forks.add();
     return true;
   }
   const control::push_answer answer = c.on_limit(h);
-  if (!answer.pushed) w->count.inlined_forks.add();
+  if (!answer.pushed) {
+    w->count.inlined_forks.add();
+    begin_at(*w, h);
+  }
   w->count.exposes.add(answer.items);
   if (answer.exposed) w->pool.wake_for_exposed(*w);
   return true;
@@ -161,7 +178,10 @@ void keep_exception(job& j) noexcept {
   ::new (static_cast<void*>(j.payload)) std::exception_ptr(std::current_exception());
 }
 
-void complete(job& j, std::uintptr_t state) noexcept { settle(j.state, state); }
+void complete(job& j, std::uintptr_t state) noexcept {
+  j.next = reinterpret_cast<job*>(leave_views(self_worker()));
+  settle(j.state, state);
+}
 
 // An exception_ptr is one pointer to a counted object; as a plain pointer it costs the fast path no
 // destructor. The static_assert and the tests hold the library to it.
@@ -204,7 +224,7 @@ void suspend_until_settled(worker& w, fiber& next, position h,
                            std::atomic<std::uintptr_t>& state) noexcept {
   fiber& me = *w.current;
   me.depth = h;
-  me.home = w.pool.config().join == join_kind::stalling ? &w : nullptr;
+  me.home = w.pool.config().join == join_kind::stalling || me.stalls ? &w : nullptr;
   seat(w, 0, next.slots);
   w.after.left = &me;
   w.after.awaited = &state;
@@ -276,6 +296,10 @@ void run_after_switch() noexcept {
     case after_switch_action::kind::lend:
       w.pool.stack_use().one_less();
       rewind(*left);
+      return;
+    case after_switch_action::kind::send_home:
+      take_over(*left);
+      w.pool.go_on(*left);
       return;
     case after_switch_action::kind::wait_for: {
       take_over(*left);

@@ -15,6 +15,7 @@
 
 #include "platform/cpu.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/views.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
@@ -98,10 +99,12 @@ void run_root_item(worker& w, root& r) noexcept {
   w.count.roots.add();
   if (r.is_awaited) {
     r.run(r);
+    r.next = reinterpret_cast<root*>(leave_views(self_worker()));
     settle(r.state, job::done);
   } else {
     pool_impl& pool = w.pool;
     r.run(r);  // it is gone now, and the worker may be another
+    if (leave_views(self_worker()) != nullptr) refuse_views();
     pool.one_finished();
   }
 }

@@ -17,6 +17,7 @@
 #include "platform/overflow.hpp"
 #include "platform/thread.hpp"
 #include "platform/topology.hpp"
+#include "runtime/views.hpp"
 
 #if HEIST_TSAN
 #include <sanitizer/tsan_interface.h>
@@ -268,6 +269,7 @@ void pool_impl::run(root& r) {
   injection_.push(r);
   wake_for_injection();
   wait_until_settled(r.state);
+  if (r.next != nullptr) receive_views(reinterpret_cast<view_node*>(r.next));
 }
 
 void pool_impl::leave_forks_behind(worker& w) noexcept {

@@ -13,6 +13,7 @@
 #include "heist/config.hpp"
 #include "heist/stats.hpp"
 #include "platform/park.hpp"
+#include "runtime/blocking.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/injection.hpp"
 #include "runtime/sleepers.hpp"
@@ -89,6 +90,7 @@ class pool_impl {
   }
   void one_finished() noexcept;
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
+  [[nodiscard]] blocking_crew& blocking() noexcept { return blocking_; }
   [[nodiscard]] stack_count& stack_use() noexcept { return stack_use_; }
 
   // Victims of worker i from near to far, for victim_kind::nearest; empty otherwise.
@@ -119,6 +121,7 @@ class pool_impl {
   std::atomic<bool> stopping_{false};
   std::atomic<std::size_t> unfinished_{0};  // start hooks, and what was started
   std::atomic<unsigned> visitors_{0};
+  blocking_crew blocking_;               // ends before what its threads hand fibers to
   pool_impl* next_abandoned_ = nullptr;  // in a child of fork(): see discard()
 
   // Constant once the start gate is open.

@@ -36,6 +36,8 @@
 #include "heist/scope.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/scope_parts.hpp"
+#include "runtime/views.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
@@ -45,9 +47,6 @@ namespace {
 // The state of an entry's slot, after it was stolen.
 constexpr std::uintptr_t counted = 1;  // the thief has counted the child
 constexpr std::uintptr_t ended = 2;    // the child has ended
-
-// Children that others than the scope's own function spawned.
-constexpr std::uint64_t foreign_key = ~std::uint64_t{0};
 
 // What lies in the slot: the child's own record may be gone when a thief gets to it.
 struct entry {
@@ -95,6 +94,14 @@ void change_slots(worker& w, fiber& a, fiber& lender, position h, job& slot) noe
   w.current = &a;
 }
 
+// A child returns to its spawner: what it took from it, and added. Only owners of a scope hand theirs to children.
+void give_views_back(fiber& child) noexcept {
+  if (child.views == nullptr) [[likely]]
+    return;
+  if (child.task.key == foreign_key) refuse_views();
+  child.task.spawner->views = std::exchange(child.views, nullptr);
+}
+
 // What a thief runs: goes on with a spawner.
 void go_on_with_spawner(job& slot) noexcept {
   worker& w = self_worker();
@@ -132,6 +139,8 @@ void end_stolen(worker& w, fiber& self) noexcept {
   self.task.body = nullptr;
   const spawned t = self.task;
   job& slot = slot_of(t);
+  if (view_node* const views = leave_views(w)) [[unlikely]]
+    t.scope->deposit(t.key, views);  // before anybody hears of the end
   seat(w, 0, self.slots);
   leave_slots(w, self);
   if (slot.state.exchange(ended, std::memory_order_acq_rel) != counted) return;
@@ -199,10 +208,14 @@ void run_child(void* fiber_of_child) noexcept {
     self.task.body(self.task.closure, h);
   } catch (...) {
     self.task.scope->keep(self.task.key, std::current_exception());
-    if (hot_path::depth() == h) return;  // moving the closure threw: nothing was pushed
+    if (hot_path::depth() == h) {  // moving the closure threw: nothing was pushed
+      give_views_back(self);
+      return;
+    }
   }
   if (!hot_path::take_private(h)) [[unlikely]]
     end_public(self);
+  give_views_back(self);
 }
 
 void return_to_spawner(fiber& self) noexcept {
@@ -226,20 +239,6 @@ const void* scope_owner() noexcept {
   return serial_elision() ? &serial : nullptr;
 }
 
-class scope_state::keeping {
- public:
-  // Acquire and release: one after the other.
-  explicit keeping(std::atomic<bool>& busy) noexcept : busy_(busy) {
-    while (busy_.exchange(true, std::memory_order_acquire)) sched_yield();
-  }
-  ~keeping() { busy_.store(false, std::memory_order_release); }
-  keeping(const keeping&) = delete;
-  keeping& operator=(const keeping&) = delete;
-
- private:
-  std::atomic<bool>& busy_;
-};
-
 bool scope_state::comes_first(std::uint64_t key) noexcept {
   const keeping hold(keeping_);
   return first_thrown_ == nullptr || key < first_key_;
@@ -250,7 +249,7 @@ void scope_state::keep(std::uint64_t key, std::exception_ptr exception) noexcept
   if (first_thrown_ != nullptr && key >= first_key_) return;
   first_key_ = key;
   first_thrown_.swap(exception);
-  failed_.store(true, std::memory_order_relaxed);  // sync() comes after the children's ends
+  flags_.fetch_or(has_failed, std::memory_order_relaxed);  // sync() comes after the children's ends
 }
 
 void scope_state::one_more() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
@@ -271,23 +270,54 @@ void scope_state::sync_slow(void* thrown) {
     state_.store(job::pending, std::memory_order_relaxed);
     count_.store(owner_part, std::memory_order_relaxed);
   }
+  if ((flags_.load(std::memory_order_relaxed) & has_deposits) != 0) merge_deposits();
   if (failed()) {
-    failed_.store(false, std::memory_order_relaxed);
+    flags_.fetch_and(~has_failed, std::memory_order_relaxed);
     std::exception_ptr first = std::exchange(first_thrown_, nullptr);
     if (thrown != nullptr) drop_released(thrown);
     std::rethrow_exception(std::move(first));
   }
   if (thrown != nullptr) throw_released(thrown);
+  if ((flags_.load(std::memory_order_relaxed) & cut_off) != 0) {
+    flags_.fetch_and(~cut_off, std::memory_order_relaxed);
+    const std::uint64_t spawned = spawned_.load(std::memory_order_relaxed);
+    throw_cancelled(spawned - skipped(), spawned);
+  }
+}
+
+// Relaxed, all of it: the counts are read when the children have ended.
+bool scope_state::skips(unsigned flags) noexcept {
+  const bool by_condition = (flags & stopped) == 0;
+  if (by_condition && !stop_.stop_requested()) return false;
+  skipped_.fetch_add(1, std::memory_order_relaxed);
+  if (by_condition) flags_.fetch_or(cut_off, std::memory_order_relaxed);
+  return true;
+}
+
+bool scope_state::leaves_out() noexcept {
+  const unsigned flags = flags_.load(std::memory_order_relaxed);
+  if ((flags & has_failed) != 0) return true;
+  if ((flags & watched) != 0) spawned_.fetch_add(1, std::memory_order_relaxed);
+  return skips(flags);
+}
+
+bool scope_state::leaves_out_pushed(std::uint64_t key) noexcept {
+  const unsigned flags = flags_.load(std::memory_order_relaxed);
+  if (flags == 0) return false;
+  if ((flags & has_failed) != 0 && !comes_first(key)) return true;
+  return skips(flags);
 }
 
 bool scope_state::spawn(spawn_body body, void* closure) {
-  if (failed()) return true;
+  if (flags_.load(std::memory_order_relaxed) != 0 && leaves_out()) [[unlikely]]
+    return true;
   worker* const w = this_worker_inline();
+  const bool leaves_rest = w != nullptr && w->spawns && !children_ && !w->current.get()->stalls;
   fiber* child = nullptr;
-  if (w != nullptr && w->spawns && !children_) [[likely]]
+  if (leaves_rest) [[likely]]
     child = take_child(*w);
   if (child == nullptr) [[unlikely]] {
-    if (w != nullptr && !w->alone && (children_ || !w->spawns) && w->current.get() == owner_ &&
+    if (w != nullptr && !w->alone && !leaves_rest && w->current.get() == owner_ &&
         hot_path::depth() == place_of(pushed_))
       return false;
     call(body, closure);
@@ -307,6 +337,8 @@ bool scope_state::spawn(spawn_body body, void* closure) {
                  .depth = static_cast<position>(h)};
   child->array = me.array;
   child->from = static_cast<position>(h + sizeof(job));
+  if (me.views != nullptr && &me == owner_) [[unlikely]]
+    child->views = std::exchange(me.views, nullptr);
   hand_over(*child);
   w->current = child;
   if (call_fiber(me, *child, w->exceptions)) [[unlikely]]
@@ -328,6 +360,8 @@ struct scope_state::pushed_child {
   std::uint64_t key;
 
   void run() const noexcept {
+    if (scope->leaves_out_pushed(key)) return body(closure, discard);
+    const views_refused in_no_order;
     try {
       body(closure, no_entry);
     } catch (...) {
@@ -367,10 +401,7 @@ void scope_state::run_pushed() {
     if (slot == nullptr) continue;
     pushed_child c;  // a copy: what the child forks uses the slot again
     std::memcpy(&c, slot->payload, sizeof(c));
-    if (failed() && !comes_first(c.key))
-      c.body(c.closure, discard);
-    else
-      c.run();
+    c.run();
   }
 }
 

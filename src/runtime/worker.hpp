@@ -22,7 +22,7 @@ class pool_impl;
 // What to do as soon as a switch has left the old stack: that is when a suspended fiber may be
 // handed out and a dead one recycled, not before, since until then its stack is in use.
 struct after_switch_action {
-  enum class kind : std::uint8_t { none, wait_for, recycle, lend };
+  enum class kind : std::uint8_t { none, wait_for, recycle, lend, send_home };
 
   local<kind> what{kind::none};
   local<fiber*> left{nullptr};

@@ -12,6 +12,14 @@ void condition_variable::list(waiter& w) noexcept {
   listed_.store(listed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
+bool condition_variable::give_up(waiter& w) noexcept {
+  const holding hold(guard_);
+  if (!w.is_listed) return false;
+  waiters_.remove(w);
+  listed_.store(listed_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  return true;
+}
+
 void condition_variable::wake_one() noexcept {
   waiter* w;
   {

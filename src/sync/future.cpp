@@ -1,4 +1,4 @@
-#include "heist/future.hpp"
+#include "heist/when_any.hpp"
 
 #include <string>
 
@@ -6,17 +6,54 @@
 
 namespace heist::inline v0::detail {
 
-void future_state::wait() {
-  if (is_ready()) return;
+// Waiting for oneself never ends. Relaxed: it matters to that fiber alone.
+void future_state::refuse_own_wait() const {
   const void* const maker = maker_.load(std::memory_order_relaxed);
   if (maker != nullptr && maker == current_fiber())
     throw usage_error("future: a function waits for its own result");
-  struct waiting : continuation {
-    wait_point point{};
-  };
-  waiting me{{[](continuation& c) noexcept { static_cast<waiting&>(c).point.end(); }}};
+}
+
+namespace {
+
+struct waiting : continuation {
+  waiting() noexcept
+      : continuation{[](continuation& c) noexcept { static_cast<waiting&>(c).point.end(); }} {}
+  wait_point point{};
+};
+
+struct waiting_in_time : waiting, alarm {
+  waiting_in_time(future_state& s, due_time due)
+      : alarm(
+            [](alarm& a) noexcept {
+              auto& self = static_cast<waiting_in_time&>(a);
+              if (self.state.detach(self)) self.point.end();
+            },
+            due),
+        state(s) {}
+  future_state& state;
+};
+
+}  // namespace
+
+void future_state::wait() {
+  if (is_ready()) return;
+  refuse_own_wait();
+  waiting me;
   if (attach(me)) me.point.wait();
 }
+
+bool future_state::wait_until(due_time due) {
+  if (is_ready()) return true;
+  refuse_own_wait();
+  if (is_over(due)) return false;
+  waiting_in_time me(*this, due);
+  if (!attach(me)) return true;
+  me.set();
+  me.point.wait();
+  return is_ready();
+}
+
+void throw_any_of_none() { throw usage_error("when_any: none of no futures is the first"); }
 
 void throw_no_result(const char* member) {
   throw usage_error(std::string("future::") + member +

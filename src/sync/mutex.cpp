@@ -32,18 +32,48 @@ bool mutex::queue(waiter& w, bool was_woken) noexcept {
   return false;
 }
 
-void mutex::lock_slow() noexcept {
+namespace {
+
+bool lock_soon(mutex& m) noexcept {
   constexpr int pauses = 32;  // a short section ends sooner than a fiber is suspended
   for (int i = 0; i < pauses; ++i) {
     platform::pause();
-    if (try_lock()) return;
+    if (m.try_lock()) return true;
   }
+  return false;
+}
+
+}  // namespace
+
+void mutex::lock_slow() noexcept {
+  if (lock_soon(*this)) return;
   for (bool was_woken = false;; was_woken = true) {
     waiter me;
     if (queue(me, was_woken)) return;
     me.point.wait();
     if (me.is_granted) return;
   }
+}
+
+bool mutex::lock_until(detail::due_time due) {
+  if (detail::is_over(due)) return false;
+  if (lock_soon(*this)) return true;
+  // Both alarms are made before anything is queued: one that was woken must not fail to take `waking` back. For the same
+  // reason it queues even if its time is over; the alarm rings at once then.
+  detail::timed_waiter<mutex> first(*this, due);
+  detail::timed_waiter<mutex> again(*this, due);
+  if (queue(first, false)) return true;
+  if (!first.wait_in_time()) return false;
+  if (queue(again, true)) return true;
+  return again.wait_in_time();  // it is granted, or has given up
+}
+
+// `queued` stays, also if the list is empty now: wake_next() knows that.
+bool mutex::give_up(waiter& w) noexcept {
+  const holding hold(guard_);
+  if (!w.is_listed) return false;
+  waiters_.remove(w);
+  return true;
 }
 
 void mutex::unlock_slow() noexcept {

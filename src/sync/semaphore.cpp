@@ -16,28 +16,49 @@ void semaphore::refuse(std::ptrdiff_t n) {
   throw usage_error("counting_semaphore::release: " + std::to_string(n) + " permits");
 }
 
+bool semaphore::list(waiter& w) noexcept {
+  const holding hold(guard_);  // also orders what was released before the permit was handed over
+  if (handed_ > 0) {
+    --handed_;
+    return false;
+  }
+  waiters_.push_back(w);
+  return true;
+}
+
 void semaphore::acquire_slow() noexcept {
   waiter me;
-  {
-    const holding hold(guard_);  // also orders what was released before the permit was handed over
-    if (handed_ > 0) {
-      --handed_;
-      return;
-    }
-    waiters_.push_back(me);
-  }
-  me.point.wait();
+  if (list(me)) me.point.wait();
+}
+
+bool semaphore::acquire_until(due_time due) {
+  if (is_over(due)) return false;
+  timed_waiter<semaphore> me(*this, due);
+  // Acquire: as in acquire().
+  if (count_.fetch_sub(1, std::memory_order_acquire) > 0) return true;
+  return !list(me) || me.wait_in_time();
+}
+
+// Below zero count_ tells how many wait for whom no permit is on its way; otherwise one is, and it is too late to leave. It
+// doesn't matter for whom it was meant.
+bool semaphore::give_up(waiter& w) noexcept {
+  const holding hold(guard_);
+  if (!w.is_listed) return false;
+  std::ptrdiff_t seen = count_.load(std::memory_order_relaxed);
+  do {
+    if (seen >= 0) return false;
+    // Relaxed: nothing is handed on.
+  } while (!count_.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed,
+                                         std::memory_order_relaxed));
+  waiters_.remove(w);
+  return true;
 }
 
 void semaphore::hand_over(std::ptrdiff_t n) noexcept {
   waiter_list go_on;
   {
     const holding hold(guard_);
-    for (; n > 0; --n) {
-      waiter* const w = waiters_.pop();
-      if (w == nullptr) break;
-      go_on.push_back(*w);
-    }
+    for (; n > 0 && !waiters_.empty(); --n) waiters_.serve_first(go_on);
     handed_ += n;
   }
   go_on.end_all();

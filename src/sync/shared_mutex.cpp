@@ -3,21 +3,20 @@
 namespace heist::inline v0 {
 
 using detail::holding;
+using detail::timed_waiter;
 using detail::waiter;
 using detail::waiter_list;
 
-struct shared_mutex::entrant : waiter {
-  bool is_reader = false;
-};
+// waiter::is_granted is what a reader has, from the beginning.
 
 // True if it is inside, false if it is queued.
-bool shared_mutex::queue(entrant& e) noexcept {
+bool shared_mutex::queue(waiter& w) noexcept {
   const holding hold(guard_);
   std::uint64_t seen = state_.load(std::memory_order_relaxed);
   // While `queued` is set the last one inside can't leave without guard_.
   while ((seen & queued) == 0) {
-    const bool may_enter = e.is_reader ? (seen & writer) == 0 : seen == 0;
-    const std::uint64_t entered = e.is_reader ? seen + reader : writer;
+    const bool may_enter = w.is_granted ? (seen & writer) == 0 : seen == 0;
+    const std::uint64_t entered = w.is_granted ? seen + reader : writer;
     // Acquire: as in try_lock().
     if (state_.compare_exchange_weak(seen, may_enter ? entered : seen | queued,
                                      std::memory_order_acquire, std::memory_order_relaxed)) {
@@ -25,42 +24,79 @@ bool shared_mutex::queue(entrant& e) noexcept {
       break;
     }
   }
-  waiters_.push_back(e);
+  waiters_.push_back(w);
   return false;
 }
 
 void shared_mutex::lock_slow() noexcept {
-  entrant me;
+  waiter me;
   if (!queue(me)) me.point.wait();
 }
 
 void shared_mutex::lock_shared_slow() noexcept {
-  entrant me;
-  me.is_reader = true;
+  waiter me;
+  me.is_granted = true;
   if (!queue(me)) me.point.wait();
 }
 
-// By the last one inside, when somebody waits: nobody else changes state_ until this lets guard_ go.
-void shared_mutex::hand_over() noexcept {
+bool shared_mutex::lock_until(detail::due_time due) {
+  if (detail::is_over(due)) return false;
+  timed_waiter<shared_mutex> me(*this, due);
+  return queue(me) || me.wait_in_time();
+}
+
+bool shared_mutex::lock_shared_until(detail::due_time due) {
+  if (detail::is_over(due)) return false;
+  timed_waiter<shared_mutex> me(*this, due);
+  me.is_granted = true;
+  return queue(me) || me.wait_in_time();
+}
+
+// Takes the readers that stand first out of the list; their number, in the state's units.
+std::uint64_t shared_mutex::let_readers_in(waiter_list& inside) noexcept {
+  std::uint64_t readers = 0;
+  for (; !waiters_.empty() && waiters_.first()->is_granted; readers += reader)
+    waiters_.serve_first(inside);
+  return readers;
+}
+
+// By one that was the last one inside, when somebody waited. False if it isn't so any more, since waiters have given up
+// meanwhile: it leaves in the ordinary way then. Else nobody changes state_ until this lets guard_ go.
+bool shared_mutex::hand_over() noexcept {
   waiter_list inside;
   {
     const holding hold(guard_);
     // Acquire: the readers that left before this one, for those that come.
-    static_cast<void>(state_.load(std::memory_order_acquire));
-    std::uint64_t next = 0;
-    const auto first_reads = [this] {
-      return !waiters_.empty() && static_cast<entrant*>(waiters_.first())->is_reader;
-    };
-    if (first_reads()) {
-      for (; first_reads(); next += reader) inside.push_back(*waiters_.pop());
-    } else {
+    const std::uint64_t seen = state_.load(std::memory_order_acquire);
+    if (seen != (reader | queued) && seen != (writer | queued)) return false;
+    std::uint64_t next = let_readers_in(inside);
+    if (next == 0) {
       next = writer;
-      inside.push_back(*waiters_.pop());
+      waiters_.serve_first(inside);
     }
     // Release: what happened inside, for readers that find the door open.
     state_.store(next | (waiters_.empty() ? 0 : queued), std::memory_order_release);
   }
   inside.end_all();
+  return true;
+}
+
+// While it is listed somebody is inside, and readers inside may leave, but for the last one (see hand_over). One that gives up may
+// have kept readers out that stood behind it.
+bool shared_mutex::give_up(waiter& w) noexcept {
+  waiter_list inside;
+  {
+    const holding hold(guard_);
+    if (!w.is_listed) return false;
+    waiters_.remove(w);
+    // Acquire: what the last writer did, for readers that come in.
+    if ((state_.load(std::memory_order_acquire) & writer) == 0)
+      state_.fetch_add(let_readers_in(inside), std::memory_order_acq_rel);
+    // Release: partner in hand_over(), which looks whether it is still needed.
+    if (waiters_.empty()) state_.fetch_and(~queued, std::memory_order_release);
+  }
+  inside.end_all();
+  return true;
 }
 
 }  // namespace heist::inline v0

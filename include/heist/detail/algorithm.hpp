@@ -1,8 +1,9 @@
 // The forms that every loop and algorithm has, written once: over iterators, over a range, and with
-// a pool in front.
+// a pool or a stop condition in front.
 //
 // Impl has operator() for iterators. with_ranges adds (range, arguments...) for its one range; algorithm
-// adds (pool, arguments...), which runs the whole in that pool.
+// adds (pool, arguments...), which runs the whole in that pool, and (stop condition, arguments...), where Impl can be
+// stopped: has a template with_stop.
 #pragma once
 
 #include <concepts>
@@ -11,6 +12,8 @@
 #include <string_view>  // <bits/ranges_base.h>: std::ranges::begin and its concepts without <ranges>
 #include <type_traits>
 #include <utility>
+
+#include "heist/detail/stopping.hpp"
 
 namespace heist::inline v0 {
 
@@ -43,13 +46,23 @@ struct with_ranges : Impl {
   }
 };
 
+template <class Impl, class S>
+struct stopped_form<with_ranges<Impl>, S> {
+  using type = with_ranges<typename Impl::template with_stop<S>>;
+};
+
 // Impl must not take a pool.
 template <class Impl>
 struct algorithm : Impl {
   using Impl::operator();
   template <std::same_as<pool> Pool, class... Arguments>
   auto operator()(Pool& on, Arguments&&... arguments) const {
-    return on.run([&] { return Impl::operator()(std::forward<Arguments>(arguments)...); });
+    return on.run([&] { return (*this)(std::forward<Arguments>(arguments)...); });
+  }
+  template <class S, class... Arguments>
+  requires can_stop<Impl, S>
+  auto operator()(const S& stop, Arguments&&... arguments) const {
+    return under<Impl>(stop)(std::forward<Arguments>(arguments)...);
   }
 };
 

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
 #include "heist/detail/root.hpp"
@@ -45,6 +46,14 @@ class future_state {
                                          std::memory_order_release, std::memory_order_acquire);
   }
 
+  // Takes it back. False if the result is there: then it goes on, or has.
+  bool detach(continuation& c) noexcept {
+    auto seen = reinterpret_cast<std::uintptr_t>(&c);
+    // Relaxed: complete() finds nothing then.
+    return next_.compare_exchange_strong(seen, 0, std::memory_order_relaxed,
+                                         std::memory_order_relaxed);
+  }
+
   // The result has been put in place. One user leaves: the one who did that.
   void complete() noexcept {
     // Release: the result. Acquire: the continuation.
@@ -56,7 +65,9 @@ class future_state {
     }
   }
 
-  // The last of the two users frees it.
+  // One user more. Relaxed: by one that stays.
+  void enter() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
+  // The last of the users frees it.
   void leave() noexcept {
     // Release and acquire: what each did before it left, for whoever frees it.
     if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_(*this);
@@ -64,6 +75,8 @@ class future_state {
 
   // Suspends the caller until there is a result. Throws usage_error if the caller is the fiber that is to make it.
   HEIST_API void wait();
+  // The same; false if there is none in time. Throws resource_error or std::bad_alloc if it has to wait and can't.
+  HEIST_API bool wait_until(due_time due);
 
   // The calling fiber makes the result. Relaxed: it matters to that fiber alone.
   void made_here() noexcept { maker_.store(current_fiber(), std::memory_order_relaxed); }
@@ -73,6 +86,8 @@ class future_state {
 
  private:
   static constexpr std::uintptr_t ready = 1;
+
+  void refuse_own_wait() const;
 
   std::atomic<std::uintptr_t> next_{0};
   std::atomic<unsigned> users_{2};

@@ -38,7 +38,8 @@ struct alignas(64) job {
 
   void (*run)(job&) noexcept;
   std::atomic<std::uintptr_t> state;
-  job* next;  // in the pool's injection queue, guarded by its mutex
+  // In the pool's injection queue, guarded by its mutex; from complete() on the thief's views (views.hpp).
+  job* next;
   alignas(payload_alignment) std::byte payload[payload_bytes];
 };
 static_assert(sizeof(job) == 64);

@@ -27,7 +27,8 @@ struct root {
 
   function run;
   bool is_awaited = true;
-  root* next = nullptr;                             // guarded by the pool's injection queue
+  // Guarded by the pool's injection queue; of one that is awaited and has ended: its views (views.hpp).
+  root* next = nullptr;
   std::atomic<std::uintptr_t> state{job::pending};  // as job::state
 };
 
@@ -72,6 +73,9 @@ HEIST_API void run_root(pool_impl* pool, root& r);
 // calls it is run at once. Throws usage_error in a child of fork() for a pool of its parent's, and what making the
 // default pool can throw; on a worker, for its own pool, nothing.
 HEIST_API void start_root(pool_impl* pool, root& r);
+
+// Runs it on that worker of the pool and returns when it has ended. See pool::run_on.
+HEIST_API void run_on_worker(pool_impl& pool, unsigned index, root& r);
 
 template <class F>
 auto run_in(pool_impl* pool, F&& f) -> std::invoke_result_t<F> {

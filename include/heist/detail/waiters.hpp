@@ -36,6 +36,12 @@ class waiter_list {
     if (w != nullptr) remove(*w);
     return w;
   }
+  // Takes the first one out, for end_all() of `served`: it is listed nowhere from then on.
+  void serve_first(waiter_list& served) noexcept {
+    waiter& w = *pop();
+    served.push_back(w);
+    w.is_listed = false;
+  }
   // All of them, in order.
   waiter_list take_all() noexcept {
     waiter_list all = *this;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "heist/fork_join.hpp"
+#include "heist/parallel/leftmost_place.hpp"
 #include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0::detail {
@@ -22,9 +23,10 @@ void fork_each(unsigned first, unsigned last, const F& f) {
             [&f, middle, last] { fork_each(middle, last, f); });
 }
 
-// Runs plan(member, run) for each member of a crew. A plan calls run(first, last) for one chunk after another, from
-// left to right, and returns when that says false: then somebody's work has thrown. In the end the leftmost of those
-// exceptions goes on. work may want to know the member: work(member, first, last). std::bad_alloc.
+// Runs plan(member, run) for each member of a crew. A plan calls run(first, last) for its chunks and may return when that says
+// false, if it goes from left to right: nothing of what follows is wanted, since work has thrown further left, or has
+// returned false itself. What is to the left of all that has thrown is run; in the end the leftmost exception goes on.
+// work may want to know the member: work(member, first, last). std::bad_alloc.
 template <class Work, class Plan>
 void run_crew(const Work& work, unsigned members, const Plan& plan) {
   struct failure {
@@ -32,20 +34,25 @@ void run_crew(const Work& work, unsigned members, const Plan& plan) {
     std::exception_ptr what;
   };
   const std::unique_ptr<failure[]> failures(new failure[members]);
-  std::atomic<bool> failed{false};  // relaxed: a hint to stop; the join carries the rest
+  leftmost_place thrown;
   fork_each(0, members, [&](unsigned member) {
     plan(member, [&, member](std::size_t first, std::size_t last) {
-      if (failed.load(std::memory_order_relaxed)) return false;
+      if (thrown.is_left_of(first)) return false;
       try {
-        if constexpr (std::invocable<const Work&, unsigned, std::size_t, std::size_t>)
+        if constexpr (std::invocable<const Work&, unsigned, std::size_t, std::size_t>) {
           work(member, first, last);
-        else
+        } else if constexpr (std::same_as<decltype(work(first, last)), bool>) {
+          return work(first, last);
+        } else {
           work(first, last);
+        }
+        return true;
       } catch (...) {
-        failures[member] = {first, std::current_exception()};
-        failed.store(true, std::memory_order_relaxed);
+        thrown.note(first);
+        failure& mine = failures[member];
+        if (mine.what == nullptr || first < mine.where) mine = {first, std::current_exception()};
+        return false;
       }
-      return failures[member].what == nullptr;
     });
   });
   failure* leftmost = nullptr;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heist/fork_join.hpp"
+#include "heist/parallel/leftmost_place.hpp"
 #include "heist/parallel/pace.hpp"
 #include "heist/parallel/split_loop.hpp"
 
@@ -34,9 +35,12 @@ class leaf_tree {
 
  private:
   static constexpr std::size_t first_look = 32;  // as for split_loop
+  struct left_out {};
   enum class leaves_are : std::uint8_t { few, many };
 
   value run(std::size_t first, std::size_t last, leaves_are leaves) {
+    // There is no value to return; what is left of here has thrown, and that goes on.
+    if (thrown_.is_left_of(first)) throw left_out{};
     const std::size_t n = last - first;
     const std::size_t chunk = pace_.chunk();
     if (n == 1 || n <= chunk) return at_a_time(first, last, chunk);
@@ -52,11 +56,16 @@ class leaf_tree {
 
   // Fewer leaves than asked for say little about what a chunk should be.
   value at_a_time(std::size_t first, std::size_t last, std::size_t chunk) {
-    if (last - first <= chunk / 2) return serially(first, last);
-    const std::uint64_t before = ticks();
-    value result = serially(first, last);
-    pace_.remember(pace::after(last - first, ticks() - before));
-    return result;
+    try {
+      if (last - first <= chunk / 2) return serially(first, last);
+      const std::uint64_t before = ticks();
+      value result = serially(first, last);
+      pace_.remember(pace::after(last - first, ticks() - before));
+      return result;
+    } catch (...) {
+      thrown_.note(first);
+      throw;
+    }
   }
 
   // One instance of the leaf's code for all ways to get there, so that its bits are the same.
@@ -70,6 +79,7 @@ class leaf_tree {
   const Operations& operations_;
   const unsigned workers_;
   pace pace_;
+  leftmost_place thrown_;
 };
 
 // From any thread.
@@ -92,6 +102,9 @@ struct leaf_cut {
 
   [[nodiscard]] constexpr std::size_t count() const noexcept {
     return elements / size + (elements % size != 0 ? 1 : 0);
+  }
+  [[nodiscard]] constexpr std::size_t size_of(std::size_t leaf) const noexcept {
+    return last(leaf) - first(leaf);
   }
   [[nodiscard]] constexpr std::size_t first(std::size_t leaf) const noexcept { return leaf * size; }
   [[nodiscard]] constexpr std::size_t last(std::size_t leaf) const noexcept {

@@ -12,6 +12,9 @@
 // Before the first iteration nobody knows what one costs. A loop of few iterations (first_look) is forked
 // at once, as each may be long; of many, one is tried first, and the loss is small.
 //
+// When a chunk throws, those to its right that haven't begun are left out; those to its left run, as one of them might
+// throw what a serial run would have met first.
+//
 // Source: lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, 2010) for looking before
 // splitting; there the own deque is looked at, here the request word, as the deque has a private part.
 #pragma once
@@ -24,6 +27,7 @@
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/parallel/leftmost_place.hpp"
 #include "heist/parallel/pace.hpp"
 
 namespace heist::inline v0::detail {
@@ -117,18 +121,25 @@ class split_loop {
   }
 
   // Out of line, so that the iterations are compiled once, as a plain counted loop.
-  [[gnu::noinline]] bool work(std::size_t first, std::size_t last) const {
-    if constexpr (std::is_void_v<std::invoke_result_t<const Work&, std::size_t, std::size_t>>) {
-      work_(first, last);
-      return true;
-    } else {
-      return work_(first, last);
+  [[gnu::noinline]] bool work(std::size_t first, std::size_t last) {
+    if (thrown_.is_left_of(first)) return false;
+    try {
+      if constexpr (std::is_void_v<std::invoke_result_t<const Work&, std::size_t, std::size_t>>) {
+        work_(first, last);
+        return true;
+      } else {
+        return work_(first, last);
+      }
+    } catch (...) {
+      thrown_.note(first);
+      throw;
     }
   }
 
   const Work& work_;
   const unsigned workers_;
   pace pace_;
+  leftmost_place thrown_;
 };
 
 template <class Work>

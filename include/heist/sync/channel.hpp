@@ -9,6 +9,7 @@
 // worker too.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -16,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/alarm.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0 {
@@ -78,6 +80,25 @@ class channel {
     return item;
   }
 
+  // send() and receive() for a time. send_for also answers false, and the item is still the caller's, if there was no room in
+  // time; is_closed() tells the one from the other. Throw resource_error or std::bad_alloc where they have to wait and can't.
+  template <class Rep, class Period>
+  [[nodiscard]] bool send_for(T&& item, std::chrono::duration<Rep, Period> time) {
+    return send_in_time(item, detail::due_in(time));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool send_until(T&& item, std::chrono::time_point<Clock, Duration> time) {
+    return send_in_time(item, detail::due_at(time));
+  }
+  template <class Rep, class Period>
+  [[nodiscard]] std::optional<T> receive_for(std::chrono::duration<Rep, Period> time) {
+    return receive_in_time(detail::due_in(time));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] std::optional<T> receive_until(std::chrono::time_point<Clock, Duration> time) {
+    return receive_in_time(detail::due_at(time));
+  }
+
   // No more items come in. Senders that wait are refused, receivers get what is there and then nothing. Again: no
   // effect.
   void close() noexcept {
@@ -108,6 +129,47 @@ class channel {
     explicit receiver(std::optional<T>& i) noexcept : item(i) {}
     std::optional<T>& item;
   };
+
+  // One of these with a time limit.
+  template <class Waiter, class Item>
+  struct timed : Waiter, detail::alarm {
+    timed(channel& c, Item& what, detail::due_time due)
+        : Waiter(what), alarm(&time_is_over, due), of(c) {}
+
+    static void time_is_over(detail::alarm& a) noexcept {
+      auto& self = static_cast<timed&>(a);
+      {
+        const detail::holding hold(self.of.guard_);
+        if (!self.is_listed) return;
+        self.of.waiting(self).remove(self);
+      }
+      self.point.end();
+    }
+    channel& of;
+  };
+  detail::waiter_list& waiting(sender&) noexcept { return senders_; }
+  detail::waiter_list& waiting(receiver&) noexcept { return receivers_; }
+
+  bool send_in_time(T& item, detail::due_time due) {
+    const answer now = offer(item, nullptr);
+    if (now != answer::wait || detail::is_over(due)) return now == answer::done;
+    timed<sender, T> me(*this, item, due);
+    const answer then = offer(item, &me);
+    if (then != answer::wait) return then == answer::done;
+    me.set();
+    me.point.wait();
+    return me.is_granted;
+  }
+  std::optional<T> receive_in_time(detail::due_time due) {
+    std::optional<T> item;
+    if (accept(item, nullptr) != answer::wait || detail::is_over(due)) return item;
+    timed<receiver, std::optional<T>> me(*this, item, due);
+    if (accept(item, &me) != answer::wait) return item;
+    me.set();
+    me.point.wait();
+    return item;
+  }
+
   struct cell {
     alignas(T) std::byte bytes[sizeof(T)];
   };

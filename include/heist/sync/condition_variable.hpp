@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 
+#include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/waiters.hpp"
 
@@ -42,12 +44,50 @@ class condition_variable {
     while (!done()) wait(lock);
   }
 
+  // The same for a time. Without done(): false if it was over before a notification. With done(): what it says in the
+  // end. Throw resource_error or std::bad_alloc, with the lock held, where they have to wait and can't.
+  template <class Lock, class Rep, class Period>
+  bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> time) {
+    return wait_in_time(lock, detail::due_in(time));
+  }
+  template <class Lock, class Rep, class Period, class Done>
+  bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> time, Done done) {
+    return wait_in_time(lock, detail::due_in(time), done);
+  }
+  template <class Lock, class Clock, class Duration>
+  bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> time) {
+    return wait_in_time(lock, detail::due_at(time));
+  }
+  template <class Lock, class Clock, class Duration, class Done>
+  bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> time, Done done) {
+    return wait_in_time(lock, detail::due_at(time), done);
+  }
+
  private:
+  friend detail::timed_waiter<condition_variable>;
+
+  template <class Lock>
+  bool wait_in_time(Lock& lock, detail::due_time due) {
+    detail::timed_waiter<condition_variable> me(*this, due);
+    list(me);
+    lock.unlock();
+    const bool was_notified = me.wait_in_time();
+    lock.lock();
+    return was_notified;
+  }
+  template <class Lock, class Done>
+  bool wait_in_time(Lock& lock, detail::due_time due, Done& done) {
+    while (!done())
+      if (!wait_in_time(lock, due)) return done();
+    return true;
+  }
+
   // Relaxed: a notifier that must not miss a waiter has held the waiter's lock since it was listed.
   [[nodiscard]] bool anybody() const noexcept {
     return listed_.load(std::memory_order_relaxed) != 0;
   }
   HEIST_API void list(detail::waiter& w) noexcept;
+  HEIST_API bool give_up(detail::waiter& w) noexcept;
   HEIST_API void wake_one() noexcept;
   HEIST_API void wake_all() noexcept;
 

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <limits>
 
+#include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/waiters.hpp"
 
@@ -35,6 +37,7 @@ class HEIST_API semaphore {
         return true;
     return false;
   }
+  bool acquire_until(due_time due);
   // Throws usage_error for a negative number. When somebody got a permit, *this may be gone.
   void release(std::ptrdiff_t n) {
     if (n < 0) [[unlikely]]
@@ -47,7 +50,11 @@ class HEIST_API semaphore {
 
  private:
   [[noreturn]] static void refuse(std::ptrdiff_t n);
+  friend timed_waiter<semaphore>;
   void acquire_slow() noexcept;
+  // True if it is listed, false if a permit was there for it.
+  bool list(waiter& w) noexcept;
+  bool give_up(waiter& w) noexcept;
   void hand_over(std::ptrdiff_t n) noexcept;
 
   std::atomic<std::ptrdiff_t>
@@ -67,13 +74,23 @@ class counting_semaphore {
   static_assert(LeastMax >= 0);
 
  public:
-  // Throws usage_error if count is negative or above max().
-  explicit counting_semaphore(std::ptrdiff_t count) : impl_(count, LeastMax) {}
+  // Throws usage_error if there are fewer than 0 permits, or more than max().
+  explicit counting_semaphore(std::ptrdiff_t permits) : impl_(permits, LeastMax) {}
 
   [[nodiscard]] static constexpr std::ptrdiff_t max() noexcept { return LeastMax; }
 
   void acquire() noexcept { impl_.acquire(); }
   [[nodiscard]] bool try_acquire() noexcept { return impl_.try_acquire(); }
+  // False if the time was over before there was a permit. Throw resource_error or std::bad_alloc where they have to wait
+  // and can't.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_acquire_for(std::chrono::duration<Rep, Period> time) {
+    return impl_.try_acquire() || impl_.acquire_until(detail::due_in(time));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_acquire_until(std::chrono::time_point<Clock, Duration> time) {
+    return impl_.try_acquire() || impl_.acquire_until(detail::due_at(time));
+  }
   // Adds n permits; together they must not exceed max(). Throws usage_error if n is negative.
   void release(std::ptrdiff_t n = 1) { impl_.release(n); }
 

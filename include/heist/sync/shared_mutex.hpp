@@ -7,15 +7,18 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
+#include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0 {
 
-// As std::shared_mutex: std::unique_lock and std::shared_lock work; for fibers and for threads outside any pool
-// together. Uncontended, each member costs one atomic operation; nothing allocates or throws.
+// As std::shared_timed_mutex: std::unique_lock and std::shared_lock work; for fibers and for threads outside any pool
+// together. Uncontended, each member costs one atomic operation; nothing allocates or throws, but the members
+// with a time limit: resource_error or std::bad_alloc where they have to wait and can't.
 class shared_mutex {
  public:
   constexpr shared_mutex() noexcept = default;
@@ -32,12 +35,24 @@ class shared_mutex {
     return state_.compare_exchange_strong(seen, writer, std::memory_order_acquire,
                                           std::memory_order_relaxed);
   }
+  // False if the time was over first; those behind one that gives up get in if they can.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> time) {
+    return try_lock() || lock_until(detail::due_in(time));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> time) {
+    return try_lock() || lock_until(detail::due_at(time));
+  }
   void unlock() noexcept {
     std::uint64_t seen = writer;
     // Release: partners in try_lock() and try_lock_shared().
-    if (!state_.compare_exchange_strong(seen, 0, std::memory_order_release,
-                                        std::memory_order_relaxed)) [[unlikely]]
-      hand_over();
+    while (!state_.compare_exchange_strong(seen, 0, std::memory_order_release,
+                                           std::memory_order_relaxed))
+      [[unlikely]] {
+        if (hand_over()) return;
+        seen = writer;  // those that waited have given up
+      }
   }
 
   void lock_shared() noexcept {
@@ -52,13 +67,22 @@ class shared_mutex {
         return true;
     return false;
   }
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_lock_shared_for(std::chrono::duration<Rep, Period> time) {
+    return try_lock_shared() || lock_shared_until(detail::due_in(time));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Duration> time) {
+    return try_lock_shared() || lock_shared_until(detail::due_at(time));
+  }
   void unlock_shared() noexcept {
-    std::uint64_t seen = state_.load(std::memory_order_relaxed);
-    while (seen != (reader | queued))
-      if (state_.compare_exchange_weak(seen, seen - reader, std::memory_order_release,
-                                       std::memory_order_relaxed))
-        return;
-    hand_over();  // the last reader, and somebody waits
+    do {
+      std::uint64_t seen = state_.load(std::memory_order_relaxed);
+      while (seen != (reader | queued))
+        if (state_.compare_exchange_weak(seen, seen - reader, std::memory_order_release,
+                                         std::memory_order_relaxed))
+          return;
+    } while (!hand_over());  // the last reader, and somebody waits
   }
 
  private:
@@ -67,11 +91,15 @@ class shared_mutex {
       2;  // set while waiters_ isn't empty; changes under guard_
   static constexpr std::uint64_t reader = 4;  // times the number of readers
 
-  struct entrant;
+  friend detail::timed_waiter<shared_mutex>;
   HEIST_API void lock_slow() noexcept;
   HEIST_API void lock_shared_slow() noexcept;
-  HEIST_API void hand_over() noexcept;
-  bool queue(entrant& e) noexcept;
+  HEIST_API bool lock_until(detail::due_time due);
+  HEIST_API bool lock_shared_until(detail::due_time due);
+  HEIST_API bool hand_over() noexcept;
+  bool queue(detail::waiter& w) noexcept;
+  bool give_up(detail::waiter& w) noexcept;
+  std::uint64_t let_readers_in(detail::waiter_list& inside) noexcept;
 
   std::atomic<std::uint64_t> state_{0};
   detail::short_lock guard_;

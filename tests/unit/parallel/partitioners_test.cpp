@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -19,6 +20,9 @@ namespace heist_test {
 namespace {
 
 using heist::parallel_for;
+
+// One type for all tests, so that each partitioner is compiled once.
+using body = std::function<void(int)>;
 
 // Calls check(partitioner) with each of them.
 template <class Check>
@@ -51,11 +55,11 @@ void with_each_partitioner(Check&& check) {
 TEST(Partitioners, RunEveryIterationOnce) {
   with_each_partitioner([](auto& how) {
     for (const auto& pool : pools()) {
-      for (const std::size_t n : {0U, 1U, 2U, 7U, 100U, 1000U, 4999U}) {
+      for (const int n : {0, 1, 2, 7, 100, 1000, 4999}) {
         for (int round = 0; round < 3; ++round) {
-          std::vector<std::atomic<unsigned char>> seen(n);
-          parallel_for(
-              *pool, std::size_t{0}, n, [&](std::size_t i) { seen[i].fetch_add(1); }, how);
+          std::vector<std::atomic<unsigned char>> seen(static_cast<std::size_t>(n));
+          parallel_for(*pool, 0, n,
+                       body([&](int i) { seen[static_cast<std::size_t>(i)].fetch_add(1); }), how);
           ASSERT_TRUE(std::all_of(seen.begin(), seen.end(), [](auto& s) { return s == 1; }))
               << n << " with " << pool->workers();
         }
@@ -71,17 +75,15 @@ TEST(Partitioners, ThrowTheLeftmostOfWhatWasThrown) {
         std::mutex mutex;
         std::set<int> thrown;
         try {
-          parallel_for(
-              *pool, 0, 500,
-              [&](int i) {
-                if (i % 11 != round % 11) return;
-                {
-                  const std::lock_guard hold(mutex);
-                  thrown.insert(i);
-                }
-                throw i;
-              },
-              how);
+          parallel_for(*pool, 0, 500, body([&](int i) {
+            if (i % 11 != round % 11) return;
+            {
+              const std::lock_guard hold(mutex);
+              thrown.insert(i);
+            }
+            throw i;
+          }),
+                       how);
           ADD_FAILURE();
         } catch (int i) {
           EXPECT_EQ(i, *thrown.begin());
@@ -89,24 +91,23 @@ TEST(Partitioners, ThrowTheLeftmostOfWhatWasThrown) {
       }
       // And can be used again.
       std::atomic<int> count{0};
-      parallel_for(
-          *pool, 0, 500, [&](int) { ++count; }, how);
+      parallel_for(*pool, 0, 500, body([&](int) { ++count; }), how);
       EXPECT_EQ(count, 500);
     }
   });
 }
 
+void add_60_in_loops(std::atomic<int>& count) {
+  const body one_more = [&](int) { ++count; };
+  parallel_for(0, 20, one_more, heist::dynamic{});
+  parallel_for(0, 20, one_more, heist::static_blocks{});
+  parallel_for(0, 20, one_more);
+}
+
 TEST(Partitioners, NestInEachOther) {
   with_each_partitioner([](auto& outer) {
     std::atomic<int> count{0};
-    const auto body = [&](int) {
-      parallel_for(
-          0, 20, [&](int) { ++count; }, heist::dynamic{});
-      parallel_for(
-          0, 20, [&](int) { ++count; }, heist::static_blocks{});
-      parallel_for(0, 20, [&](int) { ++count; });
-    };
-    parallel_for(*pools()[2], 0, 30, body, outer);
+    parallel_for(*pools()[2], 0, 30, body([&](int) { add_60_in_loops(count); }), outer);
     EXPECT_EQ(count, 30 * 60);
   });
 }

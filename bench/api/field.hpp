@@ -1,0 +1,63 @@
+// One problem and all who can do it: they take turns, and each result is compared with the serial one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/api/kernels.hpp"
+#include "bench/rounds.hpp"
+
+namespace heist::bench::api {
+
+// One thing to do: its data, and how to tell that it was done.
+struct problem {
+  std::string name;
+  std::function<void()> prepare;
+  // Empty if that library has no such thing.
+  std::function<std::function<void()>(const kernels&)> task;
+  std::function<std::uint64_t()> result;
+  // A turn is one call of the task; if this is more than 0, as many as take that long, and their mean is told.
+  double turn_s = 0;
+  bool warmed_up = false;  // whether a call without a clock comes before
+};
+
+// For result(): says whether all elements are the same as those of another run.
+template <class Values>
+std::uint64_t fingerprint(const Values& values) {
+  std::uint64_t h = 0;
+  for (const auto& e : values) h = h * 31 + static_cast<std::uint64_t>(e);
+  return h;
+}
+
+class field {
+ public:
+  // Runs the problem once in serial, for its result.
+  field(problem what, const kernels& serial);
+  field(const field&) = delete;
+  field& operator=(const field&) = delete;
+
+  // nullptr if it can't.
+  contestant* add_if_able(const kernels& by, unsigned threads);
+  void play(const settings& with) { turns_.play(with); }
+
+  void append_rows(std::vector<row>& rows) const;
+  [[nodiscard]] samples against_serial(const contestant& which) const;
+  [[nodiscard]] const std::string& name() const { return what_.name; }
+  [[nodiscard]] const contestant& serial() const { return *serial_; }
+
+ private:
+  contestant& add(const std::string& who, const kernels& by, unsigned threads);
+
+  contest turns_;
+  const problem what_;
+  std::uint64_t expected_ = 0;
+  contestant* serial_ = nullptr;
+  std::vector<contestant*> members_;
+};
+
+// The fastest by its median; nullptr if there are none.
+[[nodiscard]] const contestant* fastest(const std::vector<const contestant*>& of);
+
+}  // namespace heist::bench::api

@@ -1,0 +1,60 @@
+// The tables of `heist bench api`, each a source of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/api/field.hpp"
+#include "bench/benchmark.hpp"
+#include "bench/rounds.hpp"
+
+namespace heist::bench::api {
+
+// Who takes part, and on what.
+struct participants {
+  explicit participants(unsigned all_workers);
+  participants(const participants&) = delete;
+  participants& operator=(const participants&) = delete;
+
+  // A field with all who can do it, on one worker and on all of them, that has been played.
+  struct played {
+    std::unique_ptr<field> of;
+    const contestant* ours_on_one = nullptr;
+    const contestant* ours_on_all = nullptr;
+    std::vector<const contestant*> rivals_on_all;
+  };
+  [[nodiscard]] played play(problem what, const settings& with, bool on_one_too = true);
+
+  unsigned workers;
+  whole_pool one;
+  std::unique_ptr<whole_pool> many;  // none for one worker
+  kernels serial;
+  kernels ours;
+  std::vector<kernels> rivals;
+};
+
+// heist on all workers to whichever of the rivals was the fastest; the limit is a ratio.
+[[nodiscard]] target against_rivals(const participants::played& f, double limit);
+
+// Loops and algorithms beside those of the rivals.
+struct algorithm_sizes {
+  std::size_t loop, uneven, tiny_times, array, sort;
+};
+void algorithms_table(report& into, participants& by, const algorithm_sizes& sizes,
+                      const settings& with);
+
+// What a loop costs on one worker beyond the plain one, for 10^3 to `most` iterations.
+void one_worker_table(report& into, participants& by, std::size_t most, const settings& with);
+
+// Loops of 1 to `most` iterations that take 0 ns to 1 ms each, but not longer than a cell's limit in all.
+void sweep_table(report& into, participants& by, std::size_t most, double cell_limit_s,
+                 const settings& with);
+
+// Locks and futures that nobody else wants.
+void locks_table(report& into, participants& by, std::size_t times, const settings& with);
+
+// A graph of empty functions with two dependencies each.
+void graph_table(report& into, participants& by, std::size_t nodes, const settings& with);
+
+}  // namespace heist::bench::api

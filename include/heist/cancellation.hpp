@@ -1,0 +1,122 @@
+// Stopping what runs: a std::stop_token, a deadline, or anything that can be asked, in front of the arguments.
+//
+//     std::stop_source stop;                                              // some button calls stop.request_stop()
+//     heist::parallel_for(stop.get_token(), 0, n, [&](std::size_t i) { ... });
+//     heist::scope(stop.get_token(), [&](heist::task_scope& s) { s.spawn(f); ... });
+//     double sum = heist::reduce(heist::deadline(10ms), v);
+//
+// What takes one: parallel_for, for_each, transform, copy, fill, generate, reduce, transform_reduce, count, count_if,
+// find, find_if, find_any, any_of, all_of, none_of, scope, fork_join, submit and future::then; after the pool where there is
+// one. Graphs and pipelines have it among their options, and tell what they did in what they return.
+//
+// A stop is asked for between chunks of a few microseconds and before a function is called; what has begun ends. It
+// is for this one construct: what a body calls gets it by being handed it. A construct that was stopped before all was begun
+// throws cancelled, with what was done and what wasn't; one that was already through returns as always. Without a stop
+// condition nothing of this costs anything.
+//
+// Scans, partitions, sorts, merges, histograms, copy_if, min_element and max_element take none: half of such a
+// result is of no use, and the elements may be under way between two places. Stop between two of them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "heist/detail/alarm.hpp"
+#include "heist/detail/stopping.hpp"
+#include "heist/error.hpp"
+#include "heist/fork_join.hpp"
+
+namespace heist::inline v0 {
+
+// A construct was stopped before all of it was begun. done() of total() were done, and nothing of the others was begun.
+// Counted are iterations, elements, cells, or functions: what the construct is about.
+class [[gnu::visibility("default")]] cancelled : public error {
+ public:
+  cancelled(std::uint64_t done, std::uint64_t total)
+      : error("stopped after " + std::to_string(done) + " of " + std::to_string(total)),
+        done_(done),
+        total_(total) {}
+
+  [[nodiscard]] std::uint64_t done() const noexcept { return done_; }
+  [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+
+ private:
+  std::uint64_t done_;
+  std::uint64_t total_;
+};
+
+// A stop condition that becomes true at a moment. Asking reads the clock, about 20 ns a chunk.
+class deadline {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  explicit deadline(clock::time_point at) noexcept : at_(at) {}
+  // From now on; a time that the clock can't count means never.
+  template <class Rep, class Period>
+  explicit deadline(std::chrono::duration<Rep, Period> after) noexcept
+      : at_(detail::due_in(after)) {}
+
+  [[nodiscard]] clock::time_point at() const noexcept { return at_; }
+  [[nodiscard]] bool stop_requested() const noexcept { return clock::now() >= at_; }
+
+ private:
+  clock::time_point at_;
+};
+
+// Whichever comes first: both must live as long as this.
+template <stop_condition A, stop_condition B>
+class either {
+ public:
+  either(const A& a, const B& b) noexcept : a_(a), b_(b) {}
+  [[nodiscard]] bool stop_requested() const noexcept {
+    return a_.stop_requested() || b_.stop_requested();
+  }
+
+ private:
+  const A& a_;
+  const B& b_;
+};
+
+namespace detail {
+
+struct [[gnu::visibility("default")]] not_begun{};
+
+struct count_at_end {
+  std::atomic<std::uint64_t>& count;
+  // Relaxed: read after the join.
+  ~count_at_end() { count.fetch_add(1, std::memory_order_relaxed); }
+};
+
+template <class Stop, class F>
+struct asking_first {
+  std::remove_reference_t<F>& function;
+  const Stop& stop;
+  std::atomic<std::uint64_t>& done;
+
+  std::invoke_result_t<F> operator()() const {
+    if (stop.stop_requested()) throw not_begun{};
+    const count_at_end counts{done};  // also if it throws: then that is what goes on
+    return static_cast<F&&>(function)();
+  }
+};
+
+}  // namespace detail
+
+// fork_join whose functions aren't begun after a stop: throws cancelled then, unless one further left has thrown something
+// else. What is done counts functions.
+template <stop_condition Stop, class... F>
+requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(const Stop& stop,
+                                                                              F&&... f) {
+  std::atomic<std::uint64_t> done{0};
+  try {
+    return fork_join(detail::asking_first<Stop, F>{f, stop, done}...);
+  } catch (const detail::not_begun&) {
+  }
+  detail::throw_cancelled(done.load(std::memory_order_relaxed), sizeof...(F));
+}
+
+}  // namespace heist::inline v0

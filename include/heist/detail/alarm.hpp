@@ -1,0 +1,85 @@
+// Time limits of waits: an alarm lies beside the waiter's node and, when its time has come, takes the node out of its list.
+//
+// One thread of the process rings all of them. It is started with the first, sleeps while none is set, and rings under
+// its lock: when the destructor of an alarm returns, it doesn't ring any more. So ring() takes the lock of a list
+// after that of the alarms; whoever sets an alarm or ends one holds no lock of a list.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "heist/detail/export.hpp"
+#include "heist/detail/waiters.hpp"
+
+namespace heist::inline v0::detail {
+
+using due_time = std::chrono::steady_clock::time_point;
+
+// A span from now on, rounded up; what the clock can't count is never. A moment of another clock is turned into a span
+// when the wait begins: later changes of that clock aren't followed.
+template <class Rep, class Period>
+due_time due_in(std::chrono::duration<Rep, Period> span) noexcept {
+  const due_time now = std::chrono::steady_clock::now();
+  using seconds = std::chrono::duration<double>;
+  if (seconds(span) >= seconds(due_time::max() - now)) return due_time::max();
+  if (span <= span.zero()) return now;
+  return now + std::chrono::ceil<due_time::duration>(span);
+}
+template <class Clock, class Duration>
+due_time due_at(std::chrono::time_point<Clock, Duration> at) noexcept {
+  if (at == at.max()) return due_time::max();
+  const auto now = Clock::now();
+  return due_in(at > now ? at - now : now - now);
+}
+inline bool is_over(due_time due) noexcept { return std::chrono::steady_clock::now() >= due; }
+
+class alarms;
+
+class alarm {
+ public:
+  using function = void (*)(alarm&) noexcept;
+
+  // Throws resource_error if the system refuses the thread, std::bad_alloc; after that nothing fails.
+  HEIST_API alarm(function ring, due_time due);
+  HEIST_API ~alarm();
+  alarm(const alarm&) = delete;
+  alarm& operator=(const alarm&) = delete;
+
+  // Once. ring(*this) is called at the time, on another thread: it may take short locks and end waits.
+  HEIST_API void set() noexcept;
+
+ private:
+  friend alarms;
+  alarms& of_;
+  const function ring_;
+  const due_time due_;
+  std::size_t place_ = 0;  // in the heap, from 1; 0: not there. Guarded by the lock of the alarms
+};
+
+// Who waits at Owner until a time. Owner::give_up(waiter&), under no lock, takes it out of the list if it is
+// still there, and then answers true.
+template <class Owner>
+struct timed_waiter : waiter, alarm {
+  timed_waiter(Owner& o, due_time due) : alarm(&time_is_over, due), owner(o) {}
+
+  // After it has been listed. False if it has given up.
+  bool wait_in_time() noexcept {
+    set();
+    point.wait();
+    return !has_given_up;
+  }
+
+  Owner& owner;
+  bool has_given_up = false;  // end() and wait() hand it on
+
+ private:
+  static void time_is_over(alarm& a) noexcept {
+    auto& self = static_cast<timed_waiter&>(a);
+    // Once it is out of the list nobody else ends the wait.
+    if (!self.owner.give_up(self)) return;
+    self.has_given_up = true;
+    self.point.end();
+  }
+};
+
+}  // namespace heist::inline v0::detail

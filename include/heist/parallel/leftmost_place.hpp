@@ -1,0 +1,27 @@
+// The leftmost of some places in a loop: where it threw, or was stopped. What is to the right of it may not matter any more.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace heist::inline v0::detail {
+
+// Relaxed: who hears of a place late runs a chunk for nothing; joins hand on what belongs to it.
+class leftmost_place {
+ public:
+  [[nodiscard]] bool is_left_of(std::size_t place) const noexcept {
+    return where_.load(std::memory_order_relaxed) < place;
+  }
+  void note(std::size_t place) noexcept {
+    std::size_t seen = where_.load(std::memory_order_relaxed);
+    while (place < seen && !where_.compare_exchange_weak(seen, place, std::memory_order_relaxed,
+                                                         std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  std::atomic<std::size_t> where_{SIZE_MAX};  // nowhere
+};
+
+}  // namespace heist::inline v0::detail

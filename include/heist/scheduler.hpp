@@ -1,0 +1,281 @@
+// scheduler: a pool in the shape of P2300, std::execution, for programs made of senders and receivers.
+//
+//     const heist::scheduler on(pool);
+//     auto work = heist::execution::bulk(on.schedule(), rows, [&](std::size_t row) { ... });
+//     auto operation = std::move(work).connect(receiver);   // nothing is allocated, here or later
+//     operation.start();                                    // receiver.set_value() is called on a worker
+//
+// A subset, in the form of P2300R10, where everything is a member: schedule, connect, start, set_value, set_error, set_stopped,
+// get_env, query. There are a scheduler, its sender, and bulk, which is a loop that other workers steal from; then, when_all, sync_wait
+// and the rest are for the library that the program uses. The tags are ours, as no standard library here has any: a
+// receiver that can be stopped answers query(heist::execution::get_stop_token).
+//
+// Source: P2300R10, std::execution (Dominiak, Evtushenko, Baker, Teodorescu, Howes, Shoop, Garland, Niebler, Lelbach), 2024.
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "heist/cancellation.hpp"
+#include "heist/detail/root.hpp"
+#include "heist/parallel_for.hpp"
+#include "heist/pool.hpp"
+
+namespace heist::inline v0 {
+
+namespace execution {
+
+// How an operation may end; set_value_t(int) stands for receiver.set_value(int) in completion_signatures.
+struct set_value_t {};
+struct set_error_t {};
+struct set_stopped_t {};
+template <class... Signatures>
+struct completion_signatures {};
+
+// What an environment may be asked, by env.query(...).
+struct get_stop_token_t {};  // a receiver's: anything with stop_requested()
+inline constexpr get_stop_token_t get_stop_token{};
+template <class Completion>
+struct get_completion_scheduler_t {};  // a sender's: on which scheduler it completes so
+template <class Completion>
+inline constexpr get_completion_scheduler_t<Completion> get_completion_scheduler{};
+
+// Its completions are called once, by a worker, as an rvalue: set_value takes what the sender sends.
+template <class R>
+concept receiver = std::is_nothrow_move_constructible_v<R> && std::same_as<R, std::decay_t<R>> &&
+    requires(R r, std::exception_ptr thrown) {
+  { std::move(r).set_error(std::move(thrown)) }
+  noexcept;
+  { std::move(r).set_stopped() }
+  noexcept;
+};
+
+}  // namespace execution
+
+namespace detail {
+
+struct no_stop_token {
+  [[nodiscard]] static constexpr bool stop_requested() noexcept { return false; }
+};
+
+template <class R>
+concept has_stop_token = requires(const R& r) {
+  { r.get_env().query(execution::get_stop_token) } -> stop_condition;
+};
+
+// That of the receiver's environment; one that says false if it has none.
+template <class R>
+auto stop_token_of(const R& r) noexcept {
+  if constexpr (has_stop_token<R>)
+    return r.get_env().query(execution::get_stop_token);
+  else
+    return no_stop_token{};
+}
+
+}  // namespace detail
+
+// A handle, as small as a pointer, to copy and compare. The pool must outlive its senders and operations.
+class scheduler {
+  template <class R>
+  class operation;
+
+ public:
+  // What its senders say of themselves: they complete on a worker of the pool.
+  class env {
+   public:
+    [[nodiscard]] scheduler query(
+        execution::get_completion_scheduler_t<execution::set_value_t>) const noexcept {
+      return scheduler(*pool_);
+    }
+    [[nodiscard]] scheduler query(
+        execution::get_completion_scheduler_t<execution::set_stopped_t>) const noexcept {
+      return scheduler(*pool_);
+    }
+
+   private:
+    friend scheduler;
+    explicit env(pool& p) noexcept : pool_(&p) {}
+    pool* pool_;
+  };
+
+  // Sends nothing, on a worker. set_stopped if the receiver's stop token says so by then; set_error, from start() and on the
+  // caller's thread, with what pool::submit throws but for std::bad_alloc.
+  class sender {
+   public:
+    using completion_signatures =
+        execution::completion_signatures<execution::set_value_t(),
+                                         execution::set_error_t(std::exception_ptr),
+                                         execution::set_stopped_t()>;
+    // Of P2300R7 and libraries of that time.
+    using is_sender = void;
+
+    // An operation that stays where it is, and must live until it has completed: it ends by calling the receiver, which may
+    // destroy it. Throws nothing, allocates nothing.
+    template <class R>
+    requires execution::receiver<std::decay_t<R>>
+    [[nodiscard]] auto connect(R&& r) const noexcept {
+      return operation<std::decay_t<R>>(*env_.pool_, std::forward<R>(r));
+    }
+    [[nodiscard]] env get_env() const noexcept { return env_; }
+
+   private:
+    friend scheduler;
+    explicit sender(pool& p) noexcept : env_(p) {}
+    env env_;
+  };
+
+  explicit scheduler(pool& p) noexcept : pool_(&p) {}
+
+  [[nodiscard]] sender schedule() const noexcept { return sender(*pool_); }
+
+  // Where it schedules.
+  [[nodiscard]] pool& where() const noexcept { return *pool_; }
+
+  friend bool operator==(const scheduler&, const scheduler&) noexcept = default;
+
+ private:
+  static void start_in(pool& p, detail::root& r) { detail::start_root(p.impl_.get(), r); }
+
+  pool* pool_;
+};
+
+// The pool's queue has room for it in itself: that is why starting allocates nothing.
+template <class R>
+class scheduler::operation : private detail::root {
+ public:
+  operation(pool& p, R r) noexcept : detail::root(&complete), pool_(&p), receiver_(std::move(r)) {
+    is_awaited = false;
+  }
+
+  // Once.
+  void start() & noexcept {
+    std::exception_ptr thrown;
+    try {
+      return start_in(*pool_, *this);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    std::move(receiver_).set_error(std::move(thrown));
+  }
+
+ private:
+  static void complete(detail::root& r) noexcept {
+    auto& self = static_cast<operation&>(r);
+    if (detail::stop_token_of(self.receiver_).stop_requested())
+      std::move(self.receiver_).set_stopped();
+    else
+      std::move(self.receiver_).set_value();
+  }
+
+  pool* const pool_;
+  R receiver_;
+};
+
+namespace detail {
+
+template <class S>
+concept sender_on_a_pool = requires(const S& s) {
+  {
+    s.get_env().query(execution::get_completion_scheduler<execution::set_value_t>)
+    } -> std::same_as<scheduler>;
+};
+
+template <class R, class Shape, class F>
+class bulk_receiver {
+ public:
+  bulk_receiver(scheduler on, R r, Shape shape,
+                F f) noexcept(std::is_nothrow_move_constructible_v<F>)
+      : on_(on), receiver_(std::move(r)), shape_(shape), function_(std::move(f)) {}
+
+  template <class... Values>
+  void set_value(Values&&... values) && noexcept {
+    std::exception_ptr thrown;
+    bool was_stopped = false;
+    const auto body = [&](Shape i) { function_(i, values...); };
+    try {
+      if constexpr (has_stop_token<R>)
+        parallel_for(on_.where(), stop_token_of(receiver_), Shape{}, shape_, body);
+      else
+        parallel_for(on_.where(), Shape{}, shape_, body);
+    } catch (const cancelled&) {
+      // Of this loop, or of one in the body, which is an error like any other.
+      was_stopped = stop_token_of(receiver_).stop_requested();
+      thrown = std::current_exception();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (was_stopped)
+      std::move(receiver_).set_stopped();
+    else if (thrown)
+      std::move(receiver_).set_error(std::move(thrown));
+    else
+      std::move(receiver_).set_value(std::forward<Values>(values)...);
+  }
+  template <class Error>
+  void set_error(Error&& error) && noexcept {
+    std::move(receiver_).set_error(std::forward<Error>(error));
+  }
+  void set_stopped() && noexcept { std::move(receiver_).set_stopped(); }
+  decltype(auto) get_env() const noexcept requires requires(const R& r) { r.get_env(); }
+  { return receiver_.get_env(); }
+
+ private:
+  scheduler on_;
+  R receiver_;
+  Shape shape_;
+  F function_;
+};
+
+}  // namespace detail
+
+namespace execution {
+
+// What bulk returns.
+template <class Sender, std::integral Shape, class F>
+class bulk_sender {
+ public:
+  // Those of the sender before, which must have set_error_t(std::exception_ptr) and set_stopped_t() among them.
+  using completion_signatures = typename Sender::completion_signatures;
+  using is_sender = void;
+
+  bulk_sender(Sender s, Shape shape, F f)
+      : sender_(std::move(s)), shape_(shape), function_(std::move(f)) {}
+
+  template <class R>
+  requires receiver<std::decay_t<R>>
+  [[nodiscard]] auto connect(R&& r) && { return connect_to(std::move(*this), std::forward<R>(r)); }
+  template <class R>
+  requires receiver<std::decay_t<R>>
+  [[nodiscard]] auto connect(R&& r) const& { return connect_to(*this, std::forward<R>(r)); }
+  [[nodiscard]] auto get_env() const noexcept { return sender_.get_env(); }
+
+ private:
+  template <class Self, class R>
+  static auto connect_to(Self&& self, R&& r) {
+    const scheduler on = self.sender_.get_env().query(get_completion_scheduler<set_value_t>);
+    return std::forward<Self>(self).sender_.connect(
+        detail::bulk_receiver<std::decay_t<R>, Shape, F>(on, std::forward<R>(r), self.shape_,
+                                                         std::forward<Self>(self).function_));
+  }
+
+  Sender sender_;
+  Shape shape_;
+  F function_;
+};
+
+// A sender that calls f(i, values...) for every i from 0 to below shape, perhaps at the same time, when `before`, which completes on a
+// heist::scheduler, has sent its values; and then sends these. The calls are a parallel_for in that pool. If one throws, set_error
+// with the leftmost exception; if the receiver's stop token stops it before all have begun, set_stopped. Throws what moving s
+// and f throws; connecting to it, too.
+template <class Sender, std::integral Shape, class F>
+requires detail::sender_on_a_pool<std::decay_t<Sender>>
+[[nodiscard]] auto bulk(Sender&& before, Shape shape, F&& f) {
+  return bulk_sender<std::decay_t<Sender>, Shape, std::decay_t<F>>(std::forward<Sender>(before),
+                                                                   shape, std::forward<F>(f));
+}
+
+}  // namespace execution
+
+}  // namespace heist::inline v0

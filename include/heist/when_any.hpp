@@ -1,0 +1,139 @@
+// when_any: the first result of several.
+//
+//     auto first = heist::when_any(pool.submit(search_here), pool.submit(search_there)).get();   // first.index() says which
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "heist/future.hpp"
+
+namespace heist::inline v0 {
+
+// Which one was ready first, and what it has; std::monostate for void.
+template <class T>
+struct any_result {
+  std::size_t index;
+  detail::element_of_all<T> value;
+};
+
+namespace detail {
+
+[[noreturn]] HEIST_API void throw_any_of_none();
+
+// The first input that is ready is collected; the others are let go when they are ready too. One more user than other
+// blocks have: the inputs' continuations lie in it.
+template <class Inputs, class T>
+class any_of_futures final : public state_of<T> {
+ public:
+  using collector = T (*)(Inputs&, std::size_t);
+
+  any_of_futures(Inputs&& inputs, std::size_t n, collector collect)
+      : state_of<T>(&destroy),
+        inputs_(std::move(inputs)),
+        nodes_(std::make_unique<node[]>(n)),
+        left_(n + 1),
+        collect_(collect) {}
+
+  // each(inputs, attach) calls attach(future) for each input.
+  template <class Each>
+  void begin(Each&& each) {
+    this->enter();
+    std::size_t i = 0;
+    each(inputs_, [&](auto& input) {
+      node& n = nodes_[i];
+      n.go_on = [](continuation& c) noexcept {
+        auto& self = static_cast<node&>(c);
+        self.any->one_is_ready(self.index);
+      };
+      n.any = this;
+      n.index = i++;
+      if (!future_access::state(input, "when_any").attach(n)) one_is_ready(n.index);
+    });
+    one_is_through();  // the count's last one: not before all are attached
+  }
+
+ private:
+  struct node : continuation {
+    any_of_futures* any;
+    std::size_t index;
+  };
+
+  static void destroy(future_state& s) noexcept { delete static_cast<any_of_futures*>(&s); }
+  void one_is_ready(std::size_t i) noexcept {
+    // Relaxed: the first one takes its own result, which it has seen.
+    if (!has_first_.exchange(true, std::memory_order_relaxed)) {
+      this->make([this, i]() -> T { return collect_(inputs_, i); });
+      this->complete();
+    }
+    one_is_through();
+  }
+  void one_is_through() noexcept {
+    // Release and acquire: what each did, for whoever frees it.
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) this->leave();
+  }
+
+  Inputs inputs_;
+  std::unique_ptr<node[]> nodes_;
+  std::atomic<bool> has_first_{false};
+  std::atomic<std::size_t> left_;  // inputs that aren't ready, and begin()
+  collector collect_;
+};
+
+template <class Result, std::size_t I, class Inputs>
+Result collect_one(Inputs& inputs) {
+  return Result(std::in_place_index<I>, take_element(std::get<I>(inputs)));
+}
+
+}  // namespace detail
+
+// The future of the result that is there first: a std::variant whose index() says which one that is, std::monostate for a
+// void one. If it is an exception, that is thrown. The others go on, and their results and exceptions are lost; to stop
+// them, hand them a stop condition. Two allocations. Throws usage_error if one of them is not valid.
+template <class... T>
+requires(sizeof...(T) > 0 && (!std::is_reference_v<T> && ...)) auto when_any(future<T>... inputs)
+    -> future<std::variant<detail::element_of_all<T>...>> {
+  (static_cast<void>(detail::future_access::state(inputs, "when_any")), ...);
+  using all = std::tuple<future<T>...>;
+  using result = std::variant<detail::element_of_all<T>...>;
+  using block = detail::any_of_futures<all, result>;
+  const auto collect = [](all& a, std::size_t i) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using one = result (*)(all&);
+      constexpr one of[] = {&detail::collect_one<result, I, all>...};
+      return of[i](a);
+    }
+    (std::index_sequence_for<T...>());
+  };
+  return detail::hand_out(std::make_unique<block>(all(std::move(inputs)...), sizeof...(T), collect),
+                          [](block& b) {
+                            b.begin([](all& a, auto&& attach) {
+                              std::apply([&](future<T>&... f) { (attach(f), ...); }, a);
+                            });
+                          });
+}
+
+// The same for a number of them that is known at run time: with the index. usage_error for none.
+template <class T>
+auto when_any(std::vector<future<T>> inputs) -> future<any_result<T>> {
+  if (inputs.empty()) detail::throw_any_of_none();
+  for (const future<T>& f : inputs) static_cast<void>(detail::future_access::state(f, "when_any"));
+  using all = std::vector<future<T>>;
+  using block = detail::any_of_futures<all, any_result<T>>;
+  const std::size_t n = inputs.size();
+  const auto collect = [](all& a, std::size_t i) {
+    return any_result<T>{i, detail::take_element(a[i])};
+  };
+  return detail::hand_out(std::make_unique<block>(std::move(inputs), n, collect), [](block& b) {
+    b.begin([](all& a, auto&& attach) {
+      for (future<T>& f : a) attach(f);
+    });
+  });
+}
+
+}  // namespace heist::inline v0

@@ -1,0 +1,75 @@
+// A call is handed to a thread that is free, or for which one is started: none ever waits in line behind another one, as that
+// could be the one that it waits for.
+#include "heist/blocking.hpp"
+
+#include "platform/thread.hpp"
+#include "runtime/blocking.hpp"
+#include "runtime/environment.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+blocking_crew::~blocking_crew() {
+  {
+    const std::lock_guard hold(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& t : threads_) t.join();
+}
+
+bool blocking_crew::take(call& c, const std::string& pool_name) noexcept {
+  const std::lock_guard hold(mutex_);
+  if (free_ != 0) {
+    --free_;
+    calls_.push(&c);
+    changed_.notify_one();
+    return true;
+  }
+  if (threads_.size() == max_threads) return false;
+  try {
+    if (threads_.empty()) threads_.reserve(max_threads);
+    auto thread = platform::try_start_thread(
+        [this, name = pool_name + "+" + std::to_string(threads_.size())] { serve(name); });
+    if (!thread) return false;
+    threads_.push_back(std::move(*thread));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  calls_.push(&c);  // it comes for this one when we let the lock go
+  return true;
+}
+
+void blocking_crew::serve(const std::string& name) noexcept {
+  platform::set_thread_name(name.c_str());
+  std::unique_lock hold(mutex_);
+  for (;;) {
+    call* const c = calls_.pop();
+    if (c != nullptr) {
+      hold.unlock();
+      c->what.run(c->what);
+      c->ended.end();  // *c may be gone from here on
+      hold.lock();
+      ++free_;
+    } else if (is_over_) {
+      return;
+    } else {
+      changed_.wait(hold);
+    }
+  }
+}
+
+void run_blocking(root& r) {
+  worker* const w = this_worker();
+  if (w != nullptr && !w->alone && !serial_elision()) {
+    blocking_crew::call c{r};
+    if (w->pool.blocking().take(c, w->pool.config().name)) {
+      c.ended.wait();
+      return;
+    }
+  }
+  r.run(r);
+}
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,73 @@
+// Policies for one call, and functions that are run by a certain worker.
+#include "heist/policy.hpp"
+
+#include <string>
+
+#include "heist/error.hpp"
+#include "heist/pool.hpp"
+#include "runtime/environment.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+// The deque is seated at the end of its slots: every push finds it full, so every fork is a call, and thieves see nothing of
+// it (split_control clamps what they see to the capacity).
+void run_serially(worker& w, root& r) noexcept {
+  const position h = w.deque->depth();
+  if (h == w.deque->capacity) return r.run(r);
+  fiber& me = *w.current;
+  w.pool.leave_forks_behind(w);  // reseating needs an empty deque
+  seat(w, w.deque->capacity, me.array->slots);
+  r.run(r);
+  seat(self_worker(), h, me.array->slots);  // it may have waited, and be with another worker now
+}
+
+// True: the caller goes on on that worker's thread. False: there is no stack to leave this one to.
+bool move_to(worker& target) noexcept {
+  worker& w = self_worker();
+  if (&w == &target) return true;
+  fiber* const next = take_fiber(w);
+  if (next == nullptr) return false;
+  fiber& me = *w.current;
+  me.depth = w.deque->depth();
+  me.home = &target;
+  w.pool.leave_forks_behind(w);
+  seat(w, 0, next->slots);
+  w.after.left = &me;
+  w.after.what = after_switch_action::kind::send_home;
+  w.current = next;
+  switch_fiber(me, *next);
+  return true;
+}
+
+}  // namespace
+
+void run_with(policy p, root& r) {
+  worker* const w = this_worker();
+  if (serial_elision() || (w != nullptr && w->alone) || (w == nullptr && p == policy::stalling))
+    return r.run(r);
+  if (w == nullptr) return run_in(nullptr, [&] { run_with(p, r); });
+  if (p == policy::serial) return run_serially(*w, r);
+  fiber& me = *w->current;
+  const bool before = me.stalls;
+  me.stalls = true;
+  r.run(r);
+  me.stalls = before;
+}
+
+void run_on_worker(pool_impl& pool, unsigned index, root& r) {
+  if (serial_elision()) return r.run(r);
+  if (index >= pool.size())
+    throw usage_error("pool::run_on: there is no worker " + std::to_string(index) + " of " +
+                      std::to_string(pool.size()));
+  run_in(&pool, [&] {
+    if (!self_worker().alone && !move_to(pool.at(index)))
+      throw resource_error("pool::run_on: no memory for a stack");
+    r.run(r);
+  });
+}
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,100 @@
+// Without memory: each allocation in turn is refused, and a construct either does without or says std::bad_alloc, loses
+// nothing, and works the next time. Memory for stacks is the system's, not an allocation's (refusals_test.cpp).
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "tests/unit/api/constructs.hpp"
+#include "tests/unit/parallel/support.hpp"
+
+#if !defined(HEIST_TEST_ASAN) && !defined(HEIST_TEST_TSAN)  // they have such functions of their own
+
+namespace {
+
+std::atomic<long> refuse_at{0};  // counts down; at 1 an allocation is refused
+std::atomic<long> alive{0};      // allocations
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (refuse_at.load(std::memory_order_relaxed) > 0 &&
+      refuse_at.fetch_sub(1, std::memory_order_relaxed) == 1)
+    throw std::bad_alloc();
+  void* const p =
+      alignment <= alignof(std::max_align_t)
+          ? std::malloc(size)
+          : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (p == nullptr) throw std::bad_alloc();
+  alive.fetch_add(1, std::memory_order_relaxed);
+  return p;
+}
+
+void release(void* p) noexcept {
+  if (p != nullptr) alive.fetch_sub(1, std::memory_order_relaxed);
+  std::free(p);
+}
+
+}  // namespace
+
+// Not inlined: g++ warns of free() where it sees that the memory came from a new.
+[[gnu::noinline]] void* operator new(std::size_t size) { return allocate(size, 1); }
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { release(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { release(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+  release(p);
+}
+
+namespace heist_test {
+namespace {
+
+class Unprovided : public testing::TestWithParam<construct> {};
+INSTANTIATE_TEST_SUITE_P(Constructs, Unprovided, testing::ValuesIn(all_constructs()),
+                         [](const auto& one) { return one.param.name; });
+
+TEST_P(Unprovided, SaysSoOrDoesWithout) {
+  const construct& c = GetParam();
+  for (const auto& pool : {&pools()[0], &pools()[2]}) {
+    const watchdog guard(c.name);
+    std::atomic<unsigned> calls{0};
+    const body f = [&] { ++calls; };
+    const auto run = [&] { (*pool)->run([&] { c.run(f); }); };
+    for (int i = 0; i < 20; ++i) run();  // what is kept for the next time is there
+    const long before = alive.load();
+    long refusals = 0;
+    bool was_refused = true;
+    for (long at = 1; was_refused; ++at) {
+      calls = 0;
+      bool was_told = false;
+      refuse_at = at;
+      try {
+        run();
+      } catch (const std::bad_alloc&) {
+        was_told = true;
+      } catch (const heist::resource_error&) {
+        was_told = true;
+      }
+      was_refused = refuse_at.exchange(0) <= 0;
+      refusals += was_refused;
+      if (!was_told) {
+        EXPECT_EQ(calls.load(), c.calls) << "at allocation " << at;
+      }
+      ASSERT_LT(at, 1000) << "allocates without end";
+    }
+    std::printf("%s: %ld allocations were refused\n", c.name.c_str(), refusals);
+    calls = 0;
+    run();
+    EXPECT_EQ(calls.load(), c.calls);
+    EXPECT_TRUE(eventually([&] { return alive.load() <= before; }))
+        << alive.load() - before << " more than before, after " << refusals << " refusals";
+  }
+}
+
+}  // namespace
+}  // namespace heist_test
+
+#endif

@@ -1,0 +1,61 @@
+// What the tests of this folder share: the pools that they run on.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heist/config.hpp"
+#include "heist/fork_join.hpp"
+#include "heist/pool.hpp"
+#include "tests/unit/runtime/support.hpp"
+
+namespace heist_test {
+
+struct setting {
+  unsigned workers;
+  heist::join_kind join = heist::join_kind::greedy;
+  heist::deque_kind deque = heist::deque_kind::split;
+};
+
+inline std::string name_of(const testing::TestParamInfo<setting>& s) {
+  return std::to_string(s.param.workers) + "_" + std::string(to_string(s.param.deque)) + "_" +
+         std::string(to_string(s.param.join));
+}
+
+class on_pools : public testing::TestWithParam<setting> {
+ protected:
+  static heist::pool_config config() {
+    return {.workers = GetParam().workers, .deque = GetParam().deque, .join = GetParam().join};
+  }
+  heist::pool pool_{config()};
+  const watchdog guard_{"a pool's work"};
+};
+
+inline std::vector<setting> pools() {
+  std::vector<setting> all;
+  for (const unsigned workers : {1U, 2U, 3U, 8U, 32U})
+    for (const heist::join_kind join : heist::all_join_kinds) all.push_back({workers, join});
+  all.push_back({3, heist::join_kind::greedy, heist::deque_kind::locked});
+  all.push_back({3, heist::join_kind::greedy, heist::deque_kind::steal_half});
+  return all;
+}
+
+// The tests are run under HEIST_SERIAL=1 too.
+inline bool is_serial() {
+  const char* const value = std::getenv("HEIST_SERIAL");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+// Calls f for all leaves of a binary tree of forks.
+template <class F>
+void fork_tree(int depth, const F& f) {
+  if (depth == 0) return f();
+  heist::fork_join([&, depth] { fork_tree(depth - 1, f); },
+                   [&, depth] { fork_tree(depth - 1, f); });
+}
+
+}  // namespace heist_test
