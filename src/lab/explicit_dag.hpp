@@ -78,7 +78,7 @@ class dag_error : public usage_error {
 enum class edge_kind : std::uint8_t { proceed, spawn, join };  // proceed: the continue edge
 
 enum class strictness {
-  general,       // anything else
+  general,       // anything else; the weakest first
   strict,        // joins go to ancestors, and each thread's last instruction has one to its parent
   fully_strict,  // joins go to parents, and each thread's last instruction has one
 };
@@ -87,7 +87,7 @@ enum class strictness {
 
 class explicit_dag {
  public:
-  static constexpr std::uint64_t max_nodes = 1U << 26U;    // about 3 GB with everything
+  static constexpr std::uint64_t max_nodes = 1U << 26U;    // 1.5 GB
   static constexpr std::uint64_t max_frame = 1ULL << 32U;  // so that no sum of frames overflows
 
   struct edge {
@@ -176,7 +176,9 @@ class explicit_dag {
   void add_joins(const dag_source& source);
   void build_tree();
   void check_ends() const;
-  void measure_paths();
+  void measure_paths(const dag_source& source);
+  [[noreturn]] void refuse_cycle(const dag_source& source,
+                                 const std::vector<std::uint32_t>& waits) const;
   void classify(const dag_source& source);
   [[nodiscard]] node_id node_at(const dag_source::place& place, dag_error::part part,
                                 std::size_t index) const;
