@@ -67,7 +67,7 @@ struct algorithm : Impl {
 };
 
 template <std::random_access_iterator It>
-std::size_t length_of(It first, It last) noexcept {
+std::size_t length_of(It first, It last) {
   return static_cast<std::size_t>(last - first);
 }
 

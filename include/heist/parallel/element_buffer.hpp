@@ -5,11 +5,16 @@
 #include <iterator>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "heist/detail/algorithm.hpp"
 #include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0::detail {
+
+template <class It>
+inline constexpr bool moves_from_without_exception =
+    noexcept(std::ranges::iter_move(std::declval<const It&>() + std::iter_difference_t<It>{}));
 
 // Room for n elements; those that were made are destroyed at the end.
 template <class T>
@@ -25,10 +30,12 @@ class element_buffer {
 
   [[nodiscard]] T* data() const noexcept { return room_; }
 
-  // Makes all of them out of those at `first`.
+  // Makes all of them out of those at `first`. If something can throw, be it the iterator, and what was made must be
+  // destroyed then, one worker does it, so that it is known how many there are.
   template <class It>
   void move_in(It first) {
-    if constexpr (std::is_nothrow_constructible_v<T, std::iter_rvalue_reference_t<It>>) {
+    if constexpr (std::is_nothrow_constructible_v<T, std::iter_rvalue_reference_t<It>> &&
+                  (std::is_trivially_destructible_v<T> || moves_from_without_exception<It>)) {
       split_on_demand(n_, [&](std::size_t f, std::size_t l) {
         for (std::size_t i = f; i != l; ++i) make(first, i);
       });

@@ -18,7 +18,7 @@
 #include "heist/find.hpp"
 #include "heist/minmax_element.hpp"
 #include "heist/reduce.hpp"
-#include "tests/unit/parallel/support.hpp"
+#include "tests/unit/parallel/fallible.hpp"
 
 namespace heist_test {
 namespace {
@@ -176,6 +176,24 @@ TEST(MinMaxElement, AgreeWithStdOnWhichOfEqualOnes) {
         EXPECT_EQ(heist::minmax_element(*pool, v), std::minmax_element(v.begin(), v.end()));
         EXPECT_EQ(heist::min_element(*pool, v, std::greater<>()),
                   std::min_element(v.begin(), v.end(), std::greater<>()));
+      }
+    }
+  }
+}
+
+TEST(MinMaxElement, NameAnElementUnderAnOrderThatIsNone) {
+  const auto orders =
+      orders_that_are_none<int>([](int i) { return static_cast<std::uint32_t>(i); });
+  for (const std::size_t n : {1U, 2U, 33U, 700U, 9000U}) {
+    std::vector<int> v(n);
+    std::iota(v.begin(), v.end(), 0);
+    const auto is_there = [&](auto found) { return found >= v.begin() && found < v.end(); };
+    for (const auto& pool : pools()) {
+      for (const auto& order : orders) {
+        EXPECT_TRUE(is_there(heist::min_element(*pool, v, order))) << n;
+        EXPECT_TRUE(is_there(heist::max_element(*pool, v, order))) << n;
+        const auto both = heist::minmax_element(*pool, v, order);
+        EXPECT_TRUE(is_there(both.first) && is_there(both.second)) << n;
       }
     }
   }

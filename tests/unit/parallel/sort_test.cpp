@@ -17,7 +17,7 @@
 
 #include "heist/merge.hpp"
 #include "heist/sort.hpp"
-#include "tests/unit/parallel/support.hpp"
+#include "tests/unit/parallel/fallible.hpp"
 
 // Memory of great alignment is refused on demand: nothing but these tests asks for it. The sanitizers have such
 // functions of their own.
@@ -194,25 +194,21 @@ TEST(Sort, MakesFewComparisonsWhateverTheInput) {
 }
 
 template <class T>
+bool is_from_further_left(const T& a, const T& b) {
+  return a.origin < b.origin;
+}
+
+template <class T>
 void expect_survives_nonsense() {
   std::mt19937 random(17);
-  const auto coin = [](std::uint32_t x) { return ((x * 2654435761U) >> 16 & 1) != 0; };
-  std::atomic<std::uint32_t> calls{0};
-  const std::vector<std::function<bool(const T&, const T&)>> orders = {
-      [](const T&, const T&) { return true; },
-      [](const T&, const T&) { return false; },
-      [&](const T&, const T&) { return coin(calls++); },
-      [&](const T& a, const T& b) { return coin(a.origin * 31 + b.origin); },
-      [](const T& a, const T& b) { return !(b < a); },
-  };
+  const auto orders = orders_that_are_none<T>([](const T& e) { return e.origin; });
   for (const auto& pool : pools()) {
     for (const auto& order : orders) {
       for (const std::size_t n : {2U, 31U, 32U, 33U, 700U, 9000U}) {
         const auto input = elements<T>(pattern(n, 1, random));
         auto found = input;
         heist::sort(*pool, found, order);
-        std::sort(found.begin(), found.end(),
-                  [](const T& a, const T& b) { return a.origin < b.origin; });
+        std::sort(found.begin(), found.end(), is_from_further_left<T>);
         ASSERT_EQ(found, input) << n;
       }
     }
@@ -231,28 +227,16 @@ TEST(Sort, SurvivesFaultsEverywhere) {
     for (const std::size_t n : {20U, 70U, 600U}) {
       const auto keys = pattern(n, 0, random);
       const std::vector<fragile> input(keys.begin(), keys.end());
-      long at = 0;
       // Every operation of a small sort, some of a larger one.
-      const long step = n < 100 ? 1 : 97;
-      for (bool thrown = true; thrown;) {
-        const long alive = fragile::alive.load();
-        {
-          auto v = input;
-          thrown = false;
-          fault_plan::arm(at += step);
-          try {
+      expect_survives_every_fault(
+          [&](auto arm) {
+            auto v = input;
+            arm();
             heist::sort(pool, v);
-          } catch (const injected_fault&) {
-            thrown = true;
-          }
-          ASSERT_EQ(thrown, fault_plan::fired());
-          fault_plan::disarm();
-          if (!thrown) {
+            fault_plan::disarm();
             EXPECT_TRUE(std::is_sorted(v.begin(), v.end()));
-          }
-        }
-        ASSERT_EQ(fragile::alive.load(), alive) << "at operation " << at;
-      }
+          },
+          5000, n < 100 ? 1 : 97);
     }
   }
 }
@@ -306,6 +290,37 @@ void expect_merges_like_std() {
 TEST(Merge, AgreesWithStd) {
   expect_merges_like_std<light>();
   expect_merges_like_std<heavy>();
+}
+
+// Neither the comparison is an order nor are the inputs sorted.
+template <class T>
+void expect_merge_loses_nothing() {
+  std::mt19937 random(19);
+  const auto orders = orders_that_are_none<T>([](const T& e) { return e.origin; });
+  for (const std::size_t n : {1U, 2U, 33U, 700U, 9000U}) {
+    const auto input = elements<T>(pattern(n, 0, random));
+    const auto middle = input.begin() + static_cast<std::ptrdiff_t>(n / 3);
+    for (const auto& pool : pools()) {
+      std::vector<T> found(n);
+      const auto check = [&] {
+        std::sort(found.begin(), found.end(), is_from_further_left<T>);
+        EXPECT_EQ(found, input) << n;
+      };
+      for (const auto& order : orders) {
+        EXPECT_EQ(
+            heist::merge(*pool, input.begin(), middle, middle, input.end(), found.begin(), order),
+            found.end());
+        check();
+      }
+      heist::merge(*pool, input.begin(), middle, middle, input.end(), found.begin());
+      check();
+    }
+  }
+}
+
+TEST(Merge, LosesNothingToAnOrderThatIsNone) {
+  expect_merge_loses_nothing<light>();
+  expect_merge_loses_nothing<heavy>();
 }
 
 }  // namespace
