@@ -90,6 +90,66 @@ void comparison_in_sort(const body& f) {
   });
 }
 
+// 40: more than are sorted in place.
+void sort_of_many(const body& f) {
+  std::vector<int> v(40);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<int>(i * 7 % 40);
+  std::atomic<bool> was_called{false};
+  heist::sort(v, [&](int a, int b) {
+    if (!was_called.exchange(true)) f();
+    return a < b;
+  });
+}
+
+void merging(const body& f) {
+  const std::vector<int> four{1, 2, 3, 4};
+  std::vector<int> to(2 * four.size());
+  std::atomic<bool> was_called{false};
+  heist::merge(four, four, to.begin(), [&](int a, int b) {
+    if (!was_called.exchange(true)) f();
+    return a < b;
+  });
+}
+
+void running_sums(const body& f) {
+  std::vector<int> four{1, 2, 3, 4};
+  std::atomic<bool> was_called{false};
+  heist::inclusive_scan(four, four.begin(), [&](int a, int b) {
+    if (!was_called.exchange(true)) f();
+    return a + b;
+  });
+}
+
+void extremes(const body& f) {
+  const std::vector<int> four{1, 2, 3, 4};
+  std::atomic<bool> was_called{false};
+  heist::minmax_element(four, [&](int a, int b) {
+    if (!was_called.exchange(true)) f();
+    return a < b;
+  });
+}
+
+void selection(const body& f) {
+  const std::vector<int> four{1, 2, 3, 4};
+  std::vector<int> to(four.size());
+  heist::copy_if(four, to.begin(), [&](int i) { return f(), i % 2 == 0; });
+}
+
+void partition(const body& f) {
+  std::vector<std::string> four{"1", "2", "3", "4"};
+  heist::partition(four, [&](const std::string& s) { return f(), s > "2"; });
+}
+
+void histogram(const body& f) {
+  const std::vector<int> four{1, 2, 3, 4};
+  heist::histogram(four, 5, [&](int i) { return f(), i; });
+}
+
+void generation(const body& f) {
+  std::vector<int> four(4);
+  heist::generate(four, [&] { return f(), 1; });
+}
+
 void futures(const body& f) {
   auto a = heist::submit([&f] { f(); });
   std::exception_ptr thrown;
@@ -217,6 +277,14 @@ const std::vector<construct>& all_constructs() {
                                           {"reduction", 4, &reduction},
                                           {"search", 4, &search},
                                           {"comparison_in_sort", 1, &comparison_in_sort},
+                                          {"sort_of_many", 1, &sort_of_many},
+                                          {"merging", 1, &merging},
+                                          {"running_sums", 1, &running_sums},
+                                          {"extremes", 1, &extremes},
+                                          {"selection", 4, &selection},
+                                          {"partition", 4, &partition},
+                                          {"histogram", 4, &histogram},
+                                          {"generation", 4, &generation},
                                           {"futures", 2, &futures},
                                           {"continuation", 1, &continuation},
                                           {"pipeline", 6, &pipeline},
