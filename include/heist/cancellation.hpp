@@ -7,7 +7,8 @@
 //
 // What takes one: parallel_for, for_each, transform, copy, fill, generate, reduce, transform_reduce, count, count_if,
 // find, find_if, find_any, any_of, all_of, none_of, scope, fork_join, submit and future::then; after the pool where there is
-// one. Graphs and pipelines have it among their options, and tell what they did in what they return.
+// one. The run() of graphs and pipelines does too, or has a std::stop_token among its options, and tells in what it returns
+// what it did.
 //
 // A stop is asked for between chunks of a few microseconds and before a function is called; what has begun ends. It
 // is for this one construct: what a body calls gets it by being handed it. A construct that was stopped before all was begun

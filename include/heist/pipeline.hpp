@@ -24,6 +24,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
 #include "heist/detail/root.hpp"
+#include "heist/detail/stopping.hpp"
 #include "heist/detail/waiters.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/pool.hpp"
@@ -103,11 +104,21 @@ class pipeline<Source, detail::pipeline_stage<Gate, F>...> {
   // is destroyed, and the exception is thrown here: that of the earliest item among those that had one. Throws usage_error
   // for 0 tokens. An item costs a lock in the source and in each stage that isn't parallel; nothing is allocated.
   std::uint64_t run(pool& p, pipeline_options options = {}) {
-    return p.run([&] { return run_here(options); });
+    return p.run([&] { return run_here(options, {}); });
   }
   // The same in the caller's pool, or the default one.
   std::uint64_t run(pipeline_options options = {}) {
-    return detail::run_in(nullptr, [&] { return run_here(options); });
+    return detail::run_in(nullptr, [&] { return run_here(options, {}); });
+  }
+  // Under a stop condition, such as a deadline: as with options.stop, and whichever comes first. It is asked before each
+  // item, by one at a time.
+  template <stop_condition S>
+  std::uint64_t run(pool& p, const S& stop, pipeline_options options = {}) {
+    return p.run([&] { return run_here(options, detail::stop_poll(stop)); });
+  }
+  template <stop_condition S>
+  std::uint64_t run(const S& stop, pipeline_options options = {}) {
+    return detail::run_in(nullptr, [&] { return run_here(options, detail::stop_poll(stop)); });
   }
 
  private:
@@ -115,6 +126,7 @@ class pipeline<Source, detail::pipeline_stage<Gate, F>...> {
 
   struct flow {
     const pipeline_options& options;
+    detail::stop_poll stop;
     mutex source_lock{};
     std::uint64_t begun = 0;  // guarded by source_lock, as is the next
     bool has_ended = false;
@@ -122,9 +134,9 @@ class pipeline<Source, detail::pipeline_stage<Gate, F>...> {
     detail::earliest_exception thrown{};
   };
 
-  std::uint64_t run_here(const pipeline_options& options) {
+  std::uint64_t run_here(const pipeline_options& options, detail::stop_poll stop) {
     if (options.tokens == 0) detail::throw_no_tokens();
-    flow f{options};
+    flow f{options, stop};
     carry_all(f, options.tokens);
     f.thrown.rethrow();
     return f.begun;
@@ -149,7 +161,8 @@ class pipeline<Source, detail::pipeline_stage<Gate, F>...> {
     f.source_lock.lock();
     std::optional<item> next;
     number = f.begun;
-    if (!f.has_ended && !f.thrown.any() && !f.options.stop.stop_requested()) {
+    if (!f.has_ended && !f.thrown.any() && !f.options.stop.stop_requested() &&
+        !f.stop.stop_requested()) {
       try {
         next = source_();
       } catch (...) {

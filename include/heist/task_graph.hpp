@@ -22,7 +22,9 @@
 #include <vector>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/root.hpp"
 #include "heist/detail/short_lock.hpp"
+#include "heist/detail/stopping.hpp"
 #include "heist/pool.hpp"
 
 namespace heist::inline v0 {
@@ -206,6 +208,16 @@ class HEIST_API task_graph {
   graph_report run(pool& p, graph_options options = {});
   // The same in the caller's pool, or the default one.
   graph_report run(graph_options options = {});
+  // Under a stop condition, such as a deadline: as with options.stop, and whichever comes first. It is asked before each
+  // function; what is skipped is told by the report, and nothing is thrown.
+  template <stop_condition S>
+  graph_report run(pool& p, const S& stop, graph_options options = {}) {
+    return p.run([&] { return run_here(options, detail::stop_poll(stop)); });
+  }
+  template <stop_condition S>
+  graph_report run(const S& stop, graph_options options = {}) {
+    return detail::run_in(nullptr, [&] { return run_here(options, detail::stop_poll(stop)); });
+  }
 
   // Of the last run.
   [[nodiscard]] graph_report report() const;
@@ -225,7 +237,7 @@ class HEIST_API task_graph {
   std::vector<detail::graph_node*> in_order();
   void prepare(const graph_options& options);
   static double rank_of(const detail::node_details& d, graph_order order);
-  graph_report run_here(const graph_options& options);
+  graph_report run_here(const graph_options& options, detail::stop_poll stop);
   void forget_grown();
 
   std::unique_ptr<detail::graph_memory> memory_;

@@ -8,8 +8,8 @@
 namespace heist::inline v0::detail {
 
 // The functions that depend on nothing are ready; of equals the first one is begun first.
-graph_run::graph_run(task_graph& graph, const graph_options& options)
-    : graph_(graph), options_(options) {
+graph_run::graph_run(task_graph& graph, const graph_options& options, stop_poll stop)
+    : graph_(graph), options_(options), stop_(stop) {
   ready_.reserve(graph.nodes_.size());
   for (std::size_t i = graph.nodes_.size(); i-- > 0;)
     if (graph.predecessors_[i] == 0) put(graph.nodes_[i].get());
@@ -59,7 +59,7 @@ graph_node* graph_run::next() noexcept {
 
 void graph_run::run_one(graph_node& n) noexcept {
   // Relaxed: ordered by waits_for.
-  if (n.is_spoiled.load(std::memory_order_relaxed) || options_.stop.stop_requested()) {
+  if (n.is_spoiled.load(std::memory_order_relaxed) || stop_requested()) {
     n.state = node_state::skipped;
     return;
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heist/detail/earliest_exception.hpp"
+#include "heist/detail/stopping.hpp"
 #include "heist/detail/waiters.hpp"
 #include "heist/task_graph.hpp"
 
@@ -17,7 +18,7 @@ namespace heist::inline v0::detail {
 
 class graph_run {
  public:
-  graph_run(task_graph& graph, const graph_options& options);
+  graph_run(task_graph& graph, const graph_options& options, stop_poll stop);
 
   void drain_all(unsigned drainers);
   void rethrow() { thrown_.rethrow(); }
@@ -43,10 +44,14 @@ class graph_run {
   void push(graph_node* ready) noexcept;  // linked by next_ready
   void put(graph_node* n) noexcept;
   graph_node* take() noexcept;
+  [[nodiscard]] bool stop_requested() const noexcept {
+    return options_.stop.stop_requested() || stop_.stop_requested();
+  }
   [[nodiscard]] std::int64_t now() const noexcept;
 
   task_graph& graph_;
   const graph_options& options_;
+  const stop_poll stop_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   earliest_exception thrown_;
 

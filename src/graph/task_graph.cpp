@@ -189,11 +189,11 @@ void task_graph::find_path_costs() {
 }
 
 graph_report task_graph::run(pool& p, graph_options options) {
-  return p.run([&] { return run_here(options); });
+  return p.run([&] { return run_here(options, {}); });
 }
 
 graph_report task_graph::run(graph_options options) {
-  return detail::on_a_worker([&](unsigned) { return run_here(options); });
+  return detail::on_a_worker([&](unsigned) { return run_here(options, {}); });
 }
 
 // Before the first fork of a run, whose order the relaxed stores have.
@@ -221,7 +221,7 @@ double task_graph::rank_of(const detail::node_details& d, graph_order order) {
   return order == graph_order::critical_path ? d.path_cost : d.options.cost;
 }
 
-graph_report task_graph::run_here(const graph_options& options) {
+graph_report task_graph::run_here(const graph_options& options, detail::stop_poll stop) {
   if (is_running_.exchange(true, std::memory_order_relaxed))
     throw usage_error("task_graph: it runs already");
   struct end_of_run {
@@ -232,7 +232,7 @@ graph_report task_graph::run_here(const graph_options& options) {
   forget_grown();
   check_for_cycles();
   prepare(options);
-  detail::graph_run r(*this, options);
+  detail::graph_run r(*this, options, stop);
   r.drain_all(std::max(1U, detail::workers_here()));
   last_ = {};
   bool all_over = true;

@@ -1,5 +1,8 @@
 // Scopes, forks, submissions, pipelines and graphs that are stopped.
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -195,6 +198,79 @@ TEST(StoppedPipelines, TellHowManyItemsAreThrough) {
       EXPECT_GE(told, at);
     }
   }
+}
+
+// It is asked before each item, so the number of the question is that of the first item that is missing.
+TEST(StoppedPipelines, EndAtTheQuestion) {
+  for (const auto& pool : pools()) {
+    for (const long moment : moments()) {
+      if (moment > 10'000) continue;  // the source has no end
+      const after_questions stop(moment);
+      std::uint64_t begun = 0;
+      std::uint64_t written = 0;
+      auto line =
+          heist::make_pipeline([&]() -> std::optional<std::uint64_t> { return begun++; },
+                               heist::in_parallel([](std::uint64_t i) { return i; }),
+                               heist::in_order([&](std::uint64_t i) { EXPECT_EQ(i, written++); }));
+      const auto expected = static_cast<std::uint64_t>(moment - 1);
+      EXPECT_EQ(line.run(*pool, stop, {.tokens = 3}), expected);
+      EXPECT_EQ(begun, expected);
+      EXPECT_EQ(written, expected);
+    }
+  }
+}
+
+TEST(StoppedPipelines, TakeADeadlineToo) {
+  std::atomic<std::uint64_t> through{0};
+  auto line = heist::make_pipeline([]() -> std::optional<int> { return 1; },
+                                   heist::in_parallel([&](int) { ++through; }));
+  EXPECT_EQ(line.run(heist::deadline(std::chrono::milliseconds(5))), through);
+  EXPECT_EQ(line.run(heist::deadline(std::chrono::seconds(-1))), 0U);
+  std::stop_source source;
+  source.request_stop();
+  const heist::deadline never(std::chrono::hours::max());
+  EXPECT_EQ(line.run(*pools()[0], never, {.stop = source.get_token()}), 0U);
+}
+
+// Chains of functions: those before the question have run, and what is skipped asks no more.
+TEST(StoppedGraphs, EndAtTheQuestion) {
+  for (const auto& pool : pools()) {
+    for (const long moment : moments()) {
+      const after_questions stop(moment);
+      std::atomic<long> ran{0};
+      heist::task_graph g;
+      std::vector<heist::task_graph::node> nodes;
+      for (std::size_t i = 0; i < 60; ++i) {
+        nodes.push_back(g.add([&] { ++ran; }));
+        if (i >= 3) g.edge(nodes[i - 3], nodes[i]);
+      }
+      const auto report = g.run(*pool, stop);
+      EXPECT_EQ(ran, std::min(moment - 1, 60L));
+      EXPECT_EQ(static_cast<long>(report.done), ran);
+      EXPECT_EQ(report.done + report.skipped, 60U);
+      EXPECT_EQ(g.run(*pool).done, 60U);  // the next run hasn't heard of it
+    }
+  }
+}
+
+TEST(StoppedGraphs, TakeADeadlineToo) {
+  heist::task_graph g;
+  std::atomic<std::size_t> ran{0};
+  struct endless {
+    std::atomic<std::size_t>& ran;
+    void operator()(heist::task_graph::running& r) const {
+      ++ran;
+      r.add(endless{ran});
+    }
+  };
+  g.add(endless{ran});
+  const auto report = g.run(heist::deadline(std::chrono::milliseconds(5)));
+  EXPECT_EQ(report.done, ran);
+  EXPECT_EQ(report.skipped, 1U);
+  std::stop_source source;
+  source.request_stop();
+  const heist::deadline never(std::chrono::hours::max());
+  EXPECT_EQ(g.run(*pools()[0], never, {.stop = source.get_token()}).done, 0U);
 }
 
 TEST(StoppedGraphs, TellWhatWasSkipped) {
