@@ -1,0 +1,159 @@
+// Tables, charts and pages: what is in them, and that nothing in a name can get out of its place.
+#include <cmath>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lab/chart.hpp"
+#include "lab/markup.hpp"
+#include "lab/page.hpp"
+#include "lab/table.hpp"
+
+namespace {
+
+using heist::lab::axis_scale;
+using heist::lab::chart;
+using heist::lab::escape_markup;
+using heist::lab::figure;
+using heist::lab::page;
+using heist::lab::series_style;
+using heist::lab::table;
+using heist::lab::to_csv;
+using heist::lab::to_html;
+using heist::lab::to_svg;
+using heist::lab::to_text;
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t times = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
+  return times;
+}
+
+TEST(Markup, EscapesWhatWouldEndAnElementOrAnAttribute) {
+  EXPECT_EQ(escape_markup("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
+  EXPECT_EQ(escape_markup("\xCE\x93"), "\xCE\x93");  // a Greek letter stays
+}
+
+TEST(Markup, ReplacesWhatIsNoText) {
+  const std::string instead = "\xEF\xBF\xBD";
+  EXPECT_EQ(escape_markup(std::string("a\0b", 3)), "a" + instead + "b");
+  EXPECT_EQ(escape_markup("\x1B["), instead + "[");
+  EXPECT_EQ(escape_markup("\xFFz"), instead + "z");
+  EXPECT_EQ(escape_markup("\xC0\x80"), instead + instead);                // overlong
+  EXPECT_EQ(escape_markup("\xED\xA0\x80"), instead + instead + instead);  // a surrogate
+  EXPECT_EQ(escape_markup("\xE2\x82"), instead + instead);                // cut short
+}
+
+TEST(Markup, FiguresAreShort) {
+  EXPECT_EQ(figure(0), "0");
+  EXPECT_EQ(figure(1048576), "1048576");
+  EXPECT_EQ(figure(0.123456), "0.1235");
+  EXPECT_EQ(figure(12345.67), "12345.7");
+  EXPECT_EQ(figure(1e20), "1.000e+20");
+  EXPECT_EQ(figure(1.5e-7), "1.500e-07");
+  EXPECT_EQ(figure(INFINITY), "inf");
+}
+
+const table example{"", {"name", "P"}, {{"one", "2"}, {"a,\"b\"", "1024"}}};
+
+TEST(Table, AlignsColumns) {
+  EXPECT_EQ(to_text(example),
+            "name      P\n"
+            "one       2\n"
+            "a,\"b\"  1024\n");
+}
+
+TEST(Table, GreekLettersTakeOnePlace) {
+  EXPECT_EQ(to_text({"", {"\xCE\x93", "x"}, {{"ab", "cd"}}}), "\xCE\x93   x\nab  cd\n");
+}
+
+TEST(Table, CsvQuotesWhatNeedsIt) {
+  EXPECT_EQ(to_csv(example), "name,P\none,2\n\"a,\"\"b\"\"\",1024\n");
+}
+
+TEST(Table, HtmlEscapes) {
+  const auto html = to_html({"<t>", {"c"}, {{"<script>"}}});
+  EXPECT_THAT(html, HasSubstr("<td>&lt;script&gt;</td>"));
+  EXPECT_THAT(html, HasSubstr("<caption>&lt;t&gt;</caption>"));
+}
+
+chart speedup() {
+  return {"speedup",
+          {"P", axis_scale::log2},
+          {"T1/TP"},
+          {{"fib", series_style::line, {{1, 1}, {2, 1.9, 1.8, 2.0}, {4, 3.6}}},
+           {"bound", series_style::bound, {{1, 1}, {4, 4}}}}};
+}
+
+TEST(Chart, ShowsItsSeriesAxesAndLegend) {
+  const auto svg = to_svg(speedup());
+  for (const char* part : {"<svg xmlns=", "speedup</title>", ">P</text>", ">T1/TP</text>",
+                           ">fib</text>", ">bound</text>", "stroke-dasharray", "</svg>"})
+    EXPECT_THAT(svg, HasSubstr(part));
+  EXPECT_EQ(count(svg, "<circle"), 3U + 1U);  // three points and the legend
+  EXPECT_THAT(svg, HasSubstr("prefers-color-scheme: dark"));
+  EXPECT_THAT(svg, Not(HasSubstr("<script")));
+  EXPECT_EQ(svg, to_svg(speedup()));
+}
+
+TEST(Chart, ADoublingIsTheSameDistanceOnALogarithmicAxis) {
+  chart points{"", {"x", axis_scale::log2}, {"y"}, {{"", series_style::points, {}}}};
+  for (const double x : {1.0, 2.0, 4.0}) points.all[0].points.push_back({x, 1});
+  const auto svg = to_svg(points);
+  // From the left edge over the middle to the right one.
+  EXPECT_THAT(svg, HasSubstr("cx=\"76.0\""));
+  EXPECT_THAT(svg, HasSubstr("cx=\"406.0\""));
+  EXPECT_THAT(svg, HasSubstr("cx=\"736.0\""));
+}
+
+TEST(Chart, LeavesOutWhatAnAxisCantShow) {
+  auto odd = speedup();
+  odd.x.scale = axis_scale::log10;
+  odd.all[0].points = {{0, 1}, {-1, 2}, {NAN, 3}, {1, INFINITY}, {10, 5}};
+  const auto svg = to_svg(odd);
+  EXPECT_EQ(count(svg, "<circle"), 1U + 1U);
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, Not(HasSubstr("inf")));
+}
+
+TEST(Chart, WithoutDataSaysSo) {
+  EXPECT_THAT(to_svg({"empty", {"x"}, {"y"}, {}}), HasSubstr(">no data</text>"));
+}
+
+TEST(Chart, OnePointOrEqualValuesHaveAPlace) {
+  for (const auto scale : {axis_scale::linear, axis_scale::log10, axis_scale::log2})
+    for (const double value : {0.0, 1.0, -5.0, 1e300}) {
+      chart one{"", {"x", scale}, {"y", scale}, {{"", series_style::points, {{value, value}}}}};
+      const auto svg = to_svg(one);
+      EXPECT_THAT(svg, Not(HasSubstr("nan"))) << value;
+      const bool visible = scale == axis_scale::linear || value > 0;
+      EXPECT_EQ(count(svg, "<circle"), visible ? 1U : 0U) << value;
+    }
+}
+
+TEST(Chart, EscapesNames) {
+  auto hostile = speedup();
+  hostile.title = "</title><script>alert(1)</script>";
+  hostile.all[0].name = "<b>";
+  EXPECT_THAT(to_svg(hostile), Not(HasSubstr("<script")));
+  EXPECT_THAT(to_svg(hostile), Not(HasSubstr("<b>")));
+}
+
+TEST(Page, HasItsPartsInOrderAndNothingFromElsewhere) {
+  page what("Title <1>", "heist theory recycling -P 4");
+  what.paragraph("see").add(speedup(), "caption").add(example).data("{\"a\":\"</pre>\"}");
+  const auto html = what.html();
+  EXPECT_LT(html.find("Title &lt;1&gt;</h1>"), html.find("heist theory recycling -P 4</pre>"));
+  EXPECT_LT(html.find("<p>see</p>"), html.find("<svg"));
+  EXPECT_LT(html.find("caption</figcaption>"), html.find("<table>"));
+  EXPECT_LT(html.find("<table>"), html.find("<details>"));
+  EXPECT_THAT(html, HasSubstr("{&quot;a&quot;:&quot;&lt;/pre&gt;&quot;}"));
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  EXPECT_THAT(html, Not(HasSubstr("src=")));
+  EXPECT_THAT(html, Not(HasSubstr("href=")));
+}
+
+}  // namespace
