@@ -29,7 +29,7 @@ LAYERS = {
     "include/heist/": ["include/heist/"],
     "src/runtime/": ["src/runtime/", "src/platform/", "include/heist/"],
     "src/observe/": ["src/observe/", "src/runtime/", "src/platform/", "include/heist/"],
-    "src/lab/": ["src/lab/"] + VALUES,
+    "src/lab/": ["src/lab/", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
     "src/cli/": ["src/", "workloads/", "bench/", "include/heist/"],
     "workloads/": ["workloads/", "include/heist/"],
     "bench/": ["bench/", "workloads/", "src/", "include/heist/"],

@@ -1,0 +1,96 @@
+// The table of computations by name, and those that are programs.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <heist/error.hpp>
+
+#include "lab/figure1.hpp"
+#include "lab/programs/chain.hpp"
+#include "lab/programs/fib.hpp"
+#include "lab/programs/tree.hpp"
+#include "lab/programs/uts.hpp"
+#include "lab/programs/wide.hpp"
+#include "lab/run.hpp"
+#include "lab/simulation.hpp"
+
+namespace heist::lab {
+
+namespace {
+
+template <fork_join_program Program>
+class programmed : public computation {
+ public:
+  explicit programmed(Program program) : threads_(std::move(program)) {}
+
+  measures measure() override { return lab::measure(threads_); }
+
+  run_result run(const run_settings& settings) override {
+    check_settings(settings);
+    no_observer nobody;
+    return run_on(threads_, settings, nobody);
+  }
+
+ private:
+  fork_join_threads<Program> threads_;
+};
+
+template <class Program>
+std::unique_ptr<computation> make(Program program) {
+  return std::make_unique<programmed<Program>>(std::move(program));
+}
+
+const computation_name& find(const spec& word) {
+  for (const auto& each : computations())
+    if (each.name == word.name()) return each;
+  std::string names;
+  for (const auto& each : computations())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", each.name);
+  throw usage_error(fmt::format("unknown computation '{}': there are {}", word.name(), names));
+}
+
+std::unique_ptr<computation> make_uts(const spec& word) {
+  std::string names;
+  for (const auto& sample : workloads::sample_trees()) {
+    if (sample.parameters.name == word.rest())
+      return make(uts_program{workloads::tree(sample.parameters)});
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", sample.parameters.name);
+  }
+  throw usage_error(fmt::format("{}: the trees are {}", word.text(), names));
+}
+
+}  // namespace
+
+const std::vector<computation_name>& computations() {
+  constexpr std::uint64_t much = 1'000'000'000'000;
+  static const std::vector<computation_name> all = {
+      {"figure1", "the example of Blumofe and Leiserson's Figure 1", {}},
+      {"fib", "Fibonacci numbers by the recurrence", {{"n", 0, 90, 25}}},
+      {"tree",
+       "a complete tree with work at the leaves",
+       {{"children", 1, 1000, 2}, {"depth", 0, 1000, 10}, {"leafwork", 1, much, 1}}},
+      {"uts", "the trees of the benchmark UTS: T1 to T5, T1L ...", {}},
+      {"chain", "instructions one after the other", {{"n", 1, much, 1000}}},
+      {"wide",
+       "tasks that the root spawns one after the other",
+       {{"tasks", 1, 1'000'000'000, 1000}, {"work", 1, much, 100}, {"lastwork", 1, much, 100}}},
+  };
+  return all;
+}
+
+std::unique_ptr<computation> make_computation(std::string_view text) {
+  const spec word(text);
+  const auto& name = word.name();
+  const auto& known = find(word);
+  if (name == "uts") return make_uts(word);
+  const auto v = word.arguments(known.arguments);
+  if (name == "figure1") return make_computation(figure1());
+  if (name == "fib") return make(fib_program{static_cast<std::uint16_t>(v[0])});
+  if (name == "tree")
+    return make(
+        tree_program{static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), v[2]});
+  if (name == "chain") return make(chain_program{v[0]});
+  return make(wide_program{v[0], v[1], v[2]});
+}
+
+}  // namespace heist::lab

@@ -1,0 +1,47 @@
+// DAGs that lie in memory, as computations.
+#include <utility>
+
+#include "lab/explicit_threads.hpp"
+#include "lab/run.hpp"
+#include "lab/simulation.hpp"
+
+namespace heist::lab {
+
+namespace {
+
+class whole_dag : public computation {
+ public:
+  explicit whole_dag(explicit_dag dag) : dag_(std::move(dag)), threads_(dag_) {}
+
+  measures measure() override {
+    return {.work = dag_.work(),
+            .span = dag_.span(),
+            .stack_depth = dag_.stack_depth(),
+            .most_joins = dag_.most_joins(),
+            .largest_frame = dag_.largest_frame(),
+            .threads = dag_.thread_count(),
+            .instructions = dag_.work()};
+  }
+
+  run_result run(const run_settings& settings) override {
+    check_settings(settings);
+    if (settings.scheduler == scheduler_kind::busy_leaves && dag_.kind() == strictness::general)
+      throw usage_error("busy-leaves needs a strict computation: " + dag_.why_not_strict());
+    no_observer nobody;
+    return run_on(threads_, settings, nobody);
+  }
+
+  const explicit_dag* dag() const override { return &dag_; }
+
+ private:
+  explicit_dag dag_;
+  explicit_threads threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<computation> make_computation(explicit_dag dag) {
+  return std::make_unique<whole_dag>(std::move(dag));
+}
+
+}  // namespace heist::lab

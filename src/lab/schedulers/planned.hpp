@@ -1,0 +1,103 @@
+// Work dealt out by a plan made beforehand: a thread that has a place among equals (an iteration of a loop) belongs to
+// one processor, any other thread to its spawner's. Processors execute what is theirs, oldest first, and never help
+// each other.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "lab/computation.hpp"
+#include "lab/run_result.hpp"
+
+namespace heist::lab {
+
+enum class assignment { blocks, interleaved };
+
+template <thread_system Threads>
+class planned {
+ public:
+  static constexpr std::uint64_t patience = 0;
+
+  planned(const Threads& threads, std::uint32_t processors, assignment how)
+      : threads_(&threads), processors_(processors), how_(how), queues_(processors) {
+    is_idle_.assign(processors, true);
+    is_idle_[0] = false;
+  }
+
+  template <class Assign>
+  void start(thread_id root, Assign assign) {
+    belongs(root, 0);
+    assign(0, root);
+  }
+
+  thread_id after(std::uint32_t p, thread_id thread, const outcome& did) {
+    for (const thread_id enabled : did.enabled) {
+      if (enabled == no_id) continue;
+      ++resumed_;
+      add(enabled);
+    }
+    if (did.spawned != no_id) {
+      const auto place = threads_->place(did.spawned);
+      belongs(did.spawned, place.count == 0 ? p : processor_for(place));
+      add(did.spawned);
+    }
+    if (did.thread == outcome::fate::goes_on) return thread;
+    is_idle_[p] = true;
+    if (!queues_[p].empty()) waiting_.push_back(p);
+    return no_id;
+  }
+
+  template <class Assign>
+  void end_step(std::uint64_t, Assign assign) {
+    for (const auto p : waiting_) {
+      if (!is_idle_[p] || queues_[p].empty()) continue;
+      is_idle_[p] = false;
+      assign(p, queues_[p].front());
+      queues_[p].pop_front();
+    }
+    waiting_.clear();
+  }
+
+  template <class Assign>
+  void between(std::uint64_t& step, std::uint64_t last, Assign) {
+    step = last;
+  }
+
+  void account(run_result& result) const {
+    result.resumed = resumed_;
+    result.peak_queue = peak_;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t processor_for(const place_among& place) const {
+    const auto p = how_ == assignment::interleaved
+                       ? place.index % processors_
+                       : place.index / ((place.count + processors_ - 1) / processors_);
+    return static_cast<std::uint32_t>(p);
+  }
+
+  void belongs(thread_id thread, std::uint32_t p) {
+    if (thread >= home_.size()) home_.resize(thread + std::size_t{1});
+    home_[thread] = p;
+  }
+
+  void add(thread_id thread) {
+    const auto p = home_[thread];
+    queues_[p].push_back(thread);
+    peak_ = std::max<std::uint64_t>(peak_, queues_[p].size());
+    waiting_.push_back(p);
+  }
+
+  const Threads* threads_;
+  std::uint32_t processors_;
+  assignment how_;
+  std::vector<std::deque<thread_id>> queues_;
+  std::vector<bool> is_idle_;
+  std::vector<std::uint32_t> waiting_;  // processors that may be idle and have something
+  std::vector<std::uint32_t> home_;     // by thread
+  std::uint64_t peak_ = 0, resumed_ = 0;
+};
+
+}  // namespace heist::lab

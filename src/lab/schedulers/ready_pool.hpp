@@ -1,0 +1,89 @@
+// The threads that are ready and that nobody runs, in the order in which a central scheduler gives them out.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <queue>
+#include <vector>
+
+#include "lab/explicit_dag.hpp"
+
+namespace heist::lab {
+
+enum class pool_order { fifo, lifo, longest_first, shortest_first };
+
+class ready_pool {
+ public:
+  explicit ready_pool(pool_order order) : order_(order) {}
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] bool has(thread_id thread) const {
+    return thread < entry_of_.size() && entry_of_[thread] != 0;
+  }
+
+  // `hint` is what the orders by length go by; of equals, who came first goes first.
+  void add(thread_id thread, std::uint64_t hint) {
+    if (thread >= entry_of_.size()) entry_of_.resize(thread + std::size_t{1}, 0);
+    entry_of_[thread] = ++entries_;
+    ++size_;
+    if (is_by_length())
+      by_length_.push({order_ == pool_order::longest_first ? ~hint : hint, entries_, thread});
+    else
+      in_turn_.push_back({0, entries_, thread});
+  }
+
+  // Not from an empty pool.
+  thread_id take() {
+    for (;;) {
+      const entry next = pop();
+      if (entry_of_[next.thread] != next.number) continue;  // taken out by name, earlier
+      take(next.thread);
+      return next.thread;
+    }
+  }
+
+  // Takes out a thread that it has. Its entry stays behind, with a number that no longer holds.
+  void take(thread_id thread) {
+    entry_of_[thread] = 0;
+    --size_;
+  }
+
+ private:
+  struct entry {
+    std::uint64_t key, number;
+    thread_id thread;
+
+    friend bool operator<(const entry& a,
+                          const entry& b) {  // the greatest of a heap is what comes last here
+      return a.key != b.key ? a.key > b.key : a.number > b.number;
+    }
+  };
+
+  [[nodiscard]] bool is_by_length() const {
+    return order_ == pool_order::longest_first || order_ == pool_order::shortest_first;
+  }
+
+  entry pop() {
+    entry result;
+    if (is_by_length()) {
+      result = by_length_.top();
+      by_length_.pop();
+    } else if (order_ == pool_order::fifo) {
+      result = in_turn_.front();
+      in_turn_.pop_front();
+    } else {
+      result = in_turn_.back();
+      in_turn_.pop_back();
+    }
+    return result;
+  }
+
+  pool_order order_;
+  std::deque<entry> in_turn_;
+  std::priority_queue<entry> by_length_;
+  std::vector<std::uint64_t> entry_of_;  // by thread: the number of its entry; 0: not in the pool
+  std::uint64_t entries_ = 0, size_ = 0;
+};
+
+}  // namespace heist::lab
