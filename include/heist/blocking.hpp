@@ -27,8 +27,8 @@ HEIST_API void run_blocking(root& r);
 //
 // A pool keeps up to 256 such threads, started as they are needed; they sleep when there is nothing for them, and end with the
 // pool. When all are busy, or the system refuses one more, f is simply called, and its worker is held up. So it is on a
-// thread outside any pool and under HEIST_SERIAL. Thread-safe; allocates nothing but for a new thread. Costs two wake-ups of
-// threads.
+// thread outside any pool and under HEIST_SERIAL. pool::stats() counts both. Thread-safe; allocates nothing but for a new
+// thread. Costs two wake-ups of threads.
 template <class F>
 requires std::is_invocable_v<F>
 auto blocking(F&& f) -> std::invoke_result_t<F> {

@@ -41,6 +41,14 @@ struct pool_stats {
   std::uint64_t stacks_peak = 0;
   // Stacks that the pool has mapped in all, cached ones included.
   std::uint64_t stacks_mapped = 0;
+
+  // Calls of blocking(f) that a thread beside the workers ran, or runs; and those that held up their worker, as there was
+  // no such thread to be had.
+  std::uint64_t blocking_calls = 0;
+  std::uint64_t blocking_refusals = 0;
+  // Threads that run such a call now, and how many did at most at one time: as many as the pool has started.
+  std::uint64_t blocking_threads_in_use = 0;
+  std::uint64_t blocking_threads_peak = 0;
 };
 
 // As a table of text, one line a worker and one for all; what HEIST_STATS=1 prints at exit.

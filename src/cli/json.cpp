@@ -138,6 +138,10 @@ std::string to_json(const run_report& report) {
                       {"unit", report.unit},
                       {"steals_per_run", report.steals_per_run()},
                       {"stacks_peak", report.stats.stacks_peak},
+                      {"blocking_calls", report.stats.blocking_calls},
+                      {"blocking_refusals", report.stats.blocking_refusals},
+                      {"blocking_threads_in_use", report.stats.blocking_threads_in_use},
+                      {"blocking_threads_peak", report.stats.blocking_threads_peak},
                       {"counters", as_json(report.stats.total)},
                       {"counters_by_worker", per_worker}});
 }

@@ -21,6 +21,12 @@ blocking_crew::~blocking_crew() {
 
 bool blocking_crew::take(call& c, const std::string& pool_name) noexcept {
   const std::lock_guard hold(mutex_);
+  const bool is_taken = hand_over(c, pool_name);
+  (is_taken ? taken_ : refused_).add();
+  return is_taken;
+}
+
+bool blocking_crew::hand_over(call& c, const std::string& pool_name) noexcept {
   if (free_ != 0) {
     --free_;
     calls_.push(&c);
@@ -34,11 +40,20 @@ bool blocking_crew::take(call& c, const std::string& pool_name) noexcept {
         [this, name = pool_name + "+" + std::to_string(threads_.size())] { serve(name); });
     if (!thread) return false;
     threads_.push_back(std::move(*thread));
+    started_.add();
   } catch (const std::bad_alloc&) {
     return false;
   }
   calls_.push(&c);  // it comes for this one when we let the lock go
   return true;
+}
+
+void blocking_crew::report_to(pool_stats& s) const noexcept {
+  const std::uint64_t ended = ended_.get();  // read at another moment than the others
+  s.blocking_calls = taken_.get();
+  s.blocking_refusals = refused_.get();
+  s.blocking_threads_in_use = s.blocking_calls > ended ? s.blocking_calls - ended : 0;
+  s.blocking_threads_peak = started_.get();
 }
 
 void blocking_crew::serve(const std::string& name) noexcept {
@@ -52,6 +67,7 @@ void blocking_crew::serve(const std::string& name) noexcept {
       c->ended.end();  // *c may be gone from here on
       hold.lock();
       ++free_;
+      ended_.add();
     } else if (is_over_) {
       return;
     } else {

@@ -10,6 +10,8 @@
 
 #include "heist/detail/root.hpp"
 #include "heist/detail/waiting.hpp"
+#include "heist/stats.hpp"
+#include "runtime/counter_cells.hpp"
 #include "runtime/injection.hpp"
 
 namespace heist::inline v0::detail {
@@ -34,7 +36,11 @@ class blocking_crew {
   // False if there is no thread for it: then nothing was handed over.
   bool take(call& c, const std::string& pool_name) noexcept;
 
+  // Of the moment; thread-safe, and never waits.
+  void report_to(pool_stats& s) const noexcept;
+
  private:
+  bool hand_over(call& c, const std::string& pool_name) noexcept;
   void serve(const std::string& name) noexcept;
 
   std::mutex mutex_;
@@ -43,6 +49,9 @@ class blocking_crew {
   std::size_t free_ = 0;        // threads that wait, less calls that do
   bool is_over_ = false;
   std::vector<std::thread> threads_;
+
+  // Written under mutex_, read by anyone.
+  counter_cell taken_, refused_, ended_, started_;
 };
 
 }  // namespace heist::inline v0::detail

@@ -390,6 +390,7 @@ pool_stats pool_impl::stats() const {
   s.stacks_in_use = taken > spares ? taken - spares : 0;
   s.stacks_peak = stack_use_.peak();
   s.stacks_mapped = stacks_.mapped();
+  blocking_.report_to(s);
   return s;
 }
 

@@ -48,7 +48,10 @@ std::string to_string(const pool_stats& s) {
   text += row("all", s.total);
   return text + "stacks: " + std::to_string(s.stacks_in_use) + " in use, " +
          std::to_string(s.stacks_peak) + " at most, " + std::to_string(s.stacks_mapped) +
-         " mapped\n";
+         " mapped\nblocking: " + std::to_string(s.blocking_calls) + " calls on " +
+         std::to_string(s.blocking_threads_in_use) + " threads now, " +
+         std::to_string(s.blocking_threads_peak) + " at most; " +
+         std::to_string(s.blocking_refusals) + " calls on workers\n";
 }
 
 }  // namespace heist::inline v0

@@ -52,8 +52,10 @@ TEST(RunCommand, WritesOneJsonObjectOnALine) {
     EXPECT_EQ(result.code, heist::cli::success) << result.err;
     EXPECT_THAT(result.out, StartsWith("{\"workload\":\"" + arguments.front() + "\""));
     EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
-    for (const auto* key : {"serial_s", "one_worker_s", "p_workers_s", "t1_over_ts", "ts_over_tp",
-                            "t1_over_tp", "steals_per_run", "stacks_peak", "counters"})
+    for (const auto* key :
+         {"serial_s", "one_worker_s", "p_workers_s", "t1_over_ts", "ts_over_tp", "t1_over_tp",
+          "steals_per_run", "stacks_peak", "blocking_calls", "blocking_refusals",
+          "blocking_threads_in_use", "blocking_threads_peak", "counters"})
       EXPECT_THAT(result.out, HasSubstr("\"" + std::string(key) + "\":"));
   }
 }

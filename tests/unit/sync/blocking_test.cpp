@@ -93,6 +93,7 @@ TEST(FuturesBlockingRefused, RunsInPlace) {
       pool.run([] { return heist::blocking([] { return heist::this_worker::index(); }); });
   heist::platform::set_thread_faults_for_test(-1);
   EXPECT_GE(where, 0);
+  EXPECT_EQ(pool.stats().blocking_refusals, 1U);
   EXPECT_EQ(pool.run([] { return heist::blocking([] { return heist::this_worker::index(); }); }),
             -1);
 }
@@ -115,6 +116,47 @@ TEST(FuturesBlockingRefused, MoreThanTheLimitRunInPlace) {
   };
   pool.run([&] { fork_all(0, limit + 1, block); });
   EXPECT_EQ(in_place, 1);
+  const heist::pool_stats s = pool.stats();
+  EXPECT_EQ(s.blocking_calls, static_cast<std::uint64_t>(limit));
+  EXPECT_EQ(s.blocking_refusals, 1U);
+  EXPECT_EQ(s.blocking_threads_peak, static_cast<std::uint64_t>(limit));
+}
+
+// ---- what pool.stats() tells
+
+TEST_P(FuturesBlocking, CallsAndTheirThreadsAreCounted) {
+  if (is_serial()) GTEST_SKIP();
+  constexpr int n = 5;
+  EXPECT_EQ(pool_.stats().blocking_threads_peak, 0U);
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    std::atomic<int> there{0};
+    signal_flag open;
+    std::thread opener([&] {
+      EXPECT_TRUE(eventually([&] { return there == n; }));
+      const heist::pool_stats s = pool_.stats();
+      EXPECT_EQ(s.blocking_threads_in_use, static_cast<std::uint64_t>(n));
+      EXPECT_EQ(s.blocking_calls, n * round);
+      open.raise();
+    });
+    auto block = [&](int) {
+      heist::blocking([&] {
+        ++there;
+        EXPECT_TRUE(open.wait());
+      });
+    };
+    pool_.run([&] { fork_all(0, n, block); });
+    opener.join();
+    // A thread is free again soon after its caller has gone on.
+    EXPECT_TRUE(eventually([&] { return pool_.stats().blocking_threads_in_use == 0; }));
+  }
+  const heist::pool_stats s = pool_.stats();
+  EXPECT_EQ(s.blocking_threads_peak, static_cast<std::uint64_t>(n));  // used again
+  EXPECT_EQ(s.blocking_refusals, 0U);
+  EXPECT_NE(to_string(s).find("blocking: 15 calls on 0 threads now, 5 at most; 0 calls on workers"),
+            std::string::npos)
+      << to_string(s);
+  heist::blocking([] {});  // outside any pool: no pool's
+  EXPECT_EQ(pool_.stats().blocking_calls, 15U);
 }
 
 // ---- when_any
