@@ -322,7 +322,7 @@ std::string explicit_dag::thread_name(thread_id t) const {
 
 std::string explicit_dag::node_name(node_id v) const {
   const thread_id t = owner_[v];
-  if (t < node_names_.size() && !node_names_[t].empty()) return node_names_[t][v - first(t)];
+  if (has_names(t)) return node_names_[t][v - first(t)];
   return fmt::format("{}.{}", thread_name(t), v - first(t) + 1);
 }
 

@@ -87,7 +87,7 @@ enum class strictness {
 
 class explicit_dag {
  public:
-  static constexpr std::uint64_t max_nodes = 1U << 26U;    // 1.5 GB
+  static constexpr std::uint64_t max_nodes = 1U << 22U;    // 100 MB
   static constexpr std::uint64_t max_frame = 1ULL << 32U;  // so that no sum of frames overflows
 
   struct edge {
@@ -124,7 +124,10 @@ class explicit_dag {
   }
   [[nodiscard]] thread_id thread_of(node_id v) const { return owner_[v]; }
   [[nodiscard]] bool is_last(node_id v) const { return v == last(owner_[v]); }
-  [[nodiscard]] std::string node_name(node_id v) const;
+  [[nodiscard]] std::string node_name(node_id v) const;  // "G2.3" where t has no names
+  [[nodiscard]] bool has_names(thread_id t) const {      // for its instructions
+    return t < node_names_.size() && !node_names_[t].empty();
+  }
   [[nodiscard]] thread_id spawned_by(node_id v) const { return spawned_[v]; }  // none: no_id
   // Targets of v's join edges: at most two.
   [[nodiscard]] std::span<const node_id> joins_from(node_id v) const {

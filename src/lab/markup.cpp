@@ -9,6 +9,8 @@ namespace heist::lab {
 
 namespace {
 
+constexpr std::string_view instead = "\xEF\xBF\xBD";  // U+FFFD
+
 // The length of the UTF-8 character that begins `text`; 0 where there is none. Table 3-7 of the Unicode
 // standard: no overlong forms, no surrogates, nothing above U+10FFFF.
 std::size_t character_length(std::string_view text) {
@@ -42,7 +44,7 @@ std::string escape_markup(std::string_view text) {
     const auto first = static_cast<unsigned char>(text.front());
     const bool control = first < ' ' && first != '\n' && first != '\t';
     if (length == 0 || control || first == 0x7F)
-      result += "\xEF\xBF\xBD";
+      result += instead;
     else if (first == '&')
       result += "&amp;";
     else if (first == '<')
@@ -58,7 +60,27 @@ std::string escape_markup(std::string_view text) {
   return result;
 }
 
-std::string shortest(double value) { return fmt::format("{}", value); }
+std::string json_text(std::string_view text) {
+  std::string result = "\"";
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const auto first = static_cast<unsigned char>(text.front());
+    if (length == 0)
+      result += instead;
+    else if (first == '"' || first == '\\')
+      (result += '\\') += text.front();
+    else if (first < ' ' || first == 0x7F)
+      result += fmt::format("\\u{:04x}", first);
+    else
+      result += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result + '"';
+}
+
+std::string json_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
 
 std::string figure(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "-" : value > 0 ? "inf" : "-inf";

@@ -1,4 +1,4 @@
-// Text inside SVG and HTML.
+// Text inside SVG, HTML and JSON.
 #pragma once
 
 #include <string>
@@ -10,8 +10,12 @@ namespace heist::lab {
 // bytes that are no UTF-8, become U+FFFD.
 [[nodiscard]] std::string escape_markup(std::string_view text);
 
-// A number as short as it can be written so that it is read back the same.
-[[nodiscard]] std::string shortest(double value);
+// `text` as a JSON string, with its quotes. Bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string json_text(std::string_view text);
+
+// A number as short as it can be written so that it is read back the same; JSON has no infinity, so that
+// and what is no number are null.
+[[nodiscard]] std::string json_number(double value);
 
 // For people: four digits, without an exponent where there is room.
 [[nodiscard]] std::string figure(double value);

@@ -179,7 +179,7 @@ TEST(ExplicitDag, RefusesWhatBreaksARule) {
 
   source = fork();
   source.threads.push_back(chain(static_cast<std::uint32_t>(explicit_dag::max_nodes)));
-  expect_refused(source, thread, 2, "at most 67108864 instructions");
+  expect_refused(source, thread, 2, "at most 4194304 instructions");
 
   source = fork();
   source.spawns.clear();
