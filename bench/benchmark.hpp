@@ -55,5 +55,6 @@ struct benchmark {
 [[nodiscard]] benchmark deque_benchmark();
 [[nodiscard]] benchmark api_benchmark();
 [[nodiscard]] benchmark scope_benchmark();
+[[nodiscard]] benchmark jobs_benchmark();
 
 }  // namespace heist::bench

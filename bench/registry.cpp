@@ -8,7 +8,7 @@ const std::vector<benchmark>& all() {
                                                wake_benchmark(),      entry_benchmark(),
                                                memory_benchmark(),    space_benchmark(),
                                                deque_benchmark(),     api_benchmark(),
-                                               scope_benchmark()};
+                                               scope_benchmark(),     jobs_benchmark()};
   return every;
 }
 
