@@ -1,0 +1,179 @@
+#include "cli/parse_theory.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <heist/error.hpp>
+
+#include "cli/suggest.hpp"
+#include "lab/dag_spec.hpp"
+#include "lab/simulation.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+constexpr std::uint64_t max_games = 10'000'000;
+constexpr std::uint64_t max_bound_processors = 1'000'000'000;
+
+std::uint64_t number(std::string_view option, std::string_view text, std::uint64_t least,
+                     std::uint64_t greatest) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > greatest)
+    throw usage_error(fmt::format("theory: {} takes a whole number from {} to {}, not '{}'", option,
+                                  least, greatest, text));
+  return value;
+}
+
+// "1..1024" doubles; "1,2,12" lists; both may stand together.
+std::vector<std::uint32_t> processor_list(std::string_view text) {
+  std::vector<std::uint32_t> result;
+  for (;;) {
+    const auto comma = text.find(',');
+    const auto part = text.substr(0, comma);
+    const auto dots = part.find("..");
+    auto p = number("-P", part.substr(0, dots), 1, max_bound_processors);
+    if (dots != std::string_view::npos) {
+      const auto last = number("-P", part.substr(dots + 2), 1, max_bound_processors);
+      if (last < p) throw usage_error(fmt::format("theory: -P {}: ends before it begins", part));
+      for (; p < last; p *= 2) result.push_back(static_cast<std::uint32_t>(p));
+      p = last;
+    }
+    result.push_back(static_cast<std::uint32_t>(p));
+    if (comma == std::string_view::npos) return result;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+report_form form_of(bool json, bool csv) {
+  if (json && csv) throw usage_error("theory: --json and --csv exclude each other");
+  return json ? report_form::json : csv ? report_form::csv : report_form::text;
+}
+
+void refuse_extras(const CLI::App& app, const std::string& name) {
+  auto extras = app.remaining(true);
+  std::erase(extras, "--");
+  if (extras.empty()) return;
+  if (extras.front().starts_with('-'))
+    throw usage_error(
+        fmt::format("{} has no option {}: see heist theory {} --help", name, extras.front(), name));
+  throw usage_error(fmt::format("{} takes no argument '{}'", name, extras.front()));
+}
+
+std::string computations_help() {
+  std::string text = "\nComputations:\n";
+  const auto add = [&](const auto& each) {
+    text += fmt::format("  {:<28}{}\n", lab::usage(each.name, each.arguments), each.summary);
+  };
+  for (const auto& each : lab::dag_specs()) add(each);
+  text += fmt::format("  {:<28}{}\n", "file:PATH", "a DAG from a JSON file; see docs/lab.md");
+  for (const auto& each : lab::computations())
+    if (!lab::is_dag_spec(each.name)) add(each);
+  return text;
+}
+
+}  // namespace
+
+struct theory_parser::texts {
+  CLI::App* recycling = nullptr;
+  CLI::App* bounds = nullptr;
+  std::string processors, bound_processors = "1..1024", tosses = "100000", seeds = "1000";
+  std::string seed = "1", adversary = "all";
+  std::string dag, svg, html, dot, save;
+  bool json = false, csv = false;
+};
+
+theory_parser::theory_parser(CLI::App& root)
+    : app_(*root.add_subcommand("theory", "the theorems' bounds and games, computed")),
+      given_(std::make_unique<texts>()) {
+  app_.allow_extras();
+  auto& g = *given_;
+  const auto add = [](CLI::App& to, const char* name, std::string& text, const std::string& help) {
+    const auto initially = text.empty() ? "" : fmt::format(" [{}]", text);
+    to.add_option(name, text, help + initially)->take_last()->type_name("");
+  };
+  const auto add_forms = [&](CLI::App& to) {
+    to.add_flag("--json", g.json, "an object for each row, on a line of its own");
+    to.add_flag("--csv", g.csv, "a line for each row, with names above");
+    add(to, "--html", g.html, "a file for a page with charts, table and data");
+  };
+
+  g.recycling = app_.add_subcommand("recycling", "the balls-and-bins game behind Lemma 6");
+  g.recycling->allow_extras();
+  g.processors = "64";
+  add(*g.recycling, "-P,--processors", g.processors, "balls, and bins");
+  add(*g.recycling, "-M,--tosses", g.tosses, "tosses of a game");
+  add(*g.recycling, "--seeds", g.seeds, "games for each adversary");
+  add(*g.recycling, "--seed", g.seed, "what the games are made from");
+  add(*g.recycling, "--adversary", g.adversary,
+      "eager, hoarding, one-bin, random, searched, or all");
+  add_forms(*g.recycling);
+  add(*g.recycling, "--svg", g.svg, "a file for the chart of D");
+
+  g.bounds = app_.add_subcommand("bounds", "T1, Tinf, S1 of a computation, and what follows");
+  g.bounds->allow_extras();
+  add(*g.bounds, "--dag", g.dag, "the computation, as fib:25; see below");
+  add(*g.bounds, "-P,--processors", g.bound_processors, "a list, as 1,2,12; 1..64 doubles");
+  add_forms(*g.bounds);
+  add(*g.bounds, "--svg", g.svg, "a file for a picture of the DAG");
+  add(*g.bounds, "--dot", g.dot, "a file for the DAG as a graph for Graphviz");
+  add(*g.bounds, "--save", g.save, "a file for the DAG as JSON");
+  g.bounds->footer(computations_help());
+}
+
+theory_parser::~theory_parser() = default;
+
+bool theory_parser::is_given() const { return app_.parsed(); }
+
+theory_request theory_parser::to_request(const std::string& command) const {
+  if (given_->recycling->parsed()) return to_recycling(command);
+  if (given_->bounds->parsed()) return to_bounds(command);
+  const auto extras = app_.remaining(true);
+  if (extras.empty() || extras.front().starts_with('-'))
+    throw usage_error("theory needs a subject: recycling or bounds; see heist theory --help");
+  throw usage_error(
+      unknown("subject", extras.front(), {"recycling", "bounds"}, "heist theory --help"));
+}
+
+recycling_request theory_parser::to_recycling(const std::string& command) const {
+  const auto& g = *given_;
+  refuse_extras(*g.recycling, "recycling");
+  recycling_request request;
+  request.setup = {.processors = number("-P", g.processors, 1, lab::max_balls),
+                   .tosses = number("-M", g.tosses, 1, lab::max_tosses),
+                   .games = number("--seeds", g.seeds, 1, max_games),
+                   .seed = number("--seed", g.seed, 0, UINT64_MAX)};
+  std::vector<std::string_view> names = {"all"};
+  for (const auto each : lab::all_adversaries) {
+    names.push_back(to_string(each));
+    if (g.adversary == "all" || g.adversary == to_string(each)) request.adversaries.push_back(each);
+  }
+  if (request.adversaries.empty())
+    throw usage_error(unknown("adversary", g.adversary, names, "heist theory recycling --help"));
+  request.form = form_of(g.json, g.csv);
+  request.svg = g.svg;
+  request.html = g.html;
+  request.command = command;
+  return request;
+}
+
+bounds_request theory_parser::to_bounds(const std::string& command) const {
+  const auto& g = *given_;
+  refuse_extras(*g.bounds, "bounds");
+  if (g.dag.empty()) throw usage_error("bounds needs a computation: --dag, as --dag figure1");
+  return {.dag = g.dag,
+          .processors = processor_list(g.bound_processors),
+          .form = form_of(g.json, g.csv),
+          .html = g.html,
+          .picture = g.svg,
+          .dot = g.dot,
+          .save = g.save,
+          .command = command};
+}
+
+}  // namespace heist::cli

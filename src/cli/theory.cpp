@@ -1,0 +1,222 @@
+// heist theory: the recycling game, and what the theorems say of a computation.
+#include "cli/theory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <heist/error.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+#include "lab/bounds.hpp"
+#include "lab/dag_dot.hpp"
+#include "lab/dag_json.hpp"
+#include "lab/dag_spec.hpp"
+#include "lab/dag_svg.hpp"
+#include "lab/markup.hpp"
+#include "lab/page.hpp"
+#include "lab/simulation.hpp"
+#include "lab/table.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+void write_file(const std::string& path, const std::string& text) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"),
+                                                             std::fclose);
+  if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+      std::fflush(file.get()) != 0)
+    throw resource_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
+// Rows as they come, so that what an interrupt leaves is whole rows.
+class row_printer {
+ public:
+  row_printer(output& out, report_form form, std::vector<std::string> columns)
+      : out_(out), form_(form) {
+    for (const auto& column : columns) widths_.push_back(std::max<std::size_t>(column.size(), 9));
+    if (form == report_form::csv) out_.print("{}", lab::to_csv({"", columns, {}}));
+    if (form == report_form::text) line(columns);
+  }
+
+  void add(const std::vector<std::string>& cells, const std::string& json) {
+    if (form_ == report_form::json) out_.print("{}\n", json);
+    if (form_ == report_form::csv) out_.print("{}", lab::to_csv({"", cells, {}}));
+    if (form_ == report_form::text) line(cells);
+    out_.flush();
+  }
+
+ private:
+  void line(const std::vector<std::string>& cells) {
+    std::string text;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      text += i == 0 ? fmt::format("{:<{}}", cells[i], widths_[i])
+                     : fmt::format("  {:>{}}", cells[i], widths_[i]);
+    out_.print("{}\n", text);
+  }
+
+  output& out_;
+  report_form form_;
+  std::vector<std::size_t> widths_;
+};
+
+int recycling(const recycling_request& request, output& out, std::FILE* err) {
+  const auto& setup = request.setup;
+  progress line(err);
+  if (request.form == report_form::text)
+    out.print("({}, {})-recycling game, {} games from seed {}\n", setup.processors, setup.tosses,
+              setup.games, setup.seed);
+  row_printer printer(out, request.form, lab::recycling_columns());
+  std::vector<lab::recycling_row> rows;
+  std::uint64_t above = 0;
+  for (const auto who : request.adversaries) {
+    line.show(fmt::format("{}: {}", to_string(who),
+                          who == lab::adversary::searched ? "looking for a rule" : "game 1"));
+    rows.push_back(lab::study_adversary(setup, who, [&](std::uint64_t games) {
+      line.show(fmt::format("{}: game {} of {}", to_string(who), games, setup.games));
+    }));
+    line.clear();
+    printer.add(recycling_cells(setup, rows.back()), recycling_json(setup, rows.back()));
+    for (const double eps : lab::tail_probabilities) above += rows.back().above_bound(setup, eps);
+  }
+  if (request.form == report_form::text) {
+    out.print("E[D] <= M = {}; c: D over M + P lg P + P lg(1/eps)\n", setup.tosses);
+    for (const double eps : lab::tail_probabilities)
+      out.print("with probability {:g}: D <= {:.0f}\n", 1 - eps,
+                lab::delay_bound(setup.processors, setup.tosses, eps));
+    out.print("games above their bound: {}\n", above);
+  }
+  if (!request.svg.empty()) write_file(request.svg, to_svg(delay_chart(setup, rows)));
+  if (!request.html.empty()) write_file(request.html, recycling_page(setup, rows, request.command));
+  return success;
+}
+
+std::string measures_json(const bounds_request& request, const lab::measures& of,
+                          const lab::explicit_dag* dag) {
+  auto text = fmt::format(
+      "{{\"dag\": {}, \"work\": {}, \"span\": {}, \"parallelism\": {}, \"stack_depth\": {}, "
+      "\"joins_with_parent\": {}, \"largest_frame\": {}, \"threads\": {}",
+      lab::json_text(request.dag), of.work, of.span, lab::json_number(of.parallelism()),
+      of.stack_depth, of.most_joins, of.largest_frame, of.threads);
+  if (dag != nullptr) text += fmt::format(", \"kind\": {}", lab::json_text(to_string(dag->kind())));
+  return text + "}";
+}
+
+// As name and value, a line each.
+lab::table measures_table(const lab::measures& of, const lab::explicit_dag* dag) {
+  lab::table result{"",
+                    {"measure", "value", "meaning"},
+                    {{"T1", fmt::to_string(of.work), "instructions"},
+                     {"Tinf", fmt::to_string(of.span), "instructions of a longest path"},
+                     {"T1/Tinf", lab::figure(of.parallelism()), "parallelism"},
+                     {"S1", fmt::to_string(of.stack_depth), "frames of a thread and its ancestors"},
+                     {"nd", fmt::to_string(of.most_joins), "joins of a thread with its parent"},
+                     {"Smax", fmt::to_string(of.largest_frame), "largest frame"},
+                     {"threads", fmt::to_string(of.threads), ""}}};
+  if (dag == nullptr) return result;
+  const auto& why =
+      dag->kind() == lab::strictness::general ? dag->why_not_strict() : dag->why_not_fully_strict();
+  result.rows.push_back({"kind", std::string(to_string(dag->kind())), why});
+  return result;
+}
+
+// As the theorems have it: what holds for strict computations only is not promised of others.
+std::string caveat(const lab::explicit_dag* dag) {
+  if (dag == nullptr || dag->kind() == lab::strictness::fully_strict) return "";
+  return dag->kind() == lab::strictness::strict
+             ? "Only strict: the communication is not bounded, the space by Busy-Leaves only."
+             : "Not strict: neither the space nor the communication is bounded.";
+}
+
+void write_dag(const bounds_request& request, const lab::explicit_dag* dag) {
+  for (const auto* file : {&request.picture, &request.dot, &request.save})
+    if (!file->empty() && dag == nullptr)
+      throw usage_error(fmt::format("bounds: {} appears as it runs: it can't be written to {}",
+                                    request.dag, *file));
+  if (!request.picture.empty()) write_file(request.picture, lab::dag_to_svg(*dag));
+  if (!request.dot.empty()) write_file(request.dot, lab::dag_to_dot(*dag));
+  if (!request.save.empty()) write_file(request.save, lab::dag_to_json(*dag));
+}
+
+std::string bounds_page(const bounds_request& request, const lab::measures& of,
+                        const lab::explicit_dag* dag, const std::vector<lab::bounds>& rows,
+                        const lab::table& table) {
+  lab::page page("Bounds of " + request.dag, request.command);
+  page.paragraph(
+      "Work and span alone bound every schedule: none is shorter than T1/P or than Tinf, and a "
+      "greedy "
+      "one, that leaves no processor idle while there is something ready, is no longer than their "
+      "sum.");
+  if (dag != nullptr && dag->node_count() <= lab::max_drawn_nodes)
+    page.picture(lab::dag_to_svg(*dag),
+                 "Time runs to the right; children stand below their parents.");
+  page.add(measures_table(of, dag));
+  page.add(speedup_bounds_chart("Speedup of " + request.dag, rows),
+           "What to see: below T1/Tinf processors the two curves stay within a factor of two of P; "
+           "beyond it more processors gain nothing.");
+  page.add(table);
+  if (const auto text = caveat(dag); !text.empty()) page.paragraph(text);
+  std::string data = "{\"measures\": " + measures_json(request, of, dag) + ",\n \"bounds\": [";
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    data += (i == 0 ? "" : ",\n  ") + bounds_json(rows[i]);
+  return page.data(data + "]}").html();
+}
+
+int show_bounds(const bounds_request& request, output& out, std::FILE* err) {
+  progress line(err);
+  line.show(fmt::format("{}: serial run", request.dag));
+  const lab::spec word(request.dag);
+  const auto computation = lab::is_dag_spec(word.name())
+                               ? lab::make_computation(lab::dag_from_spec(word))
+                               : lab::make_computation(request.dag);
+  const auto measures = computation->measure();
+  const auto* dag = computation->dag();
+  line.clear();
+  write_dag(request, dag);
+  lab::table table{"", lab::bounds_columns(), {}};
+  std::vector<lab::bounds> rows;
+  for (const auto processors : request.processors) {
+    rows.push_back(lab::bounds_of(measures, processors));
+    table.rows.push_back(lab::bounds_cells(rows.back()));
+  }
+  switch (request.form) {
+    case report_form::text:
+      out.print("{}\n{}\n{}", request.dag, to_text(measures_table(measures, dag)), to_text(table));
+      if (const auto text = caveat(dag); !text.empty()) out.print("{}\n", text);
+      break;
+    case report_form::csv:
+      out.print("{}", to_csv(table));
+      break;
+    case report_form::json:
+      out.print("{}\n", measures_json(request, measures, dag));
+      for (const auto& row : rows) out.print("{}\n", bounds_json(row));
+      break;
+  }
+  if (!request.html.empty())
+    write_file(request.html, bounds_page(request, measures, dag, rows, table));
+  return success;
+}
+
+struct dispatch {
+  output& out;
+  std::FILE* err;
+
+  int operator()(const recycling_request& request) const { return recycling(request, out, err); }
+  int operator()(const bounds_request& request) const { return show_bounds(request, out, err); }
+};
+
+}  // namespace
+
+int theory(const theory_request& request, output& out, std::FILE* err) {
+  return std::visit(dispatch{out, err}, request);
+}
+
+}  // namespace heist::cli

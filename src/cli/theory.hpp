@@ -1,0 +1,34 @@
+// What `heist theory` is asked to do: one request for each of its subcommands.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lab/recycling_study.hpp"
+
+namespace heist::cli {
+
+enum class report_form { text, json, csv };
+
+struct recycling_request {
+  lab::recycling_setup setup;
+  std::vector<lab::adversary> adversaries;
+  report_form form = report_form::text;
+  std::string svg, html;  // files; empty: none
+  std::string command;    // the command line
+};
+
+struct bounds_request {
+  std::string dag;
+  std::vector<std::uint32_t> processors;
+  report_form form = report_form::text;
+  std::string html;
+  std::string picture, dot, save;  // of a DAG that lies in memory: SVG, DOT, JSON
+  std::string command;
+};
+
+using theory_request = std::variant<recycling_request, bounds_request>;
+
+}  // namespace heist::cli
