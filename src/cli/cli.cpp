@@ -30,6 +30,8 @@ struct dispatch {
   int operator()(const run_request& request) const { return run(request, out, err); }
   int operator()(const bench_list_request& request) const { return bench_list(request, out); }
   int operator()(const bench_request& request) const { return run_bench(request, out, err); }
+  int operator()(const sim_request& request) const { return simulate(request, out, err); }
+  int operator()(const theory_request& request) const { return theory(request, out, err); }
 };
 
 // One line, whatever a message has in it: file names may hold line ends.

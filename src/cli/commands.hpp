@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <variant>
@@ -11,6 +12,8 @@
 
 #include "bench/benchmark.hpp"
 #include "cli/output.hpp"
+#include "cli/theory.hpp"
+#include "lab/simulation.hpp"
 #include "workloads/workload.hpp"
 
 namespace heist::cli {
@@ -53,14 +56,30 @@ struct bench_request {
   bool json = false;
 };
 
+enum class sim_form { text, json, csv };
+
+struct sim_request {
+  std::string dag;
+  lab::run_settings settings;  // but for the processors and the seed, which vary
+  std::vector<std::uint32_t> processors;
+  std::uint64_t seeds = 1;
+  bool check = false;
+  bool has_schedule = true;  // of a small DAG on a few processors: instead of the table
+  sim_form form = sim_form::text;
+  std::string svg, html;  // files; empty: none
+  std::string command;    // the command line
+};
+
 using any_request = std::variant<text_request, list_request, info_request, run_request,
-                                 bench_list_request, bench_request>;
+                                 bench_list_request, bench_request, sim_request, theory_request>;
 
 // Each returns an exit code, and throws heist's errors.
 int list(const list_request& request, output& out);
 int info(const info_request& request, output& out);
 int run(const run_request& request, output& out, std::FILE* err);
 int bench_list(const bench_list_request& request, output& out);
+int simulate(const sim_request& request, output& out, std::FILE* err);
+int theory(const theory_request& request, output& out, std::FILE* err);
 int run_bench(const bench_request& request, output& out, std::FILE* err);
 
 }  // namespace heist::cli

@@ -1,4 +1,4 @@
-// The only source that includes CLI11. All values are taken as text: option_values checks them, so
+// CLI11 is a large header: nothing but the parsers includes it. All values are taken as text: option_values checks them, so
 // that a bad value has the same words wherever it comes from.
 #include "cli/parse.hpp"
 
@@ -12,6 +12,8 @@
 #include <heist/error.hpp>
 #include <heist/version.hpp>
 
+#include "cli/parse_sim.hpp"
+#include "cli/parse_theory.hpp"
 #include "cli/suggest.hpp"
 
 namespace heist::cli {
@@ -292,6 +294,8 @@ any_request parse(int argc, const char* const* argv) {
   app.allow_extras();
   run_parser run(app);
   bench_parser bench(app);
+  sim_parser sim(app);
+  theory_parser theory(app);
 
   list_request list;
   auto* list_app = app.add_subcommand("list", "the workloads, a line each");
@@ -312,6 +316,14 @@ any_request parse(int argc, const char* const* argv) {
   }
   if (run.is_given()) return run.to_request();
   if (bench.is_given()) return bench.to_request();
+  std::string line;
+  for (int i = 0; i < argc; ++i) line += (i > 0 ? " " : "") + std::string(argv[i]);
+  if (sim.is_given()) {
+    auto request = sim.to_request();
+    request.command = line;
+    return request;
+  }
+  if (theory.is_given()) return theory.to_request(line);
   const auto extras = extras_of(app);
   for (const auto* command : {list_app, info_app})
     if (command->parsed() && !extras.empty())
@@ -321,8 +333,8 @@ any_request parse(int argc, const char* const* argv) {
   if (extras.empty()) throw usage_error("no command: see heist --help");
   if (extras.front().starts_with('-'))
     throw usage_error(fmt::format("unknown option {}: see heist --help", extras.front()));
-  throw usage_error(
-      unknown("command", extras.front(), {"run", "bench", "list", "info"}, "heist --help"));
+  throw usage_error(unknown("command", extras.front(),
+                            {"run", "bench", "sim", "theory", "list", "info"}, "heist --help"));
 }
 
 }  // namespace heist::cli

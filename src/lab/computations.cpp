@@ -13,6 +13,7 @@
 #include "lab/programs/wide.hpp"
 #include "lab/run.hpp"
 #include "lab/simulation.hpp"
+#include "lab/unroll.hpp"
 
 namespace heist::lab {
 
@@ -21,7 +22,8 @@ namespace {
 template <fork_join_program Program>
 class programmed : public computation {
  public:
-  explicit programmed(Program program) : threads_(std::move(program)) {}
+  programmed(std::string name, Program program)
+      : name_(std::move(name)), threads_(std::move(program)) {}
 
   measures measure() override { return lab::measure(threads_); }
 
@@ -31,13 +33,23 @@ class programmed : public computation {
     return run_on(threads_, settings, nobody);
   }
 
+  // Only a DAG that lies in memory can be looked at as a whole.
+  run_result run_checked(const run_settings& settings, check_report& report) override {
+    if (!unrolled_) unrolled_ = make_computation(unroll(threads_, name_, most_checked));
+    return unrolled_->run_checked(settings, report);
+  }
+
  private:
+  static constexpr std::uint64_t most_checked = 1U << 22U;  // nodes
+
+  std::string name_;
   fork_join_threads<Program> threads_;
+  std::unique_ptr<computation> unrolled_;
 };
 
 template <class Program>
-std::unique_ptr<computation> make(Program program) {
-  return std::make_unique<programmed<Program>>(std::move(program));
+std::unique_ptr<computation> make(const spec& word, Program program) {
+  return std::make_unique<programmed<Program>>(word.text(), std::move(program));
 }
 
 const computation_name& find(const spec& word) {
@@ -53,7 +65,7 @@ std::unique_ptr<computation> make_uts(const spec& word) {
   std::string names;
   for (const auto& sample : workloads::sample_trees()) {
     if (sample.parameters.name == word.rest())
-      return make(uts_program{workloads::tree(sample.parameters)});
+      return make(word, uts_program{workloads::tree(sample.parameters)});
     names += fmt::format("{}{}", names.empty() ? "" : ", ", sample.parameters.name);
   }
   throw usage_error(fmt::format("{}: the trees are {}", word.text(), names));
@@ -85,12 +97,12 @@ std::unique_ptr<computation> make_computation(std::string_view text) {
   if (name == "uts") return make_uts(word);
   const auto v = word.arguments(known.arguments);
   if (name == "figure1") return make_computation(figure1());
-  if (name == "fib") return make(fib_program{static_cast<std::uint16_t>(v[0])});
+  if (name == "fib") return make(word, fib_program{static_cast<std::uint16_t>(v[0])});
   if (name == "tree")
-    return make(
-        tree_program{static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]), v[2]});
-  if (name == "chain") return make(chain_program{v[0]});
-  return make(wide_program{v[0], v[1], v[2]});
+    return make(word, tree_program{static_cast<std::uint32_t>(v[0]),
+                                   static_cast<std::uint32_t>(v[1]), v[2]});
+  if (name == "chain") return make(word, chain_program{v[0]});
+  return make(word, wide_program{v[0], v[1], v[2]});
 }
 
 }  // namespace heist::lab

@@ -3,6 +3,7 @@
 
 #include "lab/explicit_threads.hpp"
 #include "lab/run.hpp"
+#include "lab/run_checker.hpp"
 #include "lab/simulation.hpp"
 
 namespace heist::lab {
@@ -24,16 +25,29 @@ class whole_dag : public computation {
   }
 
   run_result run(const run_settings& settings) override {
-    check_settings(settings);
-    if (settings.scheduler == scheduler_kind::busy_leaves && dag_.kind() == strictness::general)
-      throw usage_error("busy-leaves needs a strict computation: " + dag_.why_not_strict());
+    check(settings);
     no_observer nobody;
     return run_on(threads_, settings, nobody);
+  }
+
+  run_result run_checked(const run_settings& settings, check_report& report) override {
+    check(settings);
+    run_checker checker(dag_, settings);
+    const auto result = run_on(threads_, settings, checker);
+    checker.finish(result);
+    report.add(checker.report());
+    return result;
   }
 
   const explicit_dag* dag() const override { return &dag_; }
 
  private:
+  void check(const run_settings& settings) const {
+    check_settings(settings);
+    if (settings.scheduler == scheduler_kind::busy_leaves && dag_.kind() == strictness::general)
+      throw usage_error("busy-leaves needs a strict computation: " + dag_.why_not_strict());
+  }
+
   explicit_dag dag_;
   explicit_threads threads_;
 };
@@ -42,6 +56,15 @@ class whole_dag : public computation {
 
 std::unique_ptr<computation> make_computation(explicit_dag dag) {
   return std::make_unique<whole_dag>(std::move(dag));
+}
+
+schedule make_schedule(const explicit_dag& dag, const run_settings& settings) {
+  check_settings(settings);
+  schedule steps;
+  schedule_recorder recorder(steps);
+  explicit_threads threads(dag);
+  (void)run_on(threads, settings, recorder);
+  return steps;
 }
 
 }  // namespace heist::lab

@@ -1,5 +1,7 @@
 #include "lab/simulation.hpp"
 
+#include <algorithm>
+
 #include "lab/run.hpp"
 
 namespace heist::lab {
@@ -26,6 +28,15 @@ std::string_view to_string(scheduler_kind kind) {
   for (const auto& each : schedulers())
     if (each.kind == kind) return each.name;
   return {};
+}
+
+void check_report::add(const check_report& other) {
+  runs += other.runs;
+  steps += other.steps;
+  augmented_span = std::max(augmented_span, other.augmented_span);
+  rounds += other.rounds;
+  delay_path = std::max(delay_path, other.delay_path);
+  longest_group = std::max(longest_group, other.longest_group);
 }
 
 void check_settings(const run_settings& settings) {

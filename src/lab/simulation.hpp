@@ -10,6 +10,7 @@
 
 #include "lab/explicit_dag.hpp"
 #include "lab/run_result.hpp"
+#include "lab/schedule.hpp"
 #include "lab/schedulers/settings.hpp"
 #include "lab/serial.hpp"
 #include "lab/spec.hpp"
@@ -50,10 +51,22 @@ struct run_settings {
   std::uint64_t seed = 1;
   engine_kind engine = engine_kind::best;
   stealing_settings stealing;  // of the stealing schedulers; its spawn order follows from the kind
-  bool check = false;          // run step by step, with every check that holds for the scheduler
 };
 
 inline constexpr std::uint32_t max_processors = 1'000'000;
+
+// What was looked at, in one checked run or several.
+struct check_report {
+  std::uint64_t runs = 0, steps = 0;
+  // Work stealing on a fully strict computation:
+  std::uint64_t augmented_span = 0;  // longest path of the augmented DAG; at most 2 Tinf
+  std::uint64_t rounds = 0;          // of 3P steal attempts or more, fewer than 4P
+  std::uint64_t delay_path = 0;      // instructions of the longest delay sequence
+  std::uint64_t longest_group =
+      0;  // rounds in which one instruction of it stayed critical, at most
+
+  void add(const check_report& other);
+};
 
 // A computation that can be run again and again.
 class computation {
@@ -63,6 +76,10 @@ class computation {
   [[nodiscard]] virtual measures measure() = 0;
   // Throws usage_error where the scheduler doesn't take this computation or the engine.
   [[nodiscard]] virtual run_result run(const run_settings& settings) = 0;
+  // Step by step, with every check that holds for the scheduler (run_checker.hpp); the same result as
+  // with the step engine. Throws check_error, and usage_error for a computation that is too large.
+  [[nodiscard]] virtual run_result run_checked(const run_settings& settings,
+                                               check_report& report) = 0;
   // Where it lies in memory as a whole; otherwise nullptr.
   [[nodiscard]] virtual const explicit_dag* dag() const { return nullptr; }
 };
@@ -77,5 +94,8 @@ struct computation_name {
 // Throws usage_error for a word that names none, resource_error for a file that can't be read.
 [[nodiscard]] std::unique_ptr<computation> make_computation(std::string_view word);
 [[nodiscard]] std::unique_ptr<computation> make_computation(explicit_dag dag);
+
+// A run, step by step.
+[[nodiscard]] schedule make_schedule(const explicit_dag& dag, const run_settings& settings);
 
 }  // namespace heist::lab

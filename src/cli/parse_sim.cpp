@@ -1,0 +1,230 @@
+#include "cli/parse_sim.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <heist/error.hpp>
+
+#include "cli/suggest.hpp"
+#include "lab/simulation.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+using namespace lab;
+
+std::uint64_t number(std::string_view option, std::string_view text, std::uint64_t least,
+                     std::uint64_t greatest) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > greatest)
+    throw usage_error(fmt::format("sim: {} takes a whole number from {} to {}, not '{}'", option,
+                                  least, greatest, text));
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+template <class Kind>
+struct named {
+  std::string_view name;
+  Kind kind;
+};
+
+template <class Kind, std::size_t N>
+Kind choice(std::string_view option, std::string_view text,
+            const std::array<named<Kind>, N>& choices) {
+  std::string names;
+  for (const auto& each : choices) {
+    if (each.name == text) return each.kind;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", each.name);
+  }
+  throw usage_error(fmt::format("sim: {} is one of {}, not '{}'", option, names, text));
+}
+
+constexpr std::array<named<engine_kind>, 3> engines = {{
+    {"best", engine_kind::best},
+    {"step", engine_kind::step},
+    {"event", engine_kind::event},
+}};
+constexpr std::array<named<victim_choice>, 3> victims = {{
+    {"random", victim_choice::random},
+    {"nearest", victim_choice::nearest},
+    {"lifeline", victim_choice::lifeline},
+}};
+constexpr std::array<named<access_model>, 2> accesses = {{
+    {"queue", access_model::queue},
+    {"reject", access_model::reject},
+}};
+constexpr std::array<named<answer_order>, 3> answers = {{
+    {"first", answer_order::first},
+    {"last", answer_order::last},
+    {"random", answer_order::random},
+}};
+
+constexpr std::uint64_t max_seeds = 1'000'000;
+constexpr std::uint64_t max_latency = 1'000'000;
+
+std::string computation_help() {
+  std::string text;
+  for (const auto& each : computations())
+    text += (text.empty() ? "" : ", ") + usage(each.name, each.arguments);
+  return text;
+}
+
+std::string scheduler_help() {
+  std::string text = "\nSchedulers:\n";
+  for (const auto& each : schedulers())
+    text += fmt::format("  {:<16}{}\n", each.name, each.summary);
+  text += "\nComputations:\n";
+  for (const auto& each : computations())
+    text += fmt::format("  {:<28}{}\n", usage(each.name, each.arguments), each.summary);
+  return text;
+}
+
+void set_amount(stealing_settings& stealing, const std::string& text) {
+  if (text == "one") {
+    stealing.amount = steal_amount::one;
+  } else if (text == "half") {
+    stealing.amount = steal_amount::half;
+  } else {
+    stealing.amount = steal_amount::k;
+    stealing.k =
+        static_cast<std::uint32_t>(number("--steal (one, half or a number)", text, 1, 1'000'000));
+  }
+}
+
+template <std::size_t N>
+void set_levels(std::array<std::uint32_t, N>& levels, std::string_view option,
+                const std::string& text, std::uint64_t greatest) {
+  const auto parts = split(text);
+  if (parts.size() != N)
+    throw usage_error(
+        fmt::format("sim: {} takes {} numbers with commas between, not '{}'", option, N, text));
+  for (std::size_t i = 0; i < N; ++i)
+    levels[i] = static_cast<std::uint32_t>(number(option, parts[i], 1, greatest));
+  if (!std::is_sorted(levels.begin(), levels.end()))
+    throw usage_error(fmt::format("sim: {} grows with the distance, unlike '{}'", option, text));
+}
+
+}  // namespace
+
+struct sim_parser::texts {
+  std::string dag, scheduler = "work-stealing", processors = "1..64", seeds = "1", seed = "1";
+  std::string engine = "best", steal = "one", victim = "random", access = "queue", answer = "first";
+  std::string latency = "1,1,1,1", groups = "4,16,64", tries = "2";
+  std::string svg, html;
+  bool json = false, csv = false, table = false, check = false;
+};
+
+sim_parser::sim_parser(CLI::App& root)
+    : app_(*root.add_subcommand("sim", "simulates a scheduler on a machine of any size")),
+      given_(std::make_unique<texts>()) {
+  app_.allow_extras();
+  auto& g = *given_;
+  const auto add = [this](const char* name, std::string& text, const std::string& help) {
+    const auto initially = text.empty() ? "" : fmt::format(" [{}]", text);
+    app_.add_option(name, text, help + initially)->take_last()->type_name("");
+  };
+  add("--dag", g.dag, "the computation, as fib:25; see below");
+  add("--scheduler", g.scheduler, "see below");
+  add("-P,--processors", g.processors, "a list, as 1,2,12; 1..64 doubles");
+  add("--seeds", g.seeds, "runs for each P, where there is chance in it");
+  add("--seed", g.seed, "the first seed");
+  add("--engine", g.engine, "step, event, or the faster one that there is: best");
+  add("--steal", g.steal, "threads taken by a steal: one, half, or a number");
+  add("--victim", g.victim, "whom thieves ask: random, nearest, lifeline");
+  add("--access", g.access, "requests to one deque in one step: queue, or reject all but one");
+  add("--answer", g.answer, "which request of a queue is answered: first, last, random");
+  add("--groups", g.groups, "processors of a cache, a socket, a node");
+  add("--latency", g.latency, "steps of an attempt within a cache, a socket, a node, the cluster");
+  add("--tries", g.tries,
+      "failed attempts before a thief looks farther, or sleeps on its lifelines");
+  add("--svg", g.svg, "a file for the chart of the speedup");
+  add("--html", g.html, "a file for a page with charts, table and data");
+  app_.add_flag("--check", g.check, "step by step, with every property that must hold");
+  app_.add_flag("--json", g.json, "an object for each P, on a line of its own");
+  app_.add_flag("--csv", g.csv, "a line for each P, with names above");
+  app_.add_flag("--table", g.table, "a row for each P, also where a schedule could be shown");
+  app_.footer(scheduler_help());
+}
+
+sim_parser::~sim_parser() = default;
+
+bool sim_parser::is_given() const { return app_.parsed(); }
+
+sim_request sim_parser::to_request() const {
+  const auto extras = app_.remaining(true);
+  if (!extras.empty())
+    throw usage_error(
+        extras.front().starts_with('-')
+            ? fmt::format("sim has no option {}: see heist sim --help", extras.front())
+            : fmt::format("sim takes no argument '{}'", extras.front()));
+  const auto& g = *given_;
+  if (g.dag.empty())
+    throw usage_error("sim needs a computation: --dag with one of " + computation_help());
+  if (g.json && g.csv) throw usage_error("sim: --json and --csv exclude each other");
+  sim_request request;
+  request.dag = g.dag;
+  request.processors = parse_processors(g.processors);
+  request.seeds = number("--seeds", g.seeds, 1, max_seeds);
+  request.check = g.check;
+  request.svg = g.svg;
+  request.html = g.html;
+  request.form = g.json ? sim_form::json : g.csv ? sim_form::csv : sim_form::text;
+  request.has_schedule = !g.table;
+  auto& settings = request.settings;
+  settings.seed = number("--seed", g.seed, 0, UINT64_MAX - max_seeds);
+  settings.engine = choice("--engine", g.engine, engines);
+  settings.stealing.victims = choice("--victim", g.victim, victims);
+  settings.stealing.access = choice("--access", g.access, accesses);
+  settings.stealing.answers = choice("--answer", g.answer, answers);
+  settings.stealing.tries = static_cast<std::uint32_t>(number("--tries", g.tries, 1, 1'000'000));
+  set_amount(settings.stealing, g.steal);
+  set_levels(settings.stealing.machine.sizes, "--groups", g.groups, max_processors);
+  set_levels(settings.stealing.machine.latency, "--latency", g.latency, max_latency);
+  if (request.check && settings.engine == engine_kind::event)
+    throw usage_error("sim: --check looks at every step: it goes with --engine step");
+  std::vector<std::string_view> names;
+  bool is_known = false;
+  for (const auto& each : schedulers()) {
+    names.push_back(each.name);
+    if (each.name != g.scheduler) continue;
+    settings.scheduler = each.kind;
+    is_known = true;
+  }
+  if (!is_known) throw usage_error(unknown("scheduler", g.scheduler, names, "heist sim --help"));
+  return request;
+}
+
+std::vector<std::uint32_t> parse_processors(const std::string& text) {
+  std::vector<std::uint32_t> result;
+  for (const auto part : split(text)) {
+    const auto dots = part.find("..");
+    const auto first = number("-P", part.substr(0, dots), 1, max_processors);
+    if (dots == std::string_view::npos) {
+      result.push_back(static_cast<std::uint32_t>(first));
+      continue;
+    }
+    const auto last = number("-P", part.substr(dots + 2), 1, max_processors);
+    if (last < first) throw usage_error(fmt::format("sim: -P {}: it ends before it begins", part));
+    for (auto p = first; p < last; p *= 2) result.push_back(static_cast<std::uint32_t>(p));
+    result.push_back(static_cast<std::uint32_t>(last));
+  }
+  return result;
+}
+
+}  // namespace heist::cli

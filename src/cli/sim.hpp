@@ -1,0 +1,32 @@
+// What `heist sim` found for one number of processors, over its seeds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "lab/serial.hpp"
+#include "lab/statistics.hpp"
+
+namespace heist::cli {
+
+struct sim_row {
+  std::uint32_t processors = 0;
+  lab::summary steps, steal, steals, stolen, wait, idle, resumed;
+  std::uint64_t peak_space = 0, peak_queue = 0;  // of all seeds
+  lab::run_result last;                          // of the last seed
+
+  [[nodiscard]] double speedup(const lab::measures& of) const {
+    return static_cast<double>(of.work) / steps.mean;
+  }
+  // T1/P + Tinf
+  [[nodiscard]] double bound(const lab::measures& of) const {
+    return static_cast<double>(of.work) / processors + static_cast<double>(of.span);
+  }
+};
+
+[[nodiscard]] std::string to_json(const sim_request& request, const lab::measures& of,
+                                  const sim_row& row);
+
+}  // namespace heist::cli

@@ -1,0 +1,50 @@
+// The rows of `heist sim` as JSON, one object on a line.
+#include <nlohmann/json.hpp>
+
+#include "cli/sim.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json as_json(const lab::summary& values) {
+  json result = {{"mean", values.mean}, {"least", values.least}, {"greatest", values.greatest}};
+  if (values.count < 2) return result;
+  const auto interval = lab::mean_interval(values);
+  result["low_95"] = interval.low;
+  result["high_95"] = interval.high;
+  return result;
+}
+
+}  // namespace
+
+std::string to_json(const sim_request& request, const lab::measures& of, const sim_row& row) {
+  const json object = {{"dag", request.dag},
+                       {"scheduler", to_string(request.settings.scheduler)},
+                       {"processors", row.processors},
+                       {"seeds", row.steps.count},
+                       {"first_seed", request.settings.seed},
+                       {"work", of.work},
+                       {"span", of.span},
+                       {"stack_depth", of.stack_depth},
+                       {"most_joins", of.most_joins},
+                       {"largest_frame", of.largest_frame},
+                       {"threads", of.threads},
+                       {"steps", as_json(row.steps)},
+                       {"speedup", row.speedup(of)},
+                       {"greedy_bound", row.bound(of)},
+                       {"steal_dollars", as_json(row.steal)},
+                       {"wait_dollars", as_json(row.wait)},
+                       {"idle_dollars", as_json(row.idle)},
+                       {"steals", as_json(row.steals)},
+                       {"stolen_threads", as_json(row.stolen)},
+                       {"resumed_threads", as_json(row.resumed)},
+                       {"peak_space", row.peak_space},
+                       {"space_bound", of.stack_depth * row.processors},
+                       {"peak_queue", row.peak_queue}};
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace heist::cli

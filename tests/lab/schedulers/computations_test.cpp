@@ -1,0 +1,134 @@
+// The measures of computations: known values, and an independent recursion over the unrolled DAG.
+#include <algorithm>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include <heist/error.hpp>
+
+#include "lab/programs/chain.hpp"
+#include "lab/programs/fib.hpp"
+#include "lab/programs/tree.hpp"
+#include "lab/programs/uts.hpp"
+#include "lab/programs/wide.hpp"
+#include "lab/unroll.hpp"
+#include "support.hpp"
+
+using namespace heist::lab;
+
+namespace {
+
+// The longest path from v, by the definition.
+std::uint64_t longest_path(const explicit_dag& dag) {
+  std::vector<std::uint64_t> known(dag.node_count(), 0);
+  const std::function<std::uint64_t(node_id)> from = [&](node_id v) {
+    if (known[v] > 0) return known[v];
+    std::uint64_t longest = 0;
+    dag.each_edge(v, [&](const explicit_dag::edge& e) { longest = std::max(longest, from(e.to)); });
+    return known[v] = longest + 1;
+  };
+  return from(dag.first(0));
+}
+
+template <class Program>
+void expect_same_measures(Program program) {
+  fork_join_threads<Program> threads(program);
+  const auto measured = measure(threads);
+  const auto dag = unroll(threads, "unrolled", 1U << 20U);
+  EXPECT_EQ(measured.work, dag.node_count());
+  EXPECT_EQ(measured.span, longest_path(dag));
+  EXPECT_EQ(measured.span, dag.span());
+  EXPECT_EQ(measured.stack_depth, dag.stack_depth());
+  EXPECT_EQ(measured.threads, dag.thread_count());
+  EXPECT_EQ(measured.most_joins, dag.most_joins());
+  EXPECT_EQ(measured.largest_frame, dag.largest_frame());
+  EXPECT_EQ(dag.kind(), strictness::fully_strict);
+}
+
+}  // namespace
+
+TEST(Measures, OfFibAreThoseOfItsRecurrences) {
+  std::vector<std::uint64_t> work = {1, 1}, span = {1, 1};
+  for (std::uint64_t n = 2; n <= 20; ++n) {
+    work.push_back(work[n - 1] + work[n - 2] + 4);
+    span.push_back(std::max({span[n - 1] + 2, span[n - 2] + 3, std::uint64_t{4}}));
+    const auto measured = make_computation("fib:" + std::to_string(n))->measure();
+    EXPECT_EQ(measured.work, work[n]);
+    EXPECT_EQ(measured.span, span[n]);
+    EXPECT_EQ(measured.stack_depth, n);
+  }
+}
+
+TEST(Measures, OfACompleteTree) {
+  const auto measured = make_computation("tree:3,4,10")->measure();
+  EXPECT_EQ(measured.threads, 1u + 3 + 9 + 27 + 81);
+  EXPECT_EQ(measured.work, 40u * 5 + 81 * 10);
+  EXPECT_EQ(measured.span, 4u * (3 + 1) + 10);  // the last of three spawns, and the sync
+  EXPECT_EQ(measured.stack_depth, 5u);
+}
+
+TEST(Measures, OfAChainAreItsLength) {
+  const auto measured = make_computation("chain:77")->measure();
+  EXPECT_EQ(measured, (measures{77, 77, 1, 0, 1, 1, 77}));
+}
+
+TEST(Measures, OfUtsTreesCountThePublishedNodes) {
+  EXPECT_EQ(make_computation("uts:T5")->measure().threads, 4147582u);
+}
+
+TEST(Measures, AgreeWithTheUnrolledDag) {
+  for (std::uint16_t n = 0; n <= 12; ++n) expect_same_measures(fib_program{n});
+  expect_same_measures(tree_program{1, 5, 3});
+  expect_same_measures(tree_program{4, 4, 7});
+  expect_same_measures(wide_program{17, 5, 50});
+  expect_same_measures(
+      uts_program{heist::workloads::tree({"small", heist::workloads::tree_kind::geometric,
+                                          heist::workloads::tree_shape::fixed, 3, 5, 0, 0, 1})});
+}
+
+TEST(Unrolling, IsRefusedWhereItWouldBeTooLarge) {
+  fork_join_threads<fib_program> threads(fib_program{20});
+  EXPECT_THROW((void)unroll(threads, "fib:20", 1000), heist::usage_error);
+  fork_join_threads<wide_program> heavy(wide_program{1, UINT64_MAX / 2, UINT64_MAX / 2});
+  EXPECT_THROW((void)unroll(heavy, "wide", 1000), heist::usage_error);
+}
+
+TEST(Computations, RefuseBadWordsAndNameThem) {
+  const auto message = [](std::string_view word) -> std::string {
+    try {
+      (void)make_computation(word);
+    } catch (const heist::usage_error& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(message("fib:91"), "fib:91: n is from 0 to 90, not 91");
+  EXPECT_EQ(message("fib:"), "fib:: n is a whole number, not ''");
+  EXPECT_EQ(message("fib:3,4"), "fib:3,4: too many arguments; it is fib:n");
+  EXPECT_EQ(message("fib:99999999999999999999"),
+            "fib:99999999999999999999: n is from 0 to 90, not 99999999999999999999");
+  EXPECT_EQ(message("figure1:2"), "figure1:2: figure1 takes no arguments");
+  EXPECT_NE(message("").find("unknown computation ''"), std::string::npos);
+  EXPECT_NE(message("uts:T99").find("the trees are T1, "), std::string::npos);
+}
+
+TEST(Threads, AreForgottenWhenTheyDie) {
+  fork_join_threads<chain_program> one(chain_program{5});
+  const auto root = one.start();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(one.execute(root).thread, outcome::fate::goes_on);
+  EXPECT_EQ(one.living(), 1u);
+  EXPECT_EQ(one.execute(root).thread, outcome::fate::died);
+  EXPECT_EQ(one.living(), 0u);
+}
+
+TEST(Threads, StallAtASyncAndAreEnabledByTheLastChild) {
+  fork_join_threads<tree_program> threads(tree_program{2, 1, 1});
+  const auto root = threads.start();
+  const auto first = threads.execute(root).spawned;
+  const auto second = threads.execute(root).spawned;
+  EXPECT_EQ(threads.living_children(root), 2u);
+  EXPECT_EQ(threads.execute(root).thread, outcome::fate::stalled);
+  EXPECT_EQ(threads.execute(first).enabled[0], no_id);
+  EXPECT_EQ(threads.execute(second).enabled[0], root);
+  EXPECT_EQ(threads.execute(root).thread, outcome::fate::died);
+}

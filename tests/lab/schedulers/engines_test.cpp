@@ -1,0 +1,111 @@
+// The two engines: the same results where nothing is random or every attempt is simulated, and the same means where
+// attempts are aggregated.
+#include <gtest/gtest.h>
+
+#include "lab/statistics.hpp"
+#include "support.hpp"
+
+using namespace heist::lab;
+
+namespace {
+
+const std::vector<std::string>& small_computations() {
+  static const std::vector<std::string> all = {"figure1",    "fib:0",          "fib:13",
+                                               "tree:3,5,9", "wide:50,20,300", "chain:40"};
+  return all;
+}
+
+summary over_seeds(computation& of, run_settings settings, int seeds,
+                   std::uint64_t run_result::*value) {
+  std::vector<double> values;
+  for (int i = 0; i < seeds; ++i) {
+    ++settings.seed;
+    values.push_back(static_cast<double>(of.run(settings).*value));
+  }
+  return summarize(values);
+}
+
+}  // namespace
+
+TEST(Engines, AgreeExactlyWhereNothingIsRandom) {
+  using enum scheduler_kind;
+  for (const auto& name : small_computations()) {
+    const auto of = make_computation(name);
+    for (const auto scheduler :
+         {busy_leaves, fifo, lifo, longest_first, shortest_first, static_blocks, interleaved}) {
+      for (const std::uint32_t p : {1U, 2U, 3U, 8U, 100U})
+        EXPECT_EQ(of->run(settings_of(scheduler, p, engine_kind::step)),
+                  of->run(settings_of(scheduler, p, engine_kind::event)))
+            << name << ' ' << to_string(scheduler) << ' ' << p;
+    }
+  }
+}
+
+TEST(Engines, AgreeExactlyWhereAttemptsAreSimulatedOneByOne) {
+  stealing_settings far;
+  far.machine.latency = {1, 3, 7, 300};
+  stealing_settings near = far;
+  near.victims = victim_choice::nearest;
+  near.amount = steal_amount::half;
+  stealing_settings asleep = far;
+  asleep.victims = victim_choice::lifeline;
+  asleep.access = access_model::reject;
+  asleep.answers = answer_order::random;
+  for (const auto& name : small_computations()) {
+    const auto of = make_computation(name);
+    for (const auto& stealing : {stealing_settings{}, far, near, asleep}) {
+      for (const std::uint32_t p : {2U, 5U, 100U}) {
+        auto settings = settings_of(scheduler_kind::work_stealing, p, engine_kind::step);
+        settings.stealing = stealing;
+        const auto by_steps = of->run(settings);
+        settings.engine = engine_kind::event;
+        EXPECT_EQ(by_steps, of->run(settings)) << name << ' ' << p;
+      }
+    }
+  }
+}
+
+TEST(Engines, AgreeExactlyOnTwoProcessorsHoweverAttemptsAreCounted) {
+  for (const auto& name : small_computations()) {
+    const auto of = make_computation(name);
+    auto settings = settings_of(scheduler_kind::work_stealing, 2, engine_kind::step);
+    settings.stealing.access = access_model::reject;
+    const auto by_steps = of->run(settings);
+    settings.engine = engine_kind::event;
+    EXPECT_EQ(by_steps, of->run(settings)) << name;
+  }
+}
+
+// Ten comparisons at the level 1/1000 each: with these seeds none fails, and a wrong engine fails all.
+TEST(Engines, AgreeInTheMeanWhereAttemptsAreAggregated) {
+  for (const std::string name : {"fib:14", "wide:60,30,30"}) {
+    const auto of = make_computation(name);
+    for (const std::uint32_t p : {3U, 16U, 200U}) {
+      auto settings = settings_of(scheduler_kind::work_stealing, p, engine_kind::step);
+      settings.stealing.access = access_model::reject;
+      for (const auto value : {&run_result::steps, &run_result::steal, &run_result::steals}) {
+        settings.engine = engine_kind::step;
+        const auto a = over_seeds(*of, settings, 200, value);
+        settings.engine = engine_kind::event;
+        const auto b = over_seeds(*of, settings, 200, value);
+        const auto comparison = compare_means(a, b, 0.999);
+        EXPECT_TRUE(comparison.of_difference.holds(0))
+            << name << ' ' << p << ": " << a.mean << " and " << b.mean;
+      }
+    }
+  }
+}
+
+TEST(Engines, RefuseWhatHasNoEvents) {
+  EXPECT_THROW((void)run("fib:3", settings_of(scheduler_kind::greedy, 2, engine_kind::event)),
+               heist::usage_error);
+  EXPECT_THROW((void)run("fib:3", settings_of(scheduler_kind::fifo, 0)), heist::usage_error);
+}
+
+TEST(Engines, TakeAMillionProcessors) {
+  auto settings = settings_of(scheduler_kind::work_stealing, 1'000'000);
+  settings.stealing.access = access_model::reject;
+  const auto result = run("fib:15", settings);
+  EXPECT_EQ(result.work, 4931u);
+  EXPECT_EQ(result.work + result.steal + result.wait + result.idle, 1'000'000 * result.steps);
+}

@@ -1,0 +1,87 @@
+// Schedulers with one pool, and those with a plan.
+#include <gtest/gtest.h>
+
+#include "lab/schedulers/ready_pool.hpp"
+#include "support.hpp"
+
+using namespace heist::lab;
+
+TEST(ReadyPool, GivesThreadsOutInItsOrder) {
+  const auto order_of = [](pool_order order) {
+    ready_pool pool(order);
+    pool.add(7, 30);
+    pool.add(3, 10);
+    pool.add(5, 30);
+    pool.add(9, 20);
+    std::vector<thread_id> taken;
+    while (pool.size() > 0) taken.push_back(pool.take());
+    return taken;
+  };
+  EXPECT_EQ(order_of(pool_order::fifo), (std::vector<thread_id>{7, 3, 5, 9}));
+  EXPECT_EQ(order_of(pool_order::lifo), (std::vector<thread_id>{9, 5, 3, 7}));
+  EXPECT_EQ(order_of(pool_order::longest_first), (std::vector<thread_id>{7, 5, 9, 3}));
+  EXPECT_EQ(order_of(pool_order::shortest_first), (std::vector<thread_id>{3, 9, 7, 5}));
+}
+
+TEST(ReadyPool, DoesNotGiveOutAgainWhatWasTakenByName) {
+  ready_pool pool(pool_order::fifo);
+  pool.add(1, 0);
+  pool.add(2, 0);
+  pool.take(1);
+  EXPECT_FALSE(pool.has(1));
+  pool.add(3, 0);
+  pool.add(1, 0);  // comes back, behind the others
+  EXPECT_EQ(pool.take(), 2u);
+  EXPECT_EQ(pool.take(), 3u);
+  EXPECT_EQ(pool.take(), 1u);
+  EXPECT_EQ(pool.size(), 0u);
+}
+
+TEST(LevelByLevel, TakesWhatTheLevelsTake) {
+  const auto of = make_computation("wide:10,1,1");
+  // Spawns in steps 1 to 10, a child in each step from the second on; then the last child beside the filler, the sync.
+  EXPECT_EQ(of->run(settings_of(scheduler_kind::level_by_level, 2)).steps, 12u);
+  EXPECT_EQ(of->run(settings_of(scheduler_kind::level_by_level, 1)).steps, 22u);
+}
+
+TEST(ReadySets, TakeT1OnOneProcessorAndTinfOnMany) {
+  using enum scheduler_kind;
+  for (const std::string name : {"fib:12", "tree:4,3,5", "figure1", "wide:30,7,90"}) {
+    const auto of = make_computation(name);
+    const auto m = of->measure();
+    for (const auto scheduler :
+         {greedy, level_by_level, busy_leaves, fifo, lifo, longest_first, shortest_first}) {
+      EXPECT_EQ(of->run(settings_of(scheduler, 1)).steps, m.work) << name << to_string(scheduler);
+      EXPECT_EQ(of->run(settings_of(scheduler, 1000)).steps, m.span)
+          << name << to_string(scheduler);
+    }
+  }
+}
+
+TEST(LongestFirst, ShortensTheTail) {
+  const auto of = make_computation("wide:1000,100,10000");
+  const auto in_order = of->run(settings_of(scheduler_kind::fifo, 16)).steps;
+  const auto longest = of->run(settings_of(scheduler_kind::longest_first, 16)).steps;
+  EXPECT_EQ(longest, of->measure().span +
+                         1);  // the last task is spawned last, and a processor is free a step later
+  EXPECT_GT(in_order, longest + 5000);
+}
+
+TEST(Plans, GiveEachProcessorItsShare) {
+  // 16 tasks of 1000 on 4 processors: 4 each, whichever way; the root's processor has its spawns to do first.
+  const auto of = make_computation("wide:16,1000,1000");
+  for (const auto scheduler : {scheduler_kind::static_blocks, scheduler_kind::interleaved}) {
+    const auto steps = of->run(settings_of(scheduler, 4)).steps;
+    EXPECT_GE(steps, 4000u);
+    EXPECT_LE(steps, 4000u + 16 + 3);
+  }
+}
+
+TEST(Plans, DoNotBalanceAndQueuesDo) {
+  // The last task is as long as all others: in blocks its processor has its block to do before it.
+  const auto of = make_computation("wide:64,100,6400");
+  const auto planned = of->run(settings_of(scheduler_kind::static_blocks, 8)).steps;
+  const auto queued = of->run(settings_of(scheduler_kind::longest_first, 8)).steps;
+  EXPECT_GE(planned, 7 * 100 + 6400u);
+  EXPECT_LE(queued, 6400u + 64 + 3);
+}
