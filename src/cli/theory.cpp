@@ -93,6 +93,8 @@ int recycling(const recycling_request& request, output& out, std::FILE* err) {
       out.print("with probability {:g}: D <= {:.0f}\n", 1 - eps,
                 lab::delay_bound(setup.processors, setup.tosses, eps));
     out.print("games above their bound: {}\n", above);
+    for (const auto& row : rows)
+      if (row.who == lab::adversary::searched) out.print("{}\n", describe(row.rule));
   }
   if (!request.svg.empty()) write_file(request.svg, to_svg(delay_chart(setup, rows)));
   if (!request.html.empty()) write_file(request.html, recycling_page(setup, rows, request.command));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -13,28 +14,26 @@ namespace heist::lab {
 
 namespace {
 
-constexpr std::size_t chart_bins = 60;
+constexpr std::size_t most_chart_bins = 500;
 constexpr std::uint64_t games_between_steps = 16;
 
 double share(double value, std::uint64_t tosses) { return value / static_cast<double>(tosses); }
 
 // How often a share of D/M came up, as heights of a curve over equal intervals.
-std::vector<point> density(const recycling_row& row, std::uint64_t tosses, double least,
-                           double width) {
-  std::vector<double> count(chart_bins, 0);
-  for (const double delay : row.delays) {
-    const double place = (share(delay, tosses) - least) / width;
-    ++count[std::min(static_cast<std::size_t>(std::max(place, 0.0)), chart_bins - 1)];
-  }
+std::vector<point> density(const recycling_row& row, std::uint64_t tosses, double width) {
+  std::map<std::int64_t, double> count;
+  for (const double delay : row.delays)
+    ++count[static_cast<std::int64_t>(std::floor(share(delay, tosses) / width))];
   std::vector<point> points;
-  for (std::size_t i = 0; i < chart_bins; ++i) {
-    // Empty intervals away from the hump would draw a line along the axis.
-    const bool near =
-        count[i] > 0 || (i > 0 && count[i - 1] > 0) || (i + 1 < chart_bins && count[i + 1] > 0);
-    if (near)
-      points.push_back({least + (static_cast<double>(i) + 0.5) * width,
-                        count[i] / static_cast<double>(row.delays.size())});
-  }
+  const auto add = [&](std::int64_t place, double games) {
+    points.push_back({(static_cast<double>(place) + 0.5) * width,
+                      games / static_cast<double>(row.delays.size())});
+  };
+  // Down to the axis on both sides of what came up.
+  add(count.begin()->first - 1, 0);
+  for (auto place = count.begin()->first; place <= count.rbegin()->first; ++place)
+    add(place, count[place]);
+  add(count.rbegin()->first + 1, 0);
   return points;
 }
 
@@ -127,23 +126,31 @@ std::string recycling_json(const recycling_setup& setup, const recycling_row& ro
   return text + "}";
 }
 
+std::string describe(const adversary_rule& rule) {
+  return fmt::format("searched: tosses {} eighths of the reservoir, from no ball in bins to all",
+                     rule_text(rule));
+}
+
 chart delay_chart(const recycling_setup& setup, const std::vector<recycling_row>& rows) {
   chart result;
   result.title = fmt::format("Delay of the ({}, {})-recycling game, {} games", setup.processors,
                              setup.tosses, setup.games);
   result.x = {.label = "D / M"};
   result.y = {.label = "share of the games", .least = 0};
+  // Narrow enough for the narrowest hump to show, but no more intervals than a screen has columns.
   double least = 1;
   double greatest = 1;
+  double width = 0.1;
   for (const auto& row : rows) {
     least = std::min(least, share(row.of_delays.least, setup.tosses));
     greatest = std::max(greatest, share(row.of_delays.greatest, setup.tosses));
+    width = std::min(width, share(row.of_delays.deviation(), setup.tosses) / 2);
   }
-  least = std::floor(least * 20) / 20;
-  const double width = (std::ceil(greatest * 20) / 20 - least) / static_cast<double>(chart_bins);
+  width = std::max(width, (greatest - least) / static_cast<double>(most_chart_bins));
+  if (!(width > 0)) width = 0.1;
   double highest = 0;
   for (const auto& row : rows) {
-    auto points = density(row, setup.tosses, least, width);
+    auto points = density(row, setup.tosses, width);
     for (const auto& p : points) highest = std::max(highest, p.y);
     result.all.push_back({std::string(to_string(row.who)), series_style::line, std::move(points)});
   }
@@ -177,10 +184,7 @@ std::string recycling_page(const recycling_setup& setup, const std::vector<recyc
   }
   result.add(all);
   for (const auto& row : rows)
-    if (row.who == adversary::searched)
-      result.paragraph(fmt::format(
-          "The searched adversary tosses {} eighths of the reservoir, from no ball in bins to all.",
-          rule_text(row.rule)));
+    if (row.who == adversary::searched) result.paragraph(describe(row.rule) + ".");
   return result.data(data + "]").html();
 }
 

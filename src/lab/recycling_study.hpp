@@ -44,6 +44,9 @@ inline constexpr double tail_probabilities[] = {0.1, 0.01};  // the eps that rep
                                                        const recycling_row& row);
 [[nodiscard]] std::string recycling_json(const recycling_setup& setup, const recycling_row& row);
 
+// "searched: tosses 8 8 8 8 8 8 8 8 8 eighths of the reservoir, from no ball in bins to all"
+[[nodiscard]] std::string describe(const adversary_rule& rule);
+
 // D/M over the games, by adversary, with E[D] <= M as a line.
 [[nodiscard]] chart delay_chart(const recycling_setup& setup,
                                 const std::vector<recycling_row>& rows);

@@ -1,0 +1,159 @@
+// `heist theory` as a user meets it: what it prints, the files that it writes, and what it refuses.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lab/dag_json.hpp"
+#include "tests/cli/command.hpp"
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class TheoryCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "heist_theory_" + std::to_string(getpid());
+    std::filesystem::create_directory(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_ + '/' + name; }
+  [[nodiscard]] std::string content(const std::string& name) const {
+    std::ifstream in(file(name), std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+ private:
+  std::string folder_;
+};
+
+const std::vector<std::string> small_game = {"theory", "recycling", "-P",      "8",
+                                             "-M",     "500",       "--seeds", "20"};
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST_F(TheoryCommand, RecyclingPrintsARowForEachAdversary) {
+  const auto result = heist_command(small_game);
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (const char* part :
+       {"(8, 500)-recycling game, 20 games", "\neager ", "\nhoarding ", "\none-bin ", "\nrandom ",
+        "\nsearched ", "E[D] <= M = 500", "games above their bound: 0"})
+    EXPECT_THAT(result.out, HasSubstr(part));
+}
+
+TEST_F(TheoryCommand, RecyclingIsTheSameEachTime) {
+  EXPECT_EQ(heist_command(small_game).out, heist_command(small_game).out);
+  EXPECT_NE(heist_command(small_game).out, heist_command(with(small_game, {"--seed", "2"})).out);
+}
+
+TEST_F(TheoryCommand, RecyclingAsCsvAndJson) {
+  const auto csv = heist_command(with(small_game, {"--adversary", "eager", "--csv"}));
+  EXPECT_EQ(lines(csv.out), 2U);
+  EXPECT_THAT(csv.out, StartsWith("adversary,E[D],"));
+  const auto json = heist_command(with(small_game, {"--json"}));
+  EXPECT_EQ(lines(json.out), 5U);
+  EXPECT_THAT(json.out, StartsWith("{\"adversary\": \"eager\", \"P\": 8, \"M\": 500"));
+}
+
+TEST_F(TheoryCommand, RecyclingWritesChartAndPage) {
+  const auto result =
+      heist_command(with(small_game, {"--svg", file("d.svg"), "--html", file("d.html")}));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(content("d.svg"), StartsWith("<svg"));
+  EXPECT_THAT(content("d.html"), HasSubstr("theory recycling -P 8 -M 500"));
+}
+
+TEST_F(TheoryCommand, BoundsOfFigure1) {
+  const auto result = heist_command({"theory", "bounds", "--dag", "figure1", "-P", "1..2"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\nT1       23 "));
+  EXPECT_THAT(result.out, HasSubstr("\nTinf     10 "));
+  EXPECT_THAT(result.out, HasSubstr("fully strict"));
+  EXPECT_THAT(result.out, HasSubstr("\n2        11.5 "));
+}
+
+TEST_F(TheoryCommand, BoundsOfProgramsAndOfDagsThatAreNotStrict) {
+  const auto fib = heist_command({"theory", "bounds", "--dag", "fib:10", "--json"});
+  EXPECT_EQ(fib.code, 0) << fib.err;
+  EXPECT_THAT(fib.out, StartsWith("{\"dag\": \"fib:10\", \"work\": "));
+  EXPECT_EQ(lines(fib.out), 1U + 11U);
+  EXPECT_THAT(heist_command({"theory", "bounds", "--dag", "random-general:300,1"}).out,
+              HasSubstr("Not strict: "));
+  EXPECT_THAT(heist_command({"theory", "bounds", "--dag", "random-strict:300,1"}).out,
+              HasSubstr("Only strict: "));
+}
+
+TEST_F(TheoryCommand, BoundsWriteTheDagInEveryForm) {
+  const auto result =
+      heist_command({"theory", "bounds", "--dag", "random:60,3", "--svg", file("p.svg"), "--dot",
+                     file("d.dot"), "--save", file("d.json"), "--html", file("b.html")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(content("p.svg"), StartsWith("<svg"));
+  EXPECT_THAT(content("d.dot"), StartsWith("digraph"));
+  EXPECT_THAT(content("b.html"), HasSubstr("--dag random:60,3"));
+  const auto again = heist_command({"theory", "bounds", "--dag", "file:" + file("d.json")});
+  const auto first = heist_command({"theory", "bounds", "--dag", "random:60,3"});
+  EXPECT_EQ(again.out.substr(again.out.find('\n')), first.out.substr(first.out.find('\n')));
+}
+
+void expect_refused(int code, const std::vector<std::string>& arguments,
+                    const std::string& complaint) {
+  const auto result = heist_command(arguments);
+  EXPECT_EQ(result.code, code) << complaint;
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, StartsWith("heist: "));
+  EXPECT_THAT(result.err, HasSubstr(complaint));
+  EXPECT_EQ(lines(result.err), 1U) << result.err;
+}
+
+TEST_F(TheoryCommand, RefusesWhatItCantDo) {
+  constexpr int usage = heist::cli::wrong_usage;
+  constexpr int refused = heist::cli::environment_refused;
+  expect_refused(usage, {"theory"}, "theory needs a subject");
+  expect_refused(usage, {"theory", "recycle"}, "did you mean 'recycling'?");
+  expect_refused(usage, {"theory", "recycling", "-P", "0"}, "-P takes a whole number from 1");
+  expect_refused(usage, {"theory", "recycling", "-P"}, "needs a value");
+  expect_refused(usage, {"theory", "recycling", "-M", "1e5"}, "-M takes a whole number");
+  expect_refused(usage, {"theory", "recycling", "-M", "99999999999999999999"}, "-M takes");
+  expect_refused(usage, {"theory", "recycling", "--seeds", "0"}, "--seeds takes");
+  expect_refused(usage, {"theory", "recycling", "--adversary", "eger"}, "did you mean 'eager'?");
+  expect_refused(usage, {"theory", "recycling", "--json", "--csv"}, "exclude each other");
+  expect_refused(usage, {"theory", "recycling", "--frob"}, "recycling has no option --frob");
+  expect_refused(usage, {"theory", "recycling", "64"}, "recycling takes no argument '64'");
+  expect_refused(usage, {"theory", "bounds"}, "--dag");
+  expect_refused(usage, {"theory", "bounds", "--dag", "frob"}, "unknown computation 'frob'");
+  expect_refused(usage, {"theory", "bounds", "--dag", "random:0"}, "size is from 1");
+  expect_refused(usage, {"theory", "bounds", "--dag", "file:"}, "a file's name follows");
+  expect_refused(usage, {"theory", "bounds", "--dag", "figure1", "-P", "8..2"}, "ends before");
+  expect_refused(usage, {"theory", "bounds", "--dag", "figure1", "-P", ""}, "-P takes");
+  expect_refused(usage, {"theory", "bounds", "--dag", "figure1", "-P", "1,,2"}, "-P takes");
+  expect_refused(usage, {"theory", "bounds", "--dag", "fib:20", "--svg", file("x")},
+                 "fib:20 appears as it runs");
+  expect_refused(usage, {"theory", "bounds", "--dag", "random:3000", "--svg", file("x")},
+                 "a picture shows at most 2000");
+  expect_refused(refused, {"theory", "bounds", "--dag", "file:" + file("none")}, "cannot read");
+  expect_refused(refused, {"theory", "bounds", "--dag", "figure1", "--dot", file("no/x")},
+                 "cannot write");
+  std::ofstream(file("bad.json")) << "{\"format\": 1}";
+  expect_refused(usage, {"theory", "bounds", "--dag", "file:" + file("bad.json")},
+                 "bad.json:1:12: this field is a string, not 1");
+}
+
+}  // namespace
