@@ -215,48 +215,78 @@ element_of_all<T> take_element(future<T>& f) {
   }
 }
 
-// Counts inputs that are ready; the last one collects them.
+template <class... T, class F>
+void each_input(std::tuple<future<T>...>& inputs, const F& f) {
+  std::apply([&](future<T>&... one) { (f(one), ...); }, inputs);
+}
+template <class T, class F>
+void each_input(std::vector<future<T>>& inputs, const F& f) {
+  for (future<T>& one : inputs) f(one);
+}
+
+// The inputs of a block that is made of several futures. Block::one_is_ready(i) is called once for each, by whoever makes
+// it ready.
+template <class Block, class Inputs>
+class awaited_inputs {
+ protected:
+  awaited_inputs(Inputs&& inputs, std::size_t n)
+      : inputs_(std::move(inputs)), nodes_(std::make_unique<node[]>(n)), left_(n + 1) {}
+
+  void attach_all(const char* member) {
+    std::size_t i = 0;
+    each_input(inputs_, [&](auto& input) {
+      node& n = nodes_[i];
+      n.go_on = [](continuation& c) noexcept {
+        auto& self = static_cast<node&>(c);
+        self.block->one_is_ready(self.index);
+      };
+      n.block = static_cast<Block*>(this);
+      n.index = i++;
+      if (!future_access::state(input, member).attach(n)) n.block->one_is_ready(n.index);
+    });
+  }
+  // Once for each input that is ready, and once when all are attached; true for the last of these. Release and acquire:
+  // what each did, for the last one.
+  bool count_off() noexcept { return left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+  Inputs inputs_;
+
+ private:
+  struct node : continuation {
+    Block* block;
+    std::size_t index;
+  };
+
+  std::unique_ptr<node[]> nodes_;
+  std::atomic<std::size_t> left_;
+};
+
+// Collects the results of all inputs when the last one is ready.
 template <class Inputs, class T>
-class all_of final : public state_of<T> {
+class all_of final : public state_of<T>, private awaited_inputs<all_of<Inputs, T>, Inputs> {
+  using awaited = awaited_inputs<all_of, Inputs>;
+  friend awaited;
+
  public:
   using collector = T (*)(Inputs&);
 
   all_of(Inputs&& inputs, std::size_t n, collector collect)
-      : state_of<T>(&destroy),
-        inputs_(std::move(inputs)),
-        nodes_(std::make_unique<node[]>(n)),
-        left_(n + 1),
-        collect_(collect) {}
+      : state_of<T>(&destroy), awaited(std::move(inputs), n), collect_(collect) {}
 
-  // each(inputs, attach) calls attach(future) for each input.
-  template <class Each>
-  void begin(Each&& each) {
-    std::size_t i = 0;
-    each(inputs_, [&](auto& input) {
-      node& n = nodes_[i++];
-      n.go_on = [](continuation& c) noexcept { static_cast<node&>(c).all->one_is_ready(); };
-      n.all = this;
-      if (!future_access::state(input, "when_all").attach(n)) one_is_ready();
-    });
-    one_is_ready();  // the count's last one: not before all are attached
+  void begin() {
+    this->attach_all("when_all");
+    collect_if_last();
   }
 
  private:
-  struct node : continuation {
-    all_of* all;
-  };
-
   static void destroy(future_state& s) noexcept { delete static_cast<all_of*>(&s); }
-  void one_is_ready() noexcept {
-    // Release and acquire: each result, for the last one.
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    this->make([this]() -> T { return collect_(inputs_); });
+  void one_is_ready(std::size_t) noexcept { collect_if_last(); }
+  void collect_if_last() noexcept {
+    if (!this->count_off()) return;
+    this->make([this]() -> T { return collect_(this->inputs_); });
     this->complete();
   }
 
-  Inputs inputs_;
-  std::unique_ptr<node[]> nodes_;
-  std::atomic<std::size_t> left_;
   collector collect_;
 };
 
@@ -298,20 +328,12 @@ requires(sizeof...(T) > 0) auto when_all(future<T>... inputs)
   using all = std::tuple<future<T>...>;
   using result = std::tuple<detail::element_of_all<T>...>;
   using block = detail::all_of<all, result>;
-  return detail::hand_out(std::make_unique<block>(all(std::move(inputs)...), sizeof...(T),
-                                                  [](all& a) {
-                                                    return std::apply(
-                                                        // In braces: from left to right.
-                                                        [](future<T>&... f) {
-                                                          return result{detail::take_element(f)...};
-                                                        },
-                                                        a);
-                                                  }),
-                          [](block& b) {
-                            b.begin([](all& a, auto&& attach) {
-                              std::apply([&](future<T>&... f) { (attach(f), ...); }, a);
-                            });
-                          });
+  const auto collect = [](all& a) {
+    // In braces: from left to right.
+    return std::apply([](future<T>&... f) { return result{detail::take_element(f)...}; }, a);
+  };
+  return detail::hand_out(std::make_unique<block>(all(std::move(inputs)...), sizeof...(T), collect),
+                          [](block& b) { b.begin(); });
 }
 
 // The same for a number of them that is known at run time; nothing instead of a vector for void.
@@ -323,24 +345,19 @@ requires(!std::is_reference_v<T>) auto when_all(std::vector<future<T>> inputs)
   using result =
       std::conditional_t<std::is_void_v<T>, void, std::vector<detail::element_of_all<T>>>;
   using block = detail::all_of<all, result>;
+  const auto collect = [](all& a) -> result {
+    if constexpr (std::is_void_v<T>) {
+      for (future<T>& f : a) f.get();
+    } else {
+      result values;
+      values.reserve(a.size());
+      for (future<T>& f : a) values.push_back(f.get());
+      return values;
+    }
+  };
   const std::size_t n = inputs.size();
-  return detail::hand_out(std::make_unique<block>(std::move(inputs), n,
-                                                  [](all& a) -> result {
-                                                    if constexpr (std::is_void_v<T>) {
-                                                      for (future<T>& f : a) f.get();
-                                                    } else {
-                                                      result values;
-                                                      values.reserve(a.size());
-                                                      for (future<T>& f : a)
-                                                        values.push_back(f.get());
-                                                      return values;
-                                                    }
-                                                  }),
-                          [](block& b) {
-                            b.begin([](all& a, auto&& attach) {
-                              for (future<T>& f : a) attach(f);
-                            });
-                          });
+  return detail::hand_out(std::make_unique<block>(std::move(inputs), n, collect),
+                          [](block& b) { b.begin(); });
 }
 
 }  // namespace heist::inline v0

@@ -29,59 +29,38 @@ namespace detail {
 // The first input that is ready is collected; the others are let go when they are ready too. One more user than other
 // blocks have: the inputs' continuations lie in it.
 template <class Inputs, class T>
-class any_of_futures final : public state_of<T> {
+class any_of_futures final : public state_of<T>,
+                             private awaited_inputs<any_of_futures<Inputs, T>, Inputs> {
+  using awaited = awaited_inputs<any_of_futures, Inputs>;
+  friend awaited;
+
  public:
   using collector = T (*)(Inputs&, std::size_t);
 
   any_of_futures(Inputs&& inputs, std::size_t n, collector collect)
-      : state_of<T>(&destroy),
-        inputs_(std::move(inputs)),
-        nodes_(std::make_unique<node[]>(n)),
-        left_(n + 1),
-        collect_(collect) {}
+      : state_of<T>(&destroy), awaited(std::move(inputs), n), collect_(collect) {}
 
-  // each(inputs, attach) calls attach(future) for each input.
-  template <class Each>
-  void begin(Each&& each) {
+  void begin() {
     this->enter();
-    std::size_t i = 0;
-    each(inputs_, [&](auto& input) {
-      node& n = nodes_[i];
-      n.go_on = [](continuation& c) noexcept {
-        auto& self = static_cast<node&>(c);
-        self.any->one_is_ready(self.index);
-      };
-      n.any = this;
-      n.index = i++;
-      if (!future_access::state(input, "when_any").attach(n)) one_is_ready(n.index);
-    });
-    one_is_through();  // the count's last one: not before all are attached
+    this->attach_all("when_any");
+    leave_if_last();
   }
 
  private:
-  struct node : continuation {
-    any_of_futures* any;
-    std::size_t index;
-  };
-
   static void destroy(future_state& s) noexcept { delete static_cast<any_of_futures*>(&s); }
   void one_is_ready(std::size_t i) noexcept {
     // Relaxed: the first one takes its own result, which it has seen.
     if (!has_first_.exchange(true, std::memory_order_relaxed)) {
-      this->make([this, i]() -> T { return collect_(inputs_, i); });
+      this->make([this, i]() -> T { return collect_(this->inputs_, i); });
       this->complete();
     }
-    one_is_through();
+    leave_if_last();
   }
-  void one_is_through() noexcept {
-    // Release and acquire: what each did, for whoever frees it.
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) this->leave();
+  void leave_if_last() noexcept {
+    if (this->count_off()) this->leave();
   }
 
-  Inputs inputs_;
-  std::unique_ptr<node[]> nodes_;
   std::atomic<bool> has_first_{false};
-  std::atomic<std::size_t> left_;  // inputs that aren't ready, and begin()
   collector collect_;
 };
 
@@ -111,11 +90,7 @@ requires(sizeof...(T) > 0 && (!std::is_reference_v<T> && ...)) auto when_any(fut
     (std::index_sequence_for<T...>());
   };
   return detail::hand_out(std::make_unique<block>(all(std::move(inputs)...), sizeof...(T), collect),
-                          [](block& b) {
-                            b.begin([](all& a, auto&& attach) {
-                              std::apply([&](future<T>&... f) { (attach(f), ...); }, a);
-                            });
-                          });
+                          [](block& b) { b.begin(); });
 }
 
 // The same for a number of them that is known at run time: with the index. usage_error for none.
@@ -129,11 +104,8 @@ auto when_any(std::vector<future<T>> inputs) -> future<any_result<T>> {
   const auto collect = [](all& a, std::size_t i) {
     return any_result<T>{i, detail::take_element(a[i])};
   };
-  return detail::hand_out(std::make_unique<block>(std::move(inputs), n, collect), [](block& b) {
-    b.begin([](all& a, auto&& attach) {
-      for (future<T>& f : a) attach(f);
-    });
-  });
+  return detail::hand_out(std::make_unique<block>(std::move(inputs), n, collect),
+                          [](block& b) { b.begin(); });
 }
 
 }  // namespace heist::inline v0

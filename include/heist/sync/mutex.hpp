@@ -15,19 +15,19 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
+#include "heist/detail/timed_locking.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0 {
 
 // Meets TimedLockable: std::lock_guard, std::unique_lock and std::scoped_lock work. Not recursive. Any fiber may unlock
-// what another one locked. Uncontended, each costs one atomic operation; nothing allocates or throws, but the
-// members with a time limit: resource_error or std::bad_alloc where they have to wait and can't.
-class mutex {
+// what another one locked. Uncontended, each costs one atomic operation; nothing allocates or throws, but
+// try_lock_for and try_lock_until: resource_error or std::bad_alloc where they have to wait and can't.
+class mutex : public detail::timed_locking<mutex> {
  public:
   constexpr mutex() noexcept = default;
   mutex(const mutex&) = delete;
@@ -48,15 +48,6 @@ class mutex {
         return true;
     return false;
   }
-  // False if the time was over before the lock was free for the caller; who gives up holds nobody up.
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> time) {
-    return try_lock() || lock_until(detail::due_in(time));
-  }
-  template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> time) {
-    return try_lock() || lock_until(detail::due_at(time));
-  }
   void unlock() noexcept {
     std::uint32_t seen = locked;
     // Release: partners are the acquires in lock(), try_lock() and queue().
@@ -70,6 +61,7 @@ class mutex {
   static constexpr std::uint32_t queued = 2;  // set while waiters_ isn't empty
   static constexpr std::uint32_t waking = 4;  // somebody was woken and hasn't looked yet
 
+  friend detail::timed_locking<mutex>;
   friend detail::timed_waiter<mutex>;
   HEIST_API void lock_slow() noexcept;
   HEIST_API bool lock_until(detail::due_time due);

@@ -12,6 +12,7 @@
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
+#include "heist/detail/timed_locking.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0 {
@@ -19,7 +20,7 @@ namespace heist::inline v0 {
 // As std::shared_timed_mutex: std::unique_lock and std::shared_lock work; for fibers and for threads outside any pool
 // together. Uncontended, each member costs one atomic operation; nothing allocates or throws, but the members
 // with a time limit: resource_error or std::bad_alloc where they have to wait and can't.
-class shared_mutex {
+class shared_mutex : public detail::timed_locking<shared_mutex> {
  public:
   constexpr shared_mutex() noexcept = default;
   shared_mutex(const shared_mutex&) = delete;
@@ -34,15 +35,6 @@ class shared_mutex {
     // Acquire: partners are the releases of whoever was inside, in unlock(), unlock_shared() and hand_over().
     return state_.compare_exchange_strong(seen, writer, std::memory_order_acquire,
                                           std::memory_order_relaxed);
-  }
-  // False if the time was over first; those behind one that gives up get in if they can.
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> time) {
-    return try_lock() || lock_until(detail::due_in(time));
-  }
-  template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> time) {
-    return try_lock() || lock_until(detail::due_at(time));
   }
   void unlock() noexcept {
     std::uint64_t seen = writer;
@@ -67,6 +59,7 @@ class shared_mutex {
         return true;
     return false;
   }
+  // As try_lock_for and try_lock_until.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_shared_for(std::chrono::duration<Rep, Period> time) {
     return try_lock_shared() || lock_shared_until(detail::due_in(time));
@@ -91,6 +84,7 @@ class shared_mutex {
       2;  // set while waiters_ isn't empty; changes under guard_
   static constexpr std::uint64_t reader = 4;  // times the number of readers
 
+  friend detail::timed_locking<shared_mutex>;
   friend detail::timed_waiter<shared_mutex>;
   HEIST_API void lock_slow() noexcept;
   HEIST_API void lock_shared_slow() noexcept;

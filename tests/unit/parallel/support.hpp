@@ -5,21 +5,13 @@
 
 #include <atomic>
 #include <compare>
-#include <cstdlib>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "heist/heist.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {
-
-// With HEIST_SERIAL=1 nothing is ever stolen.
-inline bool is_serial() {
-  const char* const value = std::getenv("HEIST_SERIAL");
-  return value != nullptr && std::string_view(value) == "1";
-}
 
 // Of 1, 2, 3, 8 and 32 workers, made at the first use.
 inline const std::vector<std::unique_ptr<heist::pool>>& pools() {

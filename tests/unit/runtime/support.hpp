@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "tests/unit/platform/sanitizers.hpp"
@@ -21,6 +22,12 @@ inline constexpr bool emulated = true;
 #else
 inline constexpr bool emulated = false;
 #endif
+
+// With HEIST_SERIAL=1 every fork, spawn and submission is a call, and nothing is ever stolen.
+inline bool is_serial() {
+  const char* const value = std::getenv("HEIST_SERIAL");
+  return value != nullptr && std::string_view(value) == "1";
+}
 
 // Rounds of a repeated test: fewer where each costs ten times as much.
 inline constexpr int scaled(int n) {

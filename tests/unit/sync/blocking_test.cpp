@@ -21,8 +21,6 @@
 namespace heist_test {
 namespace {
 
-bool is_serial() { return std::getenv("HEIST_SERIAL") != nullptr; }
-
 class FuturesBlocking : public on_pools {};
 INSTANTIATE_TEST_SUITE_P(Pools, FuturesBlocking, testing::ValuesIn(all_pools()), name_of);
 

@@ -23,19 +23,6 @@ namespace {
 class Futures : public on_pools {};
 INSTANTIATE_TEST_SUITE_P(Pools, Futures, testing::ValuesIn(few_pools()), name_of);
 
-// Every fork and every submission is a call then.
-bool is_serial() { return std::getenv("HEIST_SERIAL") != nullptr; }
-
-template <class F>
-std::string complaint_of(F&& f) {
-  try {
-    f();
-  } catch (const heist::usage_error& e) {
-    return e.what();
-  }
-  return "none";
-}
-
 struct boom : std::runtime_error {
   explicit boom(int n) : std::runtime_error("boom"), number(n) {}
   int number;

@@ -388,16 +388,6 @@ TEST_P(Primitives, EachNotificationWakesOne) {
 
 // ---- what makes no sense
 
-template <class F>
-std::string complaint_of(F&& f) {
-  try {
-    f();
-  } catch (const heist::usage_error& e) {
-    return e.what();
-  }
-  return "none";
-}
-
 TEST(PrimitivesMisused, AreRefusedByName) {
   EXPECT_NE(complaint_of([] { heist::counting_semaphore<>(-1); }).find("counting_semaphore"),
             std::string::npos);

@@ -32,6 +32,17 @@ void run_mixed(heist::pool& pool, int inside, int outside, F f) {
   for (std::thread& t : threads) t.join();
 }
 
+// What a misuse is told; "none" if it is none.
+template <class F>
+[[nodiscard]] std::string complaint_of(F&& f) {
+  try {
+    f();
+  } catch (const heist::usage_error& e) {
+    return e.what();
+  }
+  return "none";
+}
+
 struct setting {
   unsigned workers;
   heist::deque_kind deque = heist::deque_kind::split;

@@ -68,23 +68,13 @@ struct grow {
   void operator()(job self) const {
     ++ran;
     std::minstd_rand random(seed);
-    const int children = depth == 0 ? 0 : static_cast<int>(random() % 5);
+    const int children = random_children(random, depth);
     for (int i = 0; i < children; ++i) {
       const job child = jobs.create_job_as_child(
           self, grow{jobs, ran, static_cast<unsigned>(random()), depth - 1});
       jobs.run(child);
       if (random() % 4 == 0) jobs.wait(child);
     }
-  }
-  static long size(unsigned seed, int depth) {
-    std::minstd_rand random(seed);
-    const int children = depth == 0 ? 0 : static_cast<int>(random() % 5);
-    long n = 1;
-    for (int i = 0; i < children; ++i) {
-      n += size(static_cast<unsigned>(random()), depth - 1);
-      random();
-    }
-    return n;
   }
 };
 
@@ -96,7 +86,7 @@ TEST_P(Jobs, AParentEndsAfterItsChildren) {
     const job root = jobs_.create_job(grow{jobs_, ran, seed, 6});
     jobs_.run(root);
     jobs_.wait(root);
-    ASSERT_EQ(ran.load(), grow::size(seed, 6));
+    ASSERT_EQ(ran.load(), random_tree_size(seed, 6, 1));
   }
 }
 

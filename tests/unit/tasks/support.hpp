@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <random>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "heist/config.hpp"
@@ -44,10 +43,22 @@ inline std::vector<setting> pools() {
   return all;
 }
 
-// The tests are run under HEIST_SERIAL=1 too.
-inline bool is_serial() {
-  const char* const value = std::getenv("HEIST_SERIAL");
-  return value != nullptr && std::string_view(value) == "1";
+// Of a node of a random tree.
+inline int random_children(std::minstd_rand& random, int depth) {
+  return depth == 0 ? 0 : static_cast<int>(random() % 5);
+}
+
+// How many nodes such a tree has: each draws from its seed how many children it has, then for each of them a seed and so many
+// numbers for other purposes.
+inline long random_tree_size(unsigned seed, int depth, unsigned others) {
+  std::minstd_rand random(seed);
+  const int children = random_children(random, depth);
+  long n = 1;
+  for (int i = 0; i < children; ++i) {
+    n += random_tree_size(static_cast<unsigned>(random()), depth - 1, others);
+    random.discard(others);
+  }
+  return n;
 }
 
 // Calls f for all leaves of a binary tree of forks.

@@ -69,7 +69,7 @@ struct tree_task : heist::task, counted {
   void execute() override {
     ++executed;
     std::minstd_rand random(seed);
-    const int children = depth == 0 ? 0 : static_cast<int>(random() % 5);
+    const int children = random_children(random, depth);
     for (int i = 0; i < children; ++i) {
       spawn(std::make_unique<tree_task>(random(), depth - 1, executed));
       if (random() % 4 == 0) {
@@ -79,17 +79,6 @@ struct tree_task : heist::task, counted {
       if (random() % 8 == 0) heist::fork_join([] {}, [] {});
     }
     EXPECT_LE(unfinished_children(), static_cast<unsigned>(children));
-  }
-  static long size(unsigned seed, int depth) {
-    std::minstd_rand random(seed);
-    const int children = depth == 0 ? 0 : static_cast<int>(random() % 5);
-    long n = 1;
-    for (int i = 0; i < children; ++i) {
-      n += size(static_cast<unsigned>(random()), depth - 1);
-      random();
-      random();
-    }
-    return n;
   }
   unsigned seed;
   int depth;
@@ -105,7 +94,7 @@ TEST_P(Tasks, EachIsExecutedOnceAndThenDeleted) {
     // A minstd_rand knows no seed 0.
     tree_task root(seed | 1, 7, executed);
     heist::run_task(pool_, root);
-    ASSERT_EQ(executed.load(), tree_task::size(seed | 1, 7));
+    ASSERT_EQ(executed.load(), random_tree_size(seed | 1, 7, 2));
     ASSERT_EQ(counted::alive, before + 1);
     ASSERT_EQ(root.unfinished_children(), 0U);
   }
