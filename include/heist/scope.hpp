@@ -22,6 +22,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
 #include "heist/detail/root.hpp"
+#include "heist/detail/spawn_path.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/pool.hpp"
@@ -32,64 +33,103 @@ class task_scope;
 
 namespace detail {
 
-// Calls the closure, which it first moves to where it runs. `place`: the position of the spawner's entry, whose
-// slot is filled: it is pushed in between, and can be stolen from then on. no_entry: an ordinary call.
-using spawn_body = void (*)(void* closure, wide_position place);
-inline constexpr wide_position no_entry = ~wide_position{0};
-inline constexpr wide_position discard = no_entry - 1;
+// A closure's type, for the library.
+struct spawn_functions {
+  child_function run_child;
+  void (*call)(void* closure);  // moves it and calls it, as a function of the caller's
+};
 
 template <class F>
-void run_spawn_body(void* closure, wide_position place) {
-  F f(std::move(*static_cast<F*>(closure)));
-  if (place != no_entry) {
-    hot_path::publish(place);
-    if (hot_path::asked(place)) [[unlikely]]
+void run_child(void* closure, void* self, std::uint64_t place) noexcept {
+  auto* const child = static_cast<fiber*>(self);
+  const auto h = static_cast<wide_position>(place);
+  try {
+    F f(std::move(*static_cast<F*>(closure)));
+    hot_path::publish(h);
+    if (hot_path::asked(h)) [[unlikely]]
       fork_slow();
+    std::move(f)();
+  } catch (...) {
+    if (!child_threw(child)) return;
   }
+  if (!hot_path::take_private(h)) [[unlikely]]
+    end_public(child);
+  if (front_of(child).views != nullptr) [[unlikely]]
+    give_views_back(child);
+}
+
+template <class F>
+void call_spawned(void* closure) {
+  F f(std::move(*static_cast<F*>(closure)));
   std::move(f)();
 }
 
-// The same for a closure on the heap, which it deletes. `place` is discard: without calling it.
 template <class F>
-void run_pushed_body(void* closure, wide_position place) {
+inline constexpr spawn_functions spawn_functions_of{&run_child<F>, &call_spawned<F>};
+
+// Calls the closure, if so told, and deletes it.
+using pushed_function = void (*)(void* closure, bool call);
+
+template <class F>
+void run_pushed(void* closure, bool call) {
   const std::unique_ptr<F> f(static_cast<F*>(closure));
-  if (place != discard) std::move (*f)();
+  if (call) std::move (*f)();
 }
 
-// What the scope's function runs on, from the library's point of view; nullptr outside any pool. Under
-// HEIST_SERIAL anything else than nullptr.
-HEIST_API const void* scope_owner() noexcept;
+// The owner of a scope on a thread outside any pool: nullptr, under HEIST_SERIAL anything else.
+HEIST_API const void* scope_owner_outside() noexcept;
 
-struct view_node;
+// What the scope's function runs on: the fiber.
+inline const void* scope_owner() noexcept {
+  const worker_front* const w = this_worker_front();
+  return w != nullptr ? w->current.get() : scope_owner_outside();
+}
+
+// What a scope under a stop condition has besides.
+struct scope_watch {
+  const stop_poll stop;                   // asked before each child
+  std::atomic<std::uint64_t> spawned{0};  // children
+};
 
 class scope_state {
  public:
-  scope_state(const void* owner, bool children, stop_poll stop) noexcept
-      : owner_(owner), start_(hot_path::depth()), children_(children), stop_(stop) {
-    if (stop.is_there()) flags_.store(watched, std::memory_order_relaxed);
-  }
+  // What flags_ holds.
+  static constexpr unsigned has_failed = 1;  // a child has thrown
+  static constexpr unsigned stopped = 2;     // request_stop() was called
+  static constexpr unsigned cut_off = 4;     // watch_ has left out a child
+  static constexpr unsigned has_deposits = 8;
+  static constexpr unsigned busy = 16;             // somebody holds what the lock guards
+  static constexpr unsigned leaves_children = 32;  // they are pushed, whatever the pool does
+  static constexpr unsigned has_pushed = 64;
+  static constexpr unsigned watched = 128;  // watch_ is there
+
+  scope_state(const void* owner, unsigned flags, scope_watch* watch) noexcept
+      : owner_(owner), start_(hot_path::depth()), watch_(watch), flags_(flags) {}
   scope_state(const scope_state&) = delete;
   scope_state& operator=(const scope_state&) = delete;
+  ~scope_state() {}  // sync() has seen to what is made late
 
-  // Runs the closure, unless a child has thrown or a stop was requested. False: it is to be pushed as a child.
-  [[nodiscard]] HEIST_API bool spawn(spawn_body body, void* closure);
-
-  // Pushes a child, unless one has thrown. The closure lies on the heap; body destroys it.
-  HEIST_API void push(spawn_body body, void* closure);
+  // Runs the closure as a child, if nothing about it is unusual.
+  [[nodiscard, gnu::always_inline]] bool spawn_usual(child_function run, void* closure);
+  // Runs it in any case, unless a child has thrown or a stop was requested. False: it is to be pushed.
+  [[nodiscard]] HEIST_API bool spawn(const spawn_functions& functions, void* closure);
+  // Pushes a child, unless one has thrown. The closure lies on the heap; the function destroys it.
+  HEIST_API void push(pushed_function function, void* closure);
 
   // Returns when all children have ended. `thrown` is what the owner threw, or nullptr: goes on with the child's
   // exception that a serial run would have met first, else with `thrown`.
   void sync(void* thrown = nullptr) {
     // Acquire: partner is child_ended.
-    if (count_.load(std::memory_order_acquire) != owner_part || pushed_ != 0 || thrown != nullptr ||
-        flags_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    const std::int64_t count = count_.load(std::memory_order_acquire);
+    if ((count | flags_.load(std::memory_order_relaxed)) != 0 || thrown != nullptr) [[unlikely]]
       sync_slow(thrown);
   }
 
   // Relaxed, the flags: spawn() may hear of one late; sync() has its own order.
   void request_stop() noexcept { flags_.fetch_or(stopped, std::memory_order_relaxed); }
   [[nodiscard]] bool stop_requested() const noexcept {
-    return (flags_.load(std::memory_order_relaxed) & stopped) != 0 || stop_.stop_requested();
+    return (flags_.load(std::memory_order_relaxed) & stopped) != 0 ||
+           (watch_ != nullptr && watch_->stop.stop_requested());
   }
   [[nodiscard]] std::uint64_t skipped() const noexcept {
     return skipped_.load(std::memory_order_relaxed);
@@ -98,9 +138,6 @@ class scope_state {
   // ---- For spawn.cpp.
   struct pushed_child;
   class keeping;
-  [[nodiscard]] bool failed() const noexcept {
-    return (flags_.load(std::memory_order_relaxed) & has_failed) != 0;
-  }
   void keep(std::uint64_t key, std::exception_ptr exception) noexcept;
   void deposit(std::uint64_t key, view_node* views) noexcept;
   void one_more() noexcept;
@@ -108,58 +145,136 @@ class scope_state {
   void child_ended() noexcept;
 
  private:
+  // Writes the spawner's entry and what the child knows.
+  [[gnu::always_inline]] void prepare(fiber* spawner, fiber* child, wide_position h);
   HEIST_API void sync_slow(void* thrown);
   void run_pushed();
   void merge_deposits() noexcept;
   [[nodiscard]] wide_position place_of(wide_position i) const noexcept {
     return start_ + i * static_cast<wide_position>(sizeof(job));
   }
-  // Whether a serial run would have met an exception of that child before those that there are.
-  bool comes_first(std::uint64_t key) noexcept;
   // Whether a stop was requested, and so one more is left out.
   bool skips(unsigned flags) noexcept;
   // Whether a child that comes now is left out; counts those that a stop concerns.
-  bool leaves_out() noexcept;
+  bool leaves_out(unsigned flags) noexcept;
   // The same for a child that was pushed and not begun.
   bool leaves_out_pushed(std::uint64_t key) noexcept;
   // A spawn without a stack of its own.
-  void call(spawn_body body, void* closure);
+  void call(const spawn_functions& functions, void* closure);
 
-  // What flags_ holds.
-  static constexpr unsigned has_failed = 1;  // a child has thrown
-  static constexpr unsigned stopped = 2;     // request_stop() was called
-  static constexpr unsigned watched = 4;     // stop_ is there
-  static constexpr unsigned cut_off = 8;     // and has left out a child
-  static constexpr unsigned has_deposits = 16;
+  // Added to count_ while the owner waits.
+  static constexpr std::int64_t owner_waits = std::int64_t{1} << 62;
 
-  // The owner's part in count_.
-  static constexpr std::int64_t owner_part = std::int64_t{1} << 62;
-
-  const void* const owner_;     // see scope_owner
-  const wide_position start_;   // the owner's depth
+  const void* const owner_;    // see scope_owner
+  const wide_position start_;  // the owner's depth
+  // The owner's floating-point control words at its first spawn, as the image of a suspended context begins; 0: not known.
+  // Storing MXCSR takes 16 cycles on a Zen 5, the x87 control word two: so a spawn stores the first one anew only if the
+  // other one has changed, as it does with fesetround(), fesetenv() and feenableexcept().
+  std::uint64_t float_modes_ = 0;
   std::uint64_t next_key_ = 0;  // the owner's
   wide_position pushed_ = 0;    // children on the deque, from start_ on
-  const bool children_;         // whether they are pushed, whatever the pool does
-  const stop_poll stop_;        // asked before each child
-  std::atomic<unsigned> flags_{0};
-  std::atomic<std::uint64_t> spawned_{0};  // children, if stop_ is there
-  std::atomic<std::uint64_t> skipped_{0};  // of those, or of all, that a stop has left out
-  // Children whose spawner was stolen and that haven't ended; and the owner's part, but for while it waits.
-  std::atomic<std::int64_t> count_{owner_part};
-  std::atomic<std::uintptr_t> state_{job::pending};  // settled by whoever brings count_ to 0
+  scope_watch* const watch_;
+  std::atomic<std::uint64_t> skipped_{0};  // children that a stop has left out
+  // Children whose spawner was stolen and that haven't ended.
+  std::atomic<std::int64_t> count_{0};
+  std::atomic<unsigned> flags_;
 
-  // The child's exception that came first in the program.
-  std::atomic<bool> keeping_{false};  // guards the next two
-  std::uint64_t first_key_ = 0;
-  std::exception_ptr first_thrown_;
-
-  // Reducers' views (src/runtime/views.hpp), the newest child's first. Guarded by keeping_.
+  // Made late, each by who needs it first.
   struct deposited;
-  deposited* deposits_ = nullptr;
+  struct first_thrown {
+    std::uint64_t key;
+    std::exception_ptr exception;
+  };
+  union {
+    std::atomic<std::uintptr_t>
+        state_;  // while the owner waits; settled by whoever brings count_ down
+  };
+  union {
+    // With has_failed: the child's exception that came first in the program. Guarded by busy.
+    first_thrown first_;
+  };
+  union {
+    // With has_deposits: reducers' views (src/runtime/views.hpp), the newest child's first. Guarded by busy.
+    deposited* deposits_;
+  };
 };
 
+// What lies in the slot of a spawner: the child's own record may be gone when a thief gets to it.
+struct spawner_entry {
+  fiber* spawner;
+  scope_state* scope;
+  fiber* array;
+  position depth;
+};
+static_assert(sizeof(spawner_entry) <= job::payload_bytes);
+
+// What a thief runs: goes on with a spawner.
+HEIST_API void go_on_with_spawner(job& slot) noexcept;
+
+// Children that others than the scope's own function spawned.
+inline constexpr std::uint64_t foreign_key = ~std::uint64_t{0};
+
+inline void scope_state::prepare(fiber* spawner, fiber* child, wide_position h) {
+  const fiber_front& me = front_of(spawner);
+  job& slot = hot_path::slot(h);
+  slot.run = &go_on_with_spawner;
+  ::new (static_cast<void*>(slot.payload))
+      spawner_entry{spawner, this, me.array, static_cast<position>(h)};
+  fiber_front& front = front_of(child);
+  front.task.scope = this;
+  front.task.key = spawner == owner_ ? next_key_++ : foreign_key;
+  front.task.spawner = spawner;
+  front.task.array = me.array;
+  front.task.depth = static_cast<position>(h);
+  front.array = me.array;
+  front.from = static_cast<position>(h + sizeof(job));
+}
+
+inline bool scope_state::spawn_usual(child_function run, void* closure) {
+  if (flags_.load(std::memory_order_relaxed) != 0) return false;
+  worker_front* const w = this_worker_front();
+  if (w == nullptr) return false;
+  fiber* const child = w->spares;
+  if (child == nullptr) return false;
+  fiber* const spawner = w->current;
+  fiber_front& me = front_of(spawner);
+  // In a handler its exception has to be put aside, see fiber::exceptions.
+  if (me.stalls || me.views != nullptr || w->exceptions->caught != nullptr ||
+      w->exceptions->uncaught != 0)
+    return false;
+  // Nothing here is computed from what the spawn before has stored: loading that again takes as long as ten instructions.
+  fiber_front& front = front_of(child);
+  w->spares = front.next_spare;
+  w->spare_count.store(front.older_spares, std::memory_order_relaxed);
+  const wide_position h = hot_path::depth();
+  prepare(spawner, child, h);
+  w->current = child;
+  if (heist_v0_context_call(closure, child, h, run, &me.sp, spawner == owner_ ? float_modes_ : 0) !=
+      nullptr) [[unlikely]] {
+    spawner_arrived(spawner);
+    return true;
+  }
+  // Nobody else went on with it.
+  if (float_modes_ == 0 && spawner == owner_) float_modes_ = image_begin(me.sp);
+  // The worker can be another one, see end_public.
+  worker_front* const now = this_worker_front();
+  now->current = spawner;
+  if (now->spares.get() != front.next_spare) [[unlikely]] {
+    keep_spare(child);
+    return true;
+  }
+  now->spares = child;
+  now->spare_count.store(front.older_spares + 1, std::memory_order_relaxed);
+  return true;
+}
+
+template <unsigned Flags, class F>
+auto run_scope(scope_watch* watch, F&& f) -> std::invoke_result_t<F, task_scope&>;
 template <class F>
-auto run_scope(bool children, stop_poll stop, F&& f) -> std::invoke_result_t<F, task_scope&>;
+auto run_scope_of(spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&>;
+template <class F>
+auto run_watched(const stop_poll& stop, spawn_kind kind, F&& f)
+    -> std::invoke_result_t<F, task_scope&>;
 
 }  // namespace detail
 
@@ -173,17 +288,16 @@ class task_scope {
   // destroyed when it has run. After spawn the thread may be another one, as after fork_join. Never
   // throws what f throws (see scope), only what copying f to the argument throws.
   //
-  // Where the system has no stack for f, in a stalling pool, and under HEIST_SERIAL, it is a call. Costs five to
-  // ten forks (heist bench scope). May also be called from functions that the scope's own has forked or spawned.
+  // Where the system has no stack for f, in a stalling pool, and under HEIST_SERIAL, it is a call. Costs three to
+  // six forks (heist bench scope). May also be called from functions that the scope's own has forked or spawned.
+  // Rounding and what else fesetenv() sets go with the caller to the other thread; what only MXCSR holds on x86 (flushing
+  // denormals to zero) does if it is set before the scope's first spawn.
   template <class F>
   requires std::is_invocable_v<std::decay_t<F>>
   void spawn(F&& f) {
     std::decay_t<F> closure(std::forward<F>(f));
-    if (!state_.spawn(&detail::run_spawn_body<std::decay_t<F>>, &closure)) {
-      auto pushed = std::make_unique<std::decay_t<F>>(std::move(closure));
-      state_.push(&detail::run_pushed_body<std::decay_t<F>>, pushed.get());
-      pushed.release();
-    }
+    if (!state_.spawn_usual(&detail::run_child<std::decay_t<F>>, &closure)) [[unlikely]]
+      spawn_unusual(closure);
   }
 
   // Returns when everything spawned so far has ended; throws what of it threw. Only in the scope's own function.
@@ -199,11 +313,19 @@ class task_scope {
   [[nodiscard]] std::uint64_t skipped() const noexcept { return state_.skipped(); }
 
  private:
-  template <class F>
-  friend auto detail::run_scope(bool children, detail::stop_poll stop, F&& f)
+  template <unsigned Flags, class F>
+  friend auto detail::run_scope(detail::scope_watch* watch, F&& f)
       -> std::invoke_result_t<F, task_scope&>;
-  task_scope(const void* owner, bool children, detail::stop_poll stop) noexcept
-      : state_(owner, children, stop) {}
+  task_scope(const void* owner, unsigned flags, detail::scope_watch* watch) noexcept
+      : state_(owner, flags, watch) {}
+
+  template <class F>
+  [[gnu::noinline, gnu::cold]] void spawn_unusual(F& closure) {
+    if (state_.spawn(detail::spawn_functions_of<F>, &closure)) return;
+    auto pushed = std::make_unique<F>(std::move(closure));
+    state_.push(&detail::run_pushed<F>, pushed.get());
+    pushed.release();
+  }
 
   detail::scope_state state_;
 };
@@ -219,7 +341,7 @@ class task_scope {
 template <class F>
 requires std::is_invocable_v<F, task_scope&>
 auto scope(F&& f) -> std::invoke_result_t<F, task_scope&> {
-  return detail::run_scope(false, {}, std::forward<F>(f));
+  return detail::run_scope<0>(nullptr, std::forward<F>(f));
 }
 
 // The same in a pool of one's own.
@@ -237,7 +359,7 @@ auto scope(pool& p, F&& f) -> std::invoke_result_t<F, task_scope&> {
 template <class F>
 requires std::is_invocable_v<F, task_scope&>
 auto scope(spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&> {
-  return detail::run_scope(kind == spawn_kind::child, {}, std::forward<F>(f));
+  return detail::run_scope_of(kind, std::forward<F>(f));
 }
 
 // The same under a stop condition (<heist/cancellation.hpp>), which is asked before each child: f is called, children
@@ -246,12 +368,12 @@ auto scope(spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&> {
 template <stop_condition Stop, class F>
 requires std::is_invocable_v<F, task_scope&>
 auto scope(const Stop& stop, F&& f) -> std::invoke_result_t<F, task_scope&> {
-  return detail::run_scope(false, detail::stop_poll(stop), std::forward<F>(f));
+  return detail::run_watched(detail::stop_poll(stop), spawn_kind::continuation, std::forward<F>(f));
 }
 template <stop_condition Stop, class F>
 requires std::is_invocable_v<F, task_scope&>
 auto scope(const Stop& stop, spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&> {
-  return detail::run_scope(kind == spawn_kind::child, detail::stop_poll(stop), std::forward<F>(f));
+  return detail::run_watched(detail::stop_poll(stop), kind, std::forward<F>(f));
 }
 template <stop_condition Stop, class F>
 requires std::is_invocable_v<F, task_scope&>
@@ -259,16 +381,16 @@ auto scope(pool& p, const Stop& stop, F&& f) -> std::invoke_result_t<F, task_sco
   return p.run([&]() -> decltype(auto) { return scope(stop, std::forward<F>(f)); });
 }
 
-template <class F>
-auto detail::run_scope(bool children, stop_poll stop, F&& f)
-    -> std::invoke_result_t<F, task_scope&> {
+template <unsigned Flags, class F>
+auto detail::run_scope(scope_watch* watch, F&& f) -> std::invoke_result_t<F, task_scope&> {
   using result = std::invoke_result_t<F, task_scope&>;
   const void* const owner = scope_owner();
-  if (owner == nullptr) {
-    return run_in(
-        nullptr, [&]() -> decltype(auto) { return run_scope(children, stop, std::forward<F>(f)); });
+  if (owner == nullptr) [[unlikely]] {
+    return run_in(nullptr, [watch, &f]() -> decltype(auto) {
+      return run_scope<Flags>(watch, std::forward<F>(f));
+    });
   }
-  task_scope s(owner, children, stop);
+  task_scope s(owner, Flags, watch);
   std::optional<stored_result<result>> made;
   void* thrown = nullptr;
   try {
@@ -283,6 +405,23 @@ auto detail::run_scope(bool children, stop_poll stop, F&& f)
     return static_cast<result>(**made);
   else
     return std::move(*made);
+}
+
+template <class F>
+auto detail::run_scope_of(spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&> {
+  if (kind == spawn_kind::child)
+    return run_scope<scope_state::leaves_children>(nullptr, std::forward<F>(f));
+  return run_scope<0>(nullptr, std::forward<F>(f));
+}
+
+template <class F>
+auto detail::run_watched(const stop_poll& stop, spawn_kind kind, F&& f)
+    -> std::invoke_result_t<F, task_scope&> {
+  constexpr unsigned flags = scope_state::watched;
+  scope_watch watch{stop};
+  if (kind == spawn_kind::child)
+    return run_scope<flags | scope_state::leaves_children>(&watch, std::forward<F>(f));
+  return run_scope<flags>(&watch, std::forward<F>(f));
 }
 
 }  // namespace heist::inline v0

@@ -12,17 +12,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
-// Hidden in the shared library; the names carry the version because two versions may be linked into
-// one program.
+// The names carry the version because two versions may be linked into one program. Hidden in the shared library, but for
+// the last, which an inlined spawn calls.
 extern "C" {
 [[gnu::visibility("hidden")]] void* heist_v0_context_switch(void** from_sp, void* to_sp,
                                                             void* payload) noexcept;
 [[gnu::visibility("hidden")]] void* heist_v0_context_make(void* stack_top,
                                                           void (*entry)(void* payload)) noexcept;
-[[gnu::visibility("hidden")]] void* heist_v0_context_call(void** from_sp, void* stack_top,
-                                                          void (*function)(void*),
-                                                          void* argument) noexcept;
+[[gnu::visibility("default")]] void* heist_v0_context_call(
+    void* argument, void* stack_top, std::uint64_t number,
+    void (*function)(void* argument, void* stack_top, std::uint64_t number), void** from_sp,
+    std::uint64_t float_modes) noexcept;
 }
 
 namespace heist::inline v0::platform {
@@ -61,14 +63,15 @@ inline void* switch_context(void** from_sp, void* to_sp, void* payload) noexcept
   return heist_v0_context_make(stack_top, entry);
 }
 
-// Calls function(argument) on the stack that ends at `stack_top` and returns nullptr when it returns. Meanwhile the
+// Calls function(argument, stack_top, number) on the stack that ends at `stack_top`, a multiple of 16, and returns nullptr when it returns. Meanwhile the
 // caller's context is suspended as by switch_context, with the same promise about `from_sp`: whoever has it may
 // switch to it instead, once; then this returns their payload, and the function must never return. Cheaper than
 // a fresh context and two switches: nothing is prepared, nothing saved on the way back, and the processor's stack
 // of return addresses stays right. A backtrace from inside ends at the function.
-inline void* call_on_stack(void** from_sp, std::byte* stack_top, void (*function)(void*),
-                           void* argument) noexcept {
-  return heist_v0_context_call(from_sp, stack_top, function, argument);
+inline void* call_on_stack(void** from_sp, void* stack_top,
+                           void (*function)(void* argument, void* stack_top, std::uint64_t number),
+                           void* argument, std::uint64_t number) noexcept {
+  return heist_v0_context_call(argument, stack_top, number, function, from_sp, 0);
 }
 
 }  // namespace heist::inline v0::platform

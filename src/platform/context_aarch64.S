@@ -150,12 +150,13 @@ heist_v0_context_make:
         .cfi_endproc
         .size   heist_v0_context_make, . - heist_v0_context_make
 
-// void* heist_v0_context_call(void** from_sp [x0], void* stack_top [x1], void (*function)(void*) [x2],
-//                             void* argument [x3])
+// void* heist_v0_context_call(void* argument [x0], void* stack_top [x1], uint64_t number [x2],
+//                             void (*function)(void*, void*, uint64_t) [x3], void** from_sp [x4],
+//                             uint64_t float_modes [x5])
 //
-// Leaves the image of a suspended context, then calls. The function keeps x19 for us, and fpcr.
+// Leaves the image of a suspended context, then calls, with the arguments as they are. The function keeps x19 for us, and
+// fpcr. float_modes is not needed: fpcr is quickly read.
         .globl  heist_v0_context_call
-        .hidden heist_v0_context_call
         .type   heist_v0_context_call, %function
         .p2align 4
 heist_v0_context_call:
@@ -195,17 +196,14 @@ heist_v0_context_call:
         .cfi_rel_offset x30, 152
         mrs     x5, fpcr
         str     x5, [sp, #160]
-        mov     x4, sp
-        str     x4, [x0]
-        mov     x19, x4
-        and     x1, x1, #-16
+        mov     x19, sp
+        str     x19, [x4]
         // The spawner's frames may be running elsewhere by the time that somebody asks: unwinding ends here.
         .cfi_remember_state
         .cfi_undefined x30
         mov     x29, xzr
-        mov     x0, x3
         mov     sp, x1
-        blr     x2
+        blr     x3
         mov     sp, x19
         .cfi_restore_state
         ldr     x19, [sp, #64]          // the others are as the function left them: as they were

@@ -55,21 +55,24 @@ namespace {
 
 struct call_record {
   void** caller;
-  void (*function)(void*);
+  void (*function)(void*, void*, std::uint64_t);
   void* argument;
+  void* stack_top;
+  std::uint64_t number;
 };
 
 void run_call(void* payload) {
   const call_record call = *static_cast<call_record*>(payload);
-  call.function(call.argument);
+  call.function(call.argument, call.stack_top, call.number);
   void* left;  // this context isn't used again
   heist_v0_context_switch(&left, *call.caller, nullptr);
 }
 
 }  // namespace
 
-void* heist_v0_context_call(void** from_sp, void* stack_top, void (*function)(void*),
-                            void* argument) noexcept {
-  call_record call{from_sp, function, argument};
+void* heist_v0_context_call(void* argument, void* stack_top, std::uint64_t number,
+                            void (*function)(void*, void*, std::uint64_t), void** from_sp,
+                            std::uint64_t /*float_modes*/) noexcept {
+  call_record call{from_sp, function, argument, stack_top, number};
   return heist_v0_context_switch(from_sp, heist_v0_context_make(stack_top, run_call), &call);
 }

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "platform/context.hpp"
 #include "runtime/worker.hpp"
@@ -17,16 +18,10 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-// The layout that the ABI prescribes; <cxxabi.h> leaves the type opaque.
-struct abi_globals {
-  void* caught;
-  unsigned uncaught;
-};
-
 // Fetched anew each time: the thread may have changed since the last. <cxxabi.h> declares the function
 // const, so not inlining this one is not enough: the compiler would find it const too, and merge calls.
-[[gnu::noinline]] abi_globals* thread_globals() noexcept {
-  auto* g = reinterpret_cast<abi_globals*>(abi::__cxa_get_globals());
+[[gnu::noinline]] exceptions_of_thread* thread_globals() noexcept {
+  auto* g = reinterpret_cast<exceptions_of_thread*>(abi::__cxa_get_globals());
   asm volatile("" : "+r"(g));
   return g;
 }
@@ -78,11 +73,11 @@ void after_switch([[maybe_unused]] fiber& self) noexcept {
 
 }  // namespace
 
-const void* exception_globals::of_thread() noexcept { return thread_globals(); }
+const exceptions_of_thread* exception_globals::of_thread() noexcept { return thread_globals(); }
 
 // Relaxed atomics cost nothing, and tell ThreadSanitizer that the fibers of one thread share these.
 exception_globals exception_globals::take() noexcept {
-  abi_globals* g = thread_globals();
+  exceptions_of_thread* g = thread_globals();
   const exception_globals mine{__atomic_load_n(&g->caught, __ATOMIC_RELAXED),
                                __atomic_load_n(&g->uncaught, __ATOMIC_RELAXED)};
   exception_globals{}.put();
@@ -90,7 +85,7 @@ exception_globals exception_globals::take() noexcept {
 }
 
 void exception_globals::put() const noexcept {
-  abi_globals* g = thread_globals();
+  exceptions_of_thread* g = thread_globals();
   __atomic_store_n(&g->caught, caught, __ATOMIC_RELAXED);
   __atomic_store_n(&g->uncaught, uncaught, __ATOMIC_RELAXED);
 }
@@ -156,7 +151,7 @@ void rewind(fiber& f) noexcept {
   f.from = 0;
   f.adopted = false;
   f.older = nullptr;
-  f.task.body = nullptr;
+  f.task.main = nullptr;
 #if HEIST_ASAN
   f.asan_fake_stack = nullptr;
 #endif
@@ -178,33 +173,32 @@ void switch_fiber(fiber& from, fiber& to) noexcept {
   arrive(from);
 }
 
-bool call_fiber(fiber& from, fiber& to, [[maybe_unused]] const void* globals) noexcept {
+bool call_fiber(fiber& from, fiber& to, child_function run, void* closure) noexcept {
 #if HEIST_ASAN || HEIST_TSAN
   // With all that they must know.
+  to.task.main = run;
+  to.task.closure = closure;
+  // Anew: with the floating-point modes of now.
+  __atomic_store_n(&to.sp, platform::make_context(reinterpret_cast<std::byte*>(&to), &fiber_main),
+                   __ATOMIC_RELAXED);
+  hand_over(to);
   from.child_ended = false;
   switch_fiber(from, to);
   return !from.child_ended;
 #else
-  // A handler's exception belongs to `from`. Usually there is none, and then nothing to give back.
-  const auto* const g = static_cast<const abi_globals*>(globals);
-  from.exceptions = {g->caught, g->uncaught};
-  const bool in_handler = g->caught != nullptr || g->uncaught != 0;
-  if (in_handler) [[unlikely]]
-    exception_globals{}.put();
-  auto* const top = reinterpret_cast<std::byte*>(&to);
-  if (platform::call_on_stack(&from.sp, top, &run_child, &to) != nullptr) {
+  from.exceptions = exception_globals::take();
+  if (platform::call_on_stack(&from.sp, &to, run, closure, to.task.depth) != nullptr) {
     arrive(from);
     return true;
   }
-  if (in_handler) [[unlikely]]
-    from.exceptions.put();
+  std::exchange(from.exceptions, {}).put();
   return false;
 #endif
 }
 
 void arrive(fiber& self) noexcept {
   after_switch(self);
-  self.exceptions.put();
+  std::exchange(self.exceptions, {}).put();
   run_after_switch();
 }
 

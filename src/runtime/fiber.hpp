@@ -13,9 +13,10 @@
 #include <cstdint>
 
 #include "heist/detail/hot_path.hpp"
+#include "heist/detail/local.hpp"
+#include "heist/detail/spawn_path.hpp"
 #include "platform/overflow.hpp"
 #include "platform/stack_memory.hpp"
-#include "runtime/local.hpp"
 
 #if HEIST_TSAN
 #include <sanitizer/tsan_interface.h>
@@ -35,9 +36,6 @@
 namespace heist::inline v0::detail {
 
 class pool_impl;
-class scope_state;
-struct fiber;
-struct view_node;
 struct worker;
 
 // The thread's stack of caught and count of uncaught exceptions (Itanium C++ ABI, 2.2.2). It belongs
@@ -46,20 +44,9 @@ struct exception_globals {
   void* caught = nullptr;
   unsigned uncaught = 0;
 
-  static exception_globals take() noexcept;  // the thread's, which are left empty
-  void put() const noexcept;                 // makes them the thread's
-  static const void* of_thread() noexcept;   // where the thread keeps them
-};
-
-// What a fiber is to run for a scope's spawn; see spawn.cpp.
-struct spawned {
-  void (*body)(void* closure, wide_position place) = nullptr;  // nullptr: none
-  void* closure = nullptr;  // on the spawner's stack; moved from before the spawner can be stolen
-  scope_state* scope = nullptr;
-  std::uint64_t key = 0;  // its place among the scope's children
-  fiber* spawner = nullptr;
-  fiber* array = nullptr;  // in whose slots the spawner's entry lies
-  position depth = 0;      // of that entry
+  static exception_globals take() noexcept;                 // the thread's, which are left empty
+  void put() const noexcept;                                // makes them the thread's
+  static const exceptions_of_thread* of_thread() noexcept;  // where the thread keeps them
 };
 
 // Positions below a fiber's `from` that it pushed before its rest was stolen lie in the slots that it used
@@ -71,27 +58,21 @@ struct older_slots {
   older_slots* next;
 };
 
-struct fiber {
-  void* sp = nullptr;  // while it doesn't run
+struct fiber : fiber_front {
+  fiber() noexcept { array = this; }
+
   platform::stack_memory stack{};
   platform::guard_handle guard{};
   char* slots = nullptr;        // its own
   local<position> depth{0};     // while suspended: where its deque is seated when it goes on
   local<fiber*> next{nullptr};  // in a free list, a mailbox or the injection queue
   pool_impl* pool = nullptr;
-  local<worker*> home{nullptr};  // a stalling join: the only worker that may resume it
-  bool stalls = false;           // policy::stalling: all its joins and waits do so
-  exception_globals exceptions{};
+  local<worker*> home{nullptr};    // a stalling join: the only worker that may resume it
+  exception_globals exceptions{};  // while it is suspended in a handler, else empty
 
-  // Whose slots it uses: its own, its spawner's, or those of one that ended for it (spawn.cpp).
-  fiber* array = this;
-  position from = 0;
-  bool adopted = false;
   older_slots* older = nullptr;
   std::atomic<std::uint32_t> users{1};  // of its own slots: itself while it lives, and others
-  spawned task{};
-  void* job_frame = nullptr;   // the innermost one of a job_system's
-  view_node* views = nullptr;  // of reducers; what they stand for: views.hpp
+  void* job_frame = nullptr;            // the innermost one of a job_system's
 
   // For the sanitizers; unused otherwise.
   bool child_ended = false;  // call_fiber
@@ -131,13 +112,9 @@ void trim(fiber& f) noexcept;
 // on another thread, after having run that thread's after-switch action (worker.hpp).
 void switch_fiber(fiber& from, fiber& to) noexcept;
 
-// Runs `to`, which is free, as a child: run_child(to) on its stack. False: the child has ended, nobody else has
+// Runs `to`, which is free, as a child: run(closure, &to) on its stack. False: the child has ended, nobody else has
 // gone on with `from`. True: somebody switched to it, as in switch_fiber; the child may be running still.
-// `globals`: exception_globals::of_thread().
-bool call_fiber(fiber& from, fiber& to, const void* globals) noexcept;
-
-// What a child runs (spawn.cpp). Returns if it may return to its spawner.
-void run_child(void*) noexcept;
+bool call_fiber(fiber& from, fiber& to, child_function run, void* closure) noexcept;
 
 // What a fresh fiber runs (loop.cpp).
 void fiber_main(void*) noexcept;

@@ -203,8 +203,8 @@ void call_start_hook(worker& w) noexcept {
 void fiber_main(void* self) noexcept {
   fiber& me = *static_cast<fiber*>(self);
   arrive(me);
-  if (me.task.body != nullptr) {  // only for the sanitizers: call_fiber
-    run_child(&me);
+  if (me.task.main != nullptr) {  // only for the sanitizers: call_fiber
+    me.task.main(me.task.closure, &me, me.task.depth);
     return_to_spawner(me);
   }
   run_loop();

@@ -23,9 +23,7 @@ alignas(job) constinit char scratch[sizeof(job)] = {};
 
 }  // namespace
 
-extern constinit thread_local worker* this_thread_worker asm("heist_v0_worker")
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-constinit thread_local worker* this_thread_worker = nullptr;
+constinit thread_local worker_front* this_thread_worker = nullptr;
 
 constinit thread_local control this_control{0, scratch, 0};
 
@@ -36,10 +34,12 @@ constinit thread_local control this_control{0, scratch, 0};
 }
 
 [[gnu::noinline]] worker* this_worker() noexcept {
-  worker* w = this_thread_worker;
+  worker_front* w = this_thread_worker;
   asm volatile("" : "+r"(w));
-  return w;
+  return static_cast<worker*>(w);
 }
+
+[[gnu::noinline]] worker_front* this_worker_front_call() noexcept { return this_worker(); }
 
 void set_this_worker(worker* w) noexcept { this_thread_worker = w; }
 

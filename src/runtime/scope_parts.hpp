@@ -10,22 +10,24 @@
 
 namespace heist::inline v0::detail {
 
-// Children that others than the scope's own function spawned.
-inline constexpr std::uint64_t foreign_key = ~std::uint64_t{0};
-
-// Holds what scope_state guards with keeping_.
+// Holds what scope_state guards with `busy`.
 class scope_state::keeping {
  public:
   // Acquire and release: one after the other.
-  explicit keeping(std::atomic<bool>& busy) noexcept : busy_(busy) {
-    while (busy_.exchange(true, std::memory_order_acquire)) sched_yield();
+  explicit keeping(std::atomic<unsigned>& flags) noexcept : flags_(flags) {
+    while ((flags_.fetch_or(busy, std::memory_order_acquire) & busy) != 0) sched_yield();
   }
-  ~keeping() { busy_.store(false, std::memory_order_release); }
+  ~keeping() { flags_.fetch_and(~busy, std::memory_order_release); }
   keeping(const keeping&) = delete;
   keeping& operator=(const keeping&) = delete;
 
+  // Whether that bit was set before.
+  [[nodiscard]] bool has(unsigned flag) const noexcept {
+    return (flags_.load(std::memory_order_relaxed) & flag) != 0;
+  }
+
  private:
-  std::atomic<bool>& busy_;
+  std::atomic<unsigned>& flags_;
 };
 
 }  // namespace heist::inline v0::detail

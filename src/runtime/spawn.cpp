@@ -2,7 +2,8 @@
 //
 // The entry that stands for the spawner's rest lies on the deque like a fork's, in the slot of the fork depth at
 // which it spawned; the child goes on one above it in the same slots. So an unstolen spawn is a push, a
-// call on another stack and a pop, and the deque isn't seated anew. What a steal costs instead:
+// call on another stack and a pop, and the deque isn't seated anew. That is inlined (scope.hpp); here is what is
+// unusual about a spawn, and what a steal does:
 //
 //             before                          after the thief went on with A
 //   victim    A's slots: [a0 a1 | A | b0]     A's slots: [-- -- | - | b0]    B runs, above A's old place
@@ -21,7 +22,7 @@
 //   P2  Only the fiber that runs pushes to its array: a spawner whose rest is stolen leaves its array to the child.
 //   P3  For each steal the scope and the array count one more, before the spawner goes on; the child's end counts them down.
 //       Either may come first: they meet in the state of the entry's slot. If the child was faster, nothing is left to count.
-//   P4  The scope's count can be 0 only after sync has taken its owner's own part from it.
+//   P4  Whoever brings the scope's count down to what the waiting owner has added, and nobody else, lets the owner go on.
 //
 // Source: child first, the parent's rest stealable, join by a count that only steals touch: Frigo, Leiserson and
 // Randall, 1998 (Cilk-5); stacks instead of heap frames: Yang and Mellor-Crummey, 2016 (Fibril). Slots that a spawner
@@ -48,30 +49,18 @@ namespace {
 constexpr std::uintptr_t counted = 1;  // the thief has counted the child
 constexpr std::uintptr_t ended = 2;    // the child has ended
 
-// What lies in the slot: the child's own record may be gone when a thief gets to it.
-struct entry {
-  fiber* spawner;
-  scope_state* scope;
-  fiber* array;
-  position depth;
-};
-static_assert(sizeof(entry) <= job::payload_bytes && sizeof(older_slots) <= job::payload_bytes);
+static_assert(sizeof(older_slots) <= job::payload_bytes);
 
 job& slot_of(const spawned& t) noexcept {
   return *reinterpret_cast<job*>(t.array->slots + t.depth);
 }
 
-void change(std::atomic<unsigned>& count, int by) noexcept {
-  count.store(count.load(std::memory_order_relaxed) + static_cast<unsigned>(by),
-              std::memory_order_relaxed);
-}
-
-fiber* take_child(worker& w) noexcept {
+// nullptr if there is none.
+fiber* take_spare(worker& w) noexcept {
   fiber* const f = w.spares;
-  if (f == nullptr) return take_fiber(w);
-  w.spares = f->next.get();
-  change(w.spare_count, -1);
-  take_over(*f);
+  if (f == nullptr) return nullptr;
+  w.spares = f->next_spare;
+  w.spare_count.store(f->older_spares, std::memory_order_relaxed);
   return f;
 }
 
@@ -94,19 +83,12 @@ void change_slots(worker& w, fiber& a, fiber& lender, position h, job& slot) noe
   w.current = &a;
 }
 
-// A child returns to its spawner: what it took from it, and added. Only owners of a scope hand theirs to children.
-void give_views_back(fiber& child) noexcept {
-  if (child.views == nullptr) [[likely]]
-    return;
-  if (child.task.key == foreign_key) refuse_views();
-  child.task.spawner->views = std::exchange(child.views, nullptr);
-}
+}  // namespace
 
-// What a thief runs: goes on with a spawner.
 void go_on_with_spawner(job& slot) noexcept {
   worker& w = self_worker();
   fiber& lender = *w.current;
-  entry e;
+  spawner_entry e;
   std::memcpy(&e, slot.payload, sizeof(e));
   take_over(*e.spawner);
   // P3. Relaxed: the exchange hands them on.
@@ -118,7 +100,7 @@ void go_on_with_spawner(job& slot) noexcept {
   change_slots(w, *e.spawner, lender, e.depth, slot);
   if (child_was_faster) {
     slot.state.store(job::pending, std::memory_order_relaxed);  // drop_slots hands it on
-    e.scope->one_less();  // never the last: the spawner's own strand is counted
+    e.scope->one_less();  // nobody waits: the spawner, who runs here, has not come to sync
     drop_slots(w, *e.array);
   }
   w.after.left = &lender;
@@ -126,6 +108,8 @@ void go_on_with_spawner(job& slot) noexcept {
   switch_fiber(lender, *e.spawner);
   __builtin_unreachable();
 }
+
+namespace {
 
 // Ends a child whose spawner was stolen; its fiber is free for the loop afterwards.
 void end_stolen(worker& w, fiber& self) noexcept {
@@ -136,7 +120,7 @@ void end_stolen(worker& w, fiber& self) noexcept {
         stderr);
     std::abort();
   }
-  self.task.body = nullptr;
+  self.task.main = nullptr;
   const spawned t = self.task;
   job& slot = slot_of(t);
   if (view_node* const views = leave_views(w)) [[unlikely]]
@@ -149,8 +133,10 @@ void end_stolen(worker& w, fiber& self) noexcept {
   t.scope->child_ended();
 }
 
-// Ends a child whose spawner's entry isn't private. Returns if the child may return to it.
-void end_public(fiber& self) noexcept {
+}  // namespace
+
+void end_public(fiber* child) noexcept {
+  fiber& self = *child;
   worker& w = self_worker();
   const spawned& t = self.task;
   job& slot = slot_of(t);
@@ -165,24 +151,34 @@ void end_public(fiber& self) noexcept {
   }
 }
 
-}  // namespace
+bool child_threw(fiber* child) noexcept {
+  child->task.scope->keep(child->task.key, std::current_exception());
+  if (hot_path::depth() != child->task.depth) return true;
+  give_views_back(child);
+  return false;
+}
 
-void keep_spare(worker& w, fiber& f) noexcept {
-  if (w.spare_count.load(std::memory_order_relaxed) == worker::max_spares) {
-    recycle_fiber(w, f);
-    return;
-  }
-  f.next = w.spares.get();
-  w.spares = &f;
-  change(w.spare_count, 1);
+// Only owners of a scope hand theirs to children.
+void give_views_back(fiber* child) noexcept {
+  if (child->views == nullptr) return;
+  if (child->task.key == foreign_key) refuse_views();
+  child->task.spawner->views = std::exchange(child->views, nullptr);
+}
+
+void spawner_arrived(fiber* spawner) noexcept { arrive(*spawner); }
+
+void keep_spare(fiber* child) noexcept {
+  worker& w = self_worker();
+  const unsigned n = w.spare_count.load(std::memory_order_relaxed);
+  if (n == worker::max_spares) return recycle_fiber(w, *child);
+  child->next_spare = w.spares;
+  child->older_spares = n;
+  w.spares = child;
+  w.spare_count.store(n + 1, std::memory_order_relaxed);
 }
 
 void recycle_spares(worker& w) noexcept {
-  while (fiber* const f = w.spares) {
-    w.spares = f->next.get();
-    change(w.spare_count, -1);
-    recycle_fiber(w, *f);
-  }
+  while (fiber* const f = take_spare(w)) recycle_fiber(w, *f);
 }
 
 void drop_older_slots(worker& w, fiber& f, position h) noexcept {
@@ -201,23 +197,6 @@ void leave_slots(worker& w, fiber& f) noexcept {
   f.adopted = false;
 }
 
-void run_child(void* fiber_of_child) noexcept {
-  fiber& self = *static_cast<fiber*>(fiber_of_child);
-  const wide_position h = self.task.depth;
-  try {
-    self.task.body(self.task.closure, h);
-  } catch (...) {
-    self.task.scope->keep(self.task.key, std::current_exception());
-    if (hot_path::depth() == h) {  // moving the closure threw: nothing was pushed
-      give_views_back(self);
-      return;
-    }
-  }
-  if (!hot_path::take_private(h)) [[unlikely]]
-    end_public(self);
-  give_views_back(self);
-}
-
 void return_to_spawner(fiber& self) noexcept {
   worker& w = self_worker();
   fiber& spawner = *self.task.spawner;
@@ -231,24 +210,20 @@ void return_to_spawner(fiber& self) noexcept {
   __builtin_unreachable();
 }
 
-const void* scope_owner() noexcept {
-  const worker* const w = this_worker_inline();
-  if (w != nullptr) [[likely]]
-    return w->current.get();
+const void* scope_owner_outside() noexcept {
   static constexpr char serial = 0;
   return serial_elision() ? &serial : nullptr;
 }
 
-bool scope_state::comes_first(std::uint64_t key) noexcept {
-  const keeping hold(keeping_);
-  return first_thrown_ == nullptr || key < first_key_;
-}
-
 void scope_state::keep(std::uint64_t key, std::exception_ptr exception) noexcept {
-  const keeping hold(keeping_);
-  if (first_thrown_ != nullptr && key >= first_key_) return;
-  first_key_ = key;
-  first_thrown_.swap(exception);
+  const keeping hold(flags_);
+  if (hold.has(has_failed)) {
+    if (key >= first_.key) return;
+    first_.key = key;
+    first_.exception.swap(exception);
+    return;
+  }
+  ::new (static_cast<void*>(&first_)) first_thrown{key, std::move(exception)};
   flags_.fetch_or(has_failed, std::memory_order_relaxed);  // sync() comes after the children's ends
 }
 
@@ -257,30 +232,31 @@ void scope_state::one_less() noexcept { count_.fetch_sub(1, std::memory_order_re
 
 void scope_state::child_ended() noexcept {
   // Release: what the child did; acquire: what the others did. P4.
-  if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) settle(state_, job::done);
+  if (count_.fetch_sub(1, std::memory_order_acq_rel) == owner_waits + 1) settle(state_, job::done);
 }
 
 void scope_state::sync_slow(void* thrown) {
   run_pushed();
   // Acquire: partner is child_ended.
-  if (count_.load(std::memory_order_acquire) != owner_part) {
-    if (count_.fetch_sub(owner_part, std::memory_order_acq_rel) != owner_part)
-      wait_until_settled(state_);
+  if (count_.load(std::memory_order_acquire) != 0) {
+    ::new (static_cast<void*>(&state_)) std::atomic<std::uintptr_t>(job::pending);
+    if (count_.fetch_add(owner_waits, std::memory_order_acq_rel) != 0) wait_until_settled(state_);
     // Relaxed: nobody else is left.
-    state_.store(job::pending, std::memory_order_relaxed);
-    count_.store(owner_part, std::memory_order_relaxed);
+    count_.store(0, std::memory_order_relaxed);
   }
-  if ((flags_.load(std::memory_order_relaxed) & has_deposits) != 0) merge_deposits();
-  if (failed()) {
+  const unsigned flags = flags_.load(std::memory_order_relaxed);
+  if ((flags & has_deposits) != 0) merge_deposits();
+  if ((flags & has_failed) != 0) {
     flags_.fetch_and(~has_failed, std::memory_order_relaxed);
-    std::exception_ptr first = std::exchange(first_thrown_, nullptr);
+    std::exception_ptr first = std::move(first_.exception);
+    first_.exception.~exception_ptr();
     if (thrown != nullptr) drop_released(thrown);
     std::rethrow_exception(std::move(first));
   }
   if (thrown != nullptr) throw_released(thrown);
-  if ((flags_.load(std::memory_order_relaxed) & cut_off) != 0) {
+  if ((flags & cut_off) != 0) {
     flags_.fetch_and(~cut_off, std::memory_order_relaxed);
-    const std::uint64_t spawned = spawned_.load(std::memory_order_relaxed);
+    const std::uint64_t spawned = watch_->spawned.load(std::memory_order_relaxed);
     throw_cancelled(spawned - skipped(), spawned);
   }
 }
@@ -288,82 +264,70 @@ void scope_state::sync_slow(void* thrown) {
 // Relaxed, all of it: the counts are read when the children have ended.
 bool scope_state::skips(unsigned flags) noexcept {
   const bool by_condition = (flags & stopped) == 0;
-  if (by_condition && !stop_.stop_requested()) return false;
+  if (by_condition && (watch_ == nullptr || !watch_->stop.stop_requested())) return false;
   skipped_.fetch_add(1, std::memory_order_relaxed);
   if (by_condition) flags_.fetch_or(cut_off, std::memory_order_relaxed);
   return true;
 }
 
-bool scope_state::leaves_out() noexcept {
-  const unsigned flags = flags_.load(std::memory_order_relaxed);
+bool scope_state::leaves_out(unsigned flags) noexcept {
   if ((flags & has_failed) != 0) return true;
-  if ((flags & watched) != 0) spawned_.fetch_add(1, std::memory_order_relaxed);
+  if (watch_ != nullptr) watch_->spawned.fetch_add(1, std::memory_order_relaxed);
   return skips(flags);
 }
 
 bool scope_state::leaves_out_pushed(std::uint64_t key) noexcept {
   const unsigned flags = flags_.load(std::memory_order_relaxed);
-  if (flags == 0) return false;
-  if ((flags & has_failed) != 0 && !comes_first(key)) return true;
+  if ((flags & has_failed) != 0) {
+    const keeping hold(flags_);
+    if (first_.key <= key) return true;  // a serial run would have met that one before
+  }
   return skips(flags);
 }
 
-bool scope_state::spawn(spawn_body body, void* closure) {
-  if (flags_.load(std::memory_order_relaxed) != 0 && leaves_out()) [[unlikely]]
-    return true;
-  worker* const w = this_worker_inline();
-  const bool leaves_rest = w != nullptr && w->spawns && !children_ && !w->current.get()->stalls;
+bool scope_state::spawn(const spawn_functions& functions, void* closure) {
+  const unsigned flags = flags_.load(std::memory_order_relaxed);
+  if (leaves_out(flags)) return true;
+  worker* const w = this_worker();
+  const bool leaves_rest =
+      w != nullptr && w->spawns && (flags & leaves_children) == 0 && !w->current.get()->stalls;
   fiber* child = nullptr;
-  if (leaves_rest) [[likely]]
-    child = take_child(*w);
-  if (child == nullptr) [[unlikely]] {
+  if (leaves_rest) {
+    child = take_spare(*w);
+    if (child == nullptr) child = take_fiber(*w);
+  }
+  if (child == nullptr) {
     if (w != nullptr && !w->alone && !leaves_rest && w->current.get() == owner_ &&
         hot_path::depth() == place_of(pushed_))
       return false;
-    call(body, closure);
+    call(functions, closure);
     return true;
   }
   fiber& me = *w->current;
-  const wide_position h = hot_path::depth();
-  job& slot = hot_path::slot(h);
-  slot.run = &go_on_with_spawner;
-  ::new (static_cast<void*>(slot.payload)) entry{&me, this, me.array, static_cast<position>(h)};
-  child->task = {.body = body,
-                 .closure = closure,
-                 .scope = this,
-                 .key = &me == owner_ ? next_key_++ : foreign_key,
-                 .spawner = &me,
-                 .array = me.array,
-                 .depth = static_cast<position>(h)};
-  child->array = me.array;
-  child->from = static_cast<position>(h + sizeof(job));
-  if (me.views != nullptr && &me == owner_) [[unlikely]]
-    child->views = std::exchange(me.views, nullptr);
-  hand_over(*child);
+  prepare(&me, child, hot_path::depth());
+  if (me.views != nullptr && &me == owner_) child->views = std::exchange(me.views, nullptr);
   w->current = child;
-  if (call_fiber(me, *child, w->exceptions)) [[unlikely]]
-    return true;
+  if (call_fiber(me, *child, functions.run_child, closure)) return true;
 #if !HEIST_ASAN && !HEIST_TSAN  // there return_to_spawner has done it
-  // Nobody else went on with it, so this is the same worker; or it came along, see end_public.
-  worker& now = child->array == child->task.array ? *w : self_worker();
-  now.current = &me;
-  keep_spare(now, *child);
+  // Nobody else went on with it. The worker can be another one, see end_public.
+  self_worker().current = &me;
+  keep_spare(child);
 #endif
   return true;
 }
 
 // In the payload of a child that was pushed.
 struct scope_state::pushed_child {
-  spawn_body body;
+  pushed_function function;
   void* closure;
   scope_state* scope;
   std::uint64_t key;
 
   void run() const noexcept {
-    if (scope->leaves_out_pushed(key)) return body(closure, discard);
+    if (scope->leaves_out_pushed(key)) return function(closure, false);
     const views_refused in_no_order;
     try {
-      body(closure, no_entry);
+      function(closure, true);
     } catch (...) {
       scope->keep(key, std::current_exception());
     }
@@ -378,10 +342,10 @@ struct scope_state::pushed_child {
   }
 };
 
-void scope_state::push(spawn_body body, void* closure) {
+void scope_state::push(pushed_function function, void* closure) {
   static_assert(sizeof(pushed_child) <= job::payload_bytes);
   const wide_position h = hot_path::depth();
-  const pushed_child c{body, closure, this, next_key_++};
+  const pushed_child c{function, closure, this, next_key_++};
   job& slot = hot_path::slot(h);
   slot.run = &pushed_child::run_stolen;
   ::new (static_cast<void*>(slot.payload)) pushed_child(c);
@@ -389,8 +353,8 @@ void scope_state::push(spawn_body body, void* closure) {
   if (hot_path::asked(h)) fork_slow();
   if (hot_path::depth() == h)
     c.run();  // the deque is full
-  else
-    ++pushed_;
+  else if (++pushed_ == 1)
+    flags_.fetch_or(has_pushed, std::memory_order_relaxed);
 }
 
 void scope_state::run_pushed() {
@@ -403,13 +367,14 @@ void scope_state::run_pushed() {
     std::memcpy(&c, slot->payload, sizeof(c));
     c.run();
   }
+  flags_.fetch_and(~has_pushed, std::memory_order_relaxed);
 }
 
-void scope_state::call(spawn_body body, void* closure) {
+void scope_state::call(const spawn_functions& functions, void* closure) {
   const worker* const w = this_worker();
   const std::uint64_t key = w == nullptr || w->current.get() == owner_ ? next_key_++ : foreign_key;
   try {
-    body(closure, no_entry);
+    functions.call(closure);
   } catch (...) {
     keep(key, std::current_exception());
   }

@@ -103,7 +103,8 @@ struct scope_state::deposited {
 void scope_state::deposit(std::uint64_t key, view_node* views) noexcept {
   if (key == foreign_key) refuse_views();
   auto* const d = new deposited{key, views, nullptr};
-  const keeping hold(keeping_);
+  const keeping hold(flags_);
+  if (!hold.has(has_deposits)) deposits_ = nullptr;
   deposited** at = &deposits_;  // the newest first: those are merged first
   while (*at != nullptr && (*at)->key > key) at = &(*at)->next;
   d->next = *at;

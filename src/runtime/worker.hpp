@@ -9,11 +9,12 @@
 #include <thread>
 
 #include "heist/detail/hot_path.hpp"
+#include "heist/detail/local.hpp"
+#include "heist/detail/spawn_path.hpp"
 #include "platform/cpu.hpp"
 #include "runtime/counter_cells.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/fork_deque.hpp"
-#include "runtime/local.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -29,7 +30,7 @@ struct after_switch_action {
   local<std::atomic<std::uintptr_t>*> awaited{nullptr};
 };
 
-struct alignas(platform::cache_line_bytes) worker {
+struct alignas(platform::cache_line_bytes) worker : worker_front {
   worker(pool_impl& p, unsigned i) noexcept
       : pool(p), index(i), random(0x9E3779B97F4A7C15u * (i + 1)) {}
 
@@ -41,16 +42,11 @@ struct alignas(platform::cache_line_bytes) worker {
   // Written by the worker's thread before the pool's start gate opens, then constant.
   control* deque = nullptr;  // in that thread's TLS; outlives all stealing: threads end together
   pid_t tid = 0;
-  const void* exceptions = nullptr;  // exception_globals::of_thread
 
   // The worker's own, whatever fiber runs.
-  local<fiber*> current{nullptr};
   local<fiber*> cached{nullptr};  // free fibers, at most max_cached
   local<unsigned> cached_count{0};
   local<bool> cache_is_trimmed{true};
-  // Of children that returned to their spawner, ready for the next one; counted as in use. At most max_spares.
-  local<fiber*> spares{nullptr};
-  std::atomic<unsigned> spare_count{0};  // relaxed: others read it for reports
   local<std::uint64_t> random;
   local<unsigned> last_victim{0};
   after_switch_action after{};
@@ -71,7 +67,6 @@ struct alignas(platform::cache_line_bytes) worker {
   std::thread thread;
 
   static constexpr unsigned max_cached = 4;
-  static constexpr unsigned max_spares = 8;
 };
 
 // The worker that runs the caller; nullptr on a thread outside any pool. Never inlined: see
@@ -80,24 +75,6 @@ worker* this_worker() noexcept;
 void set_this_worker(worker* w) noexcept;
 inline worker& self_worker() noexcept { return *this_worker(); }
 
-// The same in one or two instructions, for spawns.
-#if HEIST_TLS_ASM
-[[gnu::always_inline]] inline worker* this_worker_inline() noexcept {
-  worker* w;
-#if defined(__PIC__) && !defined(__PIE__)
-  asm volatile(
-      "movq heist_v0_worker@gottpoff(%%rip), %0\n\t"
-      "movq %%fs:(%0), %0"
-      : "=r"(w));
-#else
-  asm volatile("movq %%fs:heist_v0_worker@tpoff, %0" : "=r"(w));
-#endif
-  return w;
-}
-#else
-inline worker* this_worker_inline() noexcept { return this_worker(); }
-#endif
-
 // Carries out what the fiber left behind asked for.
 void run_after_switch() noexcept;
 
@@ -105,8 +82,7 @@ void run_after_switch() noexcept;
 fiber* take_fiber(worker& w) noexcept;
 void recycle_fiber(worker& w, fiber& f) noexcept;
 
-// Keeps a child that returned to its spawner ready for the next spawn.
-void keep_spare(worker& w, fiber& f) noexcept;
+// Gives up the children's stacks that were kept ready for the next spawns.
 void recycle_spares(worker& w) noexcept;
 
 // One that used f's slots is through with them.

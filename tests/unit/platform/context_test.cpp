@@ -317,21 +317,29 @@ struct called {
   void* outside = nullptr;
   void* inside = nullptr;
   std::uintptr_t frame = 0;
+  void* top = nullptr;
+  std::uint64_t number = 0;
   int calls = 0;
 };
 
-void note_frame(void* argument) {
+void note_frame(void* argument, void* top, std::uint64_t number) {
   auto& seen = *static_cast<called*>(argument);
   alignas(16) volatile char here[16] = {};
   seen.frame = reinterpret_cast<std::uintptr_t>(&here[0]);
+  seen.top = top;
+  seen.number = number;
   ++seen.calls;
 }
 
 TEST_F(CallOnStack, ReturnsNothingWhenTheFunctionReturns) {
-  for (std::ptrdiff_t below = 0; below < 32; ++below) {
+  for (std::ptrdiff_t below = 0; below < 64; below += 16) {
     called seen;
-    EXPECT_EQ(call_on_stack(&seen.outside, stack_.top() - below, &note_frame, &seen), nullptr);
+    const std::uint64_t number = ~std::uint64_t{0} - static_cast<std::uint64_t>(below);
+    std::byte* const top = stack_.top() - below;
+    EXPECT_EQ(call_on_stack(&seen.outside, top, &note_frame, &seen, number), nullptr);
     EXPECT_EQ(seen.calls, 1);
+    EXPECT_EQ(seen.top, top);
+    EXPECT_EQ(seen.number, number);
     EXPECT_EQ(seen.frame % 16, 0U) << "top lowered by " << below;
     EXPECT_TRUE(holds(reinterpret_cast<const void*>(seen.frame)));
     EXPECT_FALSE(holds(seen.outside));  // the caller's context lies on its own stack
@@ -343,7 +351,7 @@ TEST_F(CallOnStack, KeepsTheCallersVariables) {
   called seen;
   std::uint64_t a = 1, b = 2, c = 3, d = 5, e = 7, f = 11, g = 13, h = 17;
   for (int i = 0; i < 1000; ++i) {
-    call_on_stack(&seen.outside, stack_.top(), &note_frame, &seen);
+    call_on_stack(&seen.outside, stack_.top(), &note_frame, &seen, 0);
     a += b, b ^= c, c += d, d ^= e, e += f, f ^= g, g += h, h ^= a;
   }
   std::uint64_t v[] = {1, 2, 3, 5, 7, 11, 13, 17};
@@ -355,7 +363,7 @@ TEST_F(CallOnStack, KeepsTheCallersVariables) {
   EXPECT_EQ(seen.calls, 1000);
 }
 
-void go_on_with_the_caller(void* argument) {
+void go_on_with_the_caller(void* argument, void*, std::uint64_t) {
   auto& state = *static_cast<called*>(argument);
   std::fesetround(FE_UPWARD);  // this context's own from here on
   for (;;) {
@@ -366,7 +374,7 @@ void go_on_with_the_caller(void* argument) {
 
 TEST_F(CallOnStack, TheCallerCanBeGoneOnWithInstead) {
   called state;
-  EXPECT_EQ(call_on_stack(&state.outside, stack_.top(), &go_on_with_the_caller, &state), &state);
+  EXPECT_EQ(call_on_stack(&state.outside, stack_.top(), &go_on_with_the_caller, &state, 0), &state);
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
   for (int calls = 1; calls < 100; ++calls) {
     ASSERT_EQ(state.calls, calls);
@@ -375,7 +383,7 @@ TEST_F(CallOnStack, TheCallerCanBeGoneOnWithInstead) {
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
 }
 
-void walk_back(void* argument) {
+void walk_back(void* argument, void*, std::uint64_t) {
   auto& walked = *static_cast<walk*>(argument);
   walked.reason = _Unwind_Backtrace(&count_frame, &walked);
 }
@@ -383,7 +391,7 @@ void walk_back(void* argument) {
 TEST_F(CallOnStack, BacktraceEndsAtTheFunction) {
   walk walked;
   void* outside = nullptr;
-  call_on_stack(&outside, stack_.top(), &walk_back, &walked);
+  call_on_stack(&outside, stack_.top(), &walk_back, &walked, 0);
   EXPECT_EQ(walked.reason, _URC_END_OF_STACK);
   EXPECT_GE(walked.frames, 1);
   EXPECT_LT(walked.frames, 10);

@@ -1,0 +1,130 @@
+// What an inlined spawn touches: the fronts of the worker and of the two fibers. The rest of them lies in the library.
+//
+// The usual spawn takes a stack that an earlier child has left ready (worker_front::spares), and nothing else that
+// could be missing; whatever is unusual goes to the library (scope.hpp). The library keeps none ready where a
+// spawn isn't to be inlined: in pools whose spawns leave children, and in builds with sanitizers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "heist/detail/export.hpp"
+#include "heist/detail/hot_path.hpp"
+#include "heist/detail/local.hpp"
+
+// The runtime's own (src/platform/context.hpp); here since it is called inline.
+extern "C" {
+HEIST_API void* heist_v0_context_call(void* argument, void* stack_top, std::uint64_t number,
+                                      void (*function)(void* argument, void* stack_top,
+                                                       std::uint64_t number),
+                                      void** from_sp, std::uint64_t float_modes) noexcept;
+}
+
+namespace heist::inline v0::detail {
+
+class scope_state;
+struct fiber;
+struct view_node;
+
+// What runs a child: moves the closure to its own stack, pushes the spawner's entry, calls, and takes the entry back.
+// Returns if the child may return to its spawner; never lets an exception out. `self`: the child's fiber; `place`: the
+// position of the entry.
+using child_function = void (*)(void* closure, void* self, std::uint64_t place);
+
+// What a child knows about its spawn.
+struct spawned {
+  child_function main = nullptr;  // these two only where it begins by a switch; nullptr: none
+  void* closure = nullptr;        // on the spawner's stack; moved from before the spawner can be stolen
+  scope_state* scope = nullptr;
+  std::uint64_t key = 0;  // its place among the scope's children
+  fiber* spawner = nullptr;
+  fiber* array = nullptr;  // in whose slots the spawner's entry lies
+  position depth = 0;      // of that entry
+};
+
+// A fiber begins with it.
+struct fiber_front {
+  void* sp = nullptr;  // while it doesn't run
+  // Whose slots it uses: its own, its spawner's, or those of one that ended for it (spawn.cpp).
+  fiber* array = nullptr;
+  position from = 0;
+  bool adopted = false;
+  bool stalls = false;  // policy::stalling: all its joins and waits do so
+  // As one of a worker's spares, and while it is the child that was the newest of them.
+  fiber* next_spare = nullptr;
+  unsigned older_spares = 0;
+  view_node* views = nullptr;  // of reducers; what they stand for: views.hpp
+  spawned task{};
+};
+
+// What the image of a context begins with that was suspended by a call: on x86-64 its floating-point control words.
+inline std::uint64_t image_begin(const void* sp) noexcept {
+  // As they were stored: a load of all of it would wait for both stores.
+  std::uint32_t mxcsr;
+  std::uint16_t x87;
+  std::memcpy(&mxcsr, sp, sizeof(mxcsr));
+  std::memcpy(&x87, static_cast<const char*>(sp) + sizeof(mxcsr), sizeof(x87));
+  return mxcsr | std::uint64_t{x87} << 32;
+}
+
+inline fiber_front& front_of(fiber* f) noexcept { return *reinterpret_cast<fiber_front*>(f); }
+
+// The thread's stack of caught and count of uncaught exceptions, as the Itanium C++ ABI (2.2.2) lays them out.
+struct exceptions_of_thread {
+  void* caught;
+  unsigned uncaught;
+};
+
+// A worker begins with it.
+struct worker_front {
+  static constexpr unsigned max_spares = 8;
+
+  // The fiber that it runs.
+  local<fiber*> current{nullptr};
+  const exceptions_of_thread* exceptions = nullptr;  // constant
+  // Of children that returned to their spawner, ready for the next one, the newest first; counted as in use.
+  local<fiber*> spares{nullptr};
+  std::atomic<unsigned> spare_count{0};  // relaxed: others read it for reports
+};
+
+// The worker that runs the caller, or nullptr.
+extern HEIST_API constinit thread_local worker_front* this_thread_worker asm("heist_v0_worker")
+    __attribute__((tls_model("initial-exec")));
+
+// Never inlined: see hot_path.hpp about addresses of thread-locals.
+HEIST_API worker_front* this_worker_front_call() noexcept;
+
+// The same in one or two instructions.
+#if HEIST_TLS_ASM
+[[gnu::always_inline]] inline worker_front* this_worker_front() noexcept {
+  worker_front* w;
+#if defined(__PIC__) && !defined(__PIE__) || defined(HEIST_SHARED) || defined(HEIST_SHARED_BUILD)
+  asm volatile(
+      "movq heist_v0_worker@gottpoff(%%rip), %0\n\t"
+      "movq %%fs:(%0), %0"
+      : "=r"(w));
+#else
+  asm volatile("movq %%fs:heist_v0_worker@tpoff, %0" : "=r"(w));
+#endif
+  return w;
+}
+#else
+inline worker_front* this_worker_front() noexcept { return this_worker_front_call(); }
+#endif
+
+// ---- The library's part.
+
+// Somebody has gone on with the spawner.
+HEIST_API void spawner_arrived(fiber* spawner) noexcept;
+// The child has thrown the exception that is being handled. False: before it pushed the spawner's entry.
+HEIST_API bool child_threw(fiber* child) noexcept;
+// Ends a child whose spawner's entry isn't private. Returns if the child may return to it.
+HEIST_API void end_public(fiber* child) noexcept;
+// Gives the spawner what reducers had of it, and the child added.
+HEIST_API void give_views_back(fiber* child) noexcept;
+// Makes a child that has returned a spare, or gives it up when there are enough.
+HEIST_API void keep_spare(fiber* child) noexcept;
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,80 @@
+// Floating-point modes belong to a flow of control: a spawner's go with it to the thread that goes on with it.
+#include <array>
+#include <cfenv>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "heist/detail/waiting.hpp"
+#include "heist/heist.hpp"
+#include "tests/unit/runtime/support.hpp"
+
+namespace heist_test {
+namespace {
+
+using heist::scope;
+using heist::task_scope;
+using heist::detail::wait_point;
+
+class FloatModes : public testing::TestWithParam<unsigned> {
+ protected:
+  heist::pool pool_{{.workers = GetParam()}};
+  const watchdog guard_{"floating-point modes"};
+};
+
+// What the spawner has set holds for the child and, wherever it goes on, for the rest.
+TEST_P(FloatModes, RoundingGoesWithTheSpawner) {
+  constexpr std::array modes{FE_UPWARD, FE_TONEAREST, FE_DOWNWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  pool_.run([&] {
+    for (int round = 0; round < scaled(50); ++round) {
+      std::array<wait_point, modes.size()> points;
+      scope([&](task_scope& s) {
+        for (std::size_t i = 0; i < modes.size(); ++i) {
+          for (int warm = 0; warm < 3; ++warm) s.spawn([] {});
+          std::fesetround(modes[i]);
+          s.spawn([&, i] {
+            EXPECT_EQ(std::fegetround(), modes[i]);
+            if (i % 2 == 0) points[i].wait();  // until the rest has gone on
+            EXPECT_EQ(std::fegetround(), modes[i]);
+          });
+          EXPECT_EQ(std::fegetround(), modes[i]);
+          points[i].end();
+        }
+      });
+      EXPECT_EQ(std::fegetround(), modes.back());
+      std::fesetround(FE_TONEAREST);
+    }
+  });
+}
+
+#if defined(__x86_64__)
+TEST_P(FloatModes, FlushingToZeroSetBeforeTheScopeGoesWithTheSpawner) {
+  pool_.run([] {
+    for (int round = 0; round < scaled(50); ++round) {
+      const unsigned before = _mm_getcsr();
+      const unsigned mode = round % 2 == 0 ? _MM_FLUSH_ZERO_ON : _MM_FLUSH_ZERO_OFF;
+      _MM_SET_FLUSH_ZERO_MODE(mode);
+      std::array<wait_point, 3> points;
+      scope([&](task_scope& s) {
+        for (wait_point& p : points) {
+          for (int warm = 0; warm < 3; ++warm) s.spawn([] {});
+          s.spawn([&p, mode] {
+            p.wait();
+            EXPECT_EQ(_MM_GET_FLUSH_ZERO_MODE(), mode);
+          });
+          EXPECT_EQ(_MM_GET_FLUSH_ZERO_MODE(), mode);
+          p.end();
+        }
+      });
+      EXPECT_EQ(_MM_GET_FLUSH_ZERO_MODE(), mode);
+      _mm_setcsr(before);
+    }
+  });
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Workers, FloatModes, testing::Values(1U, 2U, 3U, 8U, 32U));
+
+}  // namespace
+}  // namespace heist_test
