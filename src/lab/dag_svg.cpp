@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -99,8 +100,9 @@ class picture {
     row_.assign(dag_.thread_count(), 0);
     std::vector<thread_id> order(dag_.thread_count());
     for (thread_id t = 0; t < dag_.thread_count(); ++t) order[t] = t;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](thread_id a, thread_id b) { return dag_.depth(a) < dag_.depth(b); });
+    std::sort(order.begin(), order.end(), [&](thread_id a, thread_id b) {
+      return std::pair(dag_.depth(a), a) < std::pair(dag_.depth(b), b);
+    });
     for (const thread_id t : order) {
       const taken needs{column_[dag_.first(t)], column_[dag_.last(t)] + 1};
       std::uint32_t r = t == 0 ? 0 : row_[dag_.parent(t)] + 1;
