@@ -4,6 +4,7 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <type_traits>
 
@@ -114,44 +115,23 @@ struct find_any_impl : stopped_by<Stop> {
   }
 };
 
-template <class Stop = never_stops>
-struct any_of_impl : stopped_by<Stop> {
+enum class quantifier : std::uint8_t { any, all, none };
+
+// A search for an element that decides the answer: one that satisfies the predicate, or for `all` one that doesn't.
+template <quantifier Quantifier, class Stop = never_stops>
+struct quantified_impl : stopped_by<Stop> {
   template <class S>
-  using with_stop = any_of_impl<S>;
+  using with_stop = quantified_impl<Quantifier, S>;
 
   template <class It, class Predicate>
   requires searches<It, Predicate>
   bool operator()(It first, It last, Predicate&& predicate) const {
     const std::size_t n = length_of(first, last);
-    return find_some(n, *this, satisfies(first, predicate)) != n;
-  }
-};
-
-template <class Stop = never_stops>
-struct none_of_impl : stopped_by<Stop> {
-  template <class S>
-  using with_stop = none_of_impl<S>;
-
-  template <class It, class Predicate>
-  requires searches<It, Predicate>
-  bool operator()(It first, It last, Predicate&& predicate) const {
-    const std::size_t n = length_of(first, last);
-    return find_some(n, *this, satisfies(first, predicate)) == n;
-  }
-};
-
-template <class Stop = never_stops>
-struct all_of_impl : stopped_by<Stop> {
-  template <class S>
-  using with_stop = all_of_impl<S>;
-
-  template <class It, class Predicate>
-  requires searches<It, Predicate>
-  bool operator()(It first, It last, Predicate&& predicate) const {
-    const std::size_t n = length_of(first, last);
-    return find_some(n, *this, [&](std::size_t i) {
-             return !static_cast<bool>(predicate(element_at(first, i)));
-           }) == n;
+    const auto decides = [&](std::size_t i) {
+      return static_cast<bool>(predicate(element_at(first, i))) == (Quantifier != quantifier::all);
+    };
+    const bool is_decided = find_some(n, *this, decides) != n;
+    return is_decided == (Quantifier == quantifier::any);
   }
 };
 
@@ -169,8 +149,14 @@ struct all_of_impl : stopped_by<Stop> {
 inline constexpr detail::algorithm<detail::with_ranges<detail::find_impl<>>> find{};
 inline constexpr detail::algorithm<detail::with_ranges<detail::find_if_impl<>>> find_if{};
 inline constexpr detail::algorithm<detail::with_ranges<detail::find_any_impl<>>> find_any{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::any_of_impl<>>> any_of{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::all_of_impl<>>> all_of{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::none_of_impl<>>> none_of{};
+inline constexpr detail::algorithm<
+    detail::with_ranges<detail::quantified_impl<detail::quantifier::any>>>
+    any_of{};
+inline constexpr detail::algorithm<
+    detail::with_ranges<detail::quantified_impl<detail::quantifier::all>>>
+    all_of{};
+inline constexpr detail::algorithm<
+    detail::with_ranges<detail::quantified_impl<detail::quantifier::none>>>
+    none_of{};
 
 }  // namespace heist::inline v0

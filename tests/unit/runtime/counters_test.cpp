@@ -4,16 +4,11 @@
 #include <string>
 
 #include "heist/heist.hpp"
+#include "tests/unit/runtime/fib.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {
 namespace {
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = heist::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
-  return a + b;
-}
 
 TEST(Counters, OneWorkerNeverStealsOrSuspends) {
   heist::pool pool({.workers = 1});

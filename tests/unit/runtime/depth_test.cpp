@@ -5,6 +5,7 @@
 
 #include "heist/heist.hpp"
 #include "tests/unit/runtime/child.hpp"
+#include "tests/unit/runtime/fib.hpp"
 
 namespace heist_test {
 namespace {
@@ -19,12 +20,6 @@ long comb(int depth, bool left) {
     return a + b;
   }
   const auto [a, b] = heist::fork_join(leaf, down);
-  return a + b;
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = heist::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
   return a + b;
 }
 

@@ -6,6 +6,7 @@
 
 #include "heist/heist.hpp"
 #include "platform/thread.hpp"
+#include "tests/unit/runtime/fib.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {
@@ -15,12 +16,6 @@ using heist::deque_kind;
 using heist::idle_kind;
 using heist::join_kind;
 using heist::victim_kind;
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = heist::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
-  return a + b;
-}
 
 using combination = std::tuple<deque_kind, join_kind, victim_kind, idle_kind, unsigned>;
 

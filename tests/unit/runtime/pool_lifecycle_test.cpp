@@ -14,15 +14,10 @@
 
 #include "heist/heist.hpp"
 #include "tests/unit/runtime/child.hpp"
+#include "tests/unit/runtime/fib.hpp"
 
 namespace heist_test {
 namespace {
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = heist::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
-  return a + b;
-}
 
 long entries(const char* folder) {
   long n = 0;

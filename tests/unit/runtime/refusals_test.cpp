@@ -9,18 +9,13 @@
 #include "platform/stack_memory.hpp"
 #include "platform/thread.hpp"
 #include "tests/unit/runtime/child.hpp"
+#include "tests/unit/runtime/fib.hpp"
 
 namespace heist_test {
 namespace {
 
 using heist::platform::set_stack_faults_for_test;
 using heist::platform::set_thread_faults_for_test;
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = heist::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
-  return a + b;
-}
 
 class Refusals : public testing::Test {
  protected:
