@@ -61,6 +61,8 @@ enum class sim_form { text, json, csv };
 struct sim_request {
   std::string dag;
   lab::run_settings settings;  // but for the processors and the seed, which vary
+  bool has_kernel = false;
+  lab::kernel_settings kernel;  // in place of the settings above, but for their seed
   std::vector<std::uint32_t> processors;
   std::uint64_t seeds = 1;
   bool check = false;

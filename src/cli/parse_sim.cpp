@@ -75,6 +75,12 @@ constexpr std::array<named<answer_order>, 3> answers = {{
     {"random", answer_order::random},
 }};
 
+constexpr std::array<named<yield_policy>, 3> yields = {{
+    {"none", yield_policy::none},
+    {"to-random", yield_policy::to_random},
+    {"to-all", yield_policy::to_all},
+}};
+
 constexpr std::uint64_t max_seeds = 1'000'000;
 constexpr std::uint64_t max_latency = 1'000'000;
 
@@ -89,6 +95,12 @@ std::string scheduler_help() {
   std::string text = "\nSchedulers:\n";
   for (const auto& each : schedulers())
     text += fmt::format("  {:<16}{}\n", each.name, each.summary);
+  text +=
+      "  abp             work stealing by processes, on the processors that a kernel gives them\n";
+  text += "\nKernels, for abp and greedy:\n";
+  for (const auto& each : kernels())
+    text +=
+        fmt::format("  {:<28}{}: {}\n", usage(each.name, each.arguments), each.knows, each.summary);
   text += "\nComputations:\n";
   for (const auto& each : computations())
     text += fmt::format("  {:<28}{}\n", usage(each.name, each.arguments), each.summary);
@@ -120,13 +132,23 @@ void set_levels(std::array<std::uint32_t, N>& levels, std::string_view option,
     throw usage_error(fmt::format("sim: {} grows with the distance, unlike '{}'", option, text));
 }
 
+void set_kernel(sim_request& request, const std::string& scheduler, const std::string& kernel) {
+  if (scheduler != "abp" && scheduler != "greedy")
+    throw usage_error(
+        fmt::format("sim: a kernel goes with abp and greedy, not with {}", scheduler));
+  if (request.check || !request.svg.empty() || !request.html.empty())
+    throw usage_error("sim: --check, --svg and --html don't go with a kernel");
+  if (scheduler == "greedy") request.kernel.scheduler = user_scheduler::greedy;
+  if (!kernel.empty()) request.kernel.kernel = kernel;
+}
+
 }  // namespace
 
 struct sim_parser::texts {
   std::string dag, scheduler = "work-stealing", processors = "1..64", seeds = "1", seed = "1";
   std::string engine = "best", steal = "one", victim = "random", access = "queue", answer = "first";
   std::string latency = "1,1,1,1", groups = "4,16,64", tries = "2";
-  std::string svg, html;
+  std::string kernel, yield = "to-all", svg, html;
   bool json = false, csv = false, table = false, check = false;
 };
 
@@ -153,6 +175,8 @@ sim_parser::sim_parser(CLI::App& root)
   add("--latency", g.latency, "steps of an attempt within a cache, a socket, a node, the cluster");
   add("--tries", g.tries,
       "failed attempts before a thief looks farther, or sleeps on its lifelines");
+  add("--kernel", g.kernel, "who gets a processor, with --scheduler abp or greedy; see below");
+  add("--yield", g.yield, "after a failed attempt, with --scheduler abp: none, to-random, to-all");
   add("--svg", g.svg, "a file for the chart of the speedup");
   add("--html", g.html, "a file for a page with charts, table and data");
   app_.add_flag("--check", g.check, "step by step, with every property that must hold");
@@ -198,7 +222,13 @@ sim_request sim_parser::to_request() const {
   set_levels(settings.stealing.machine.latency, "--latency", g.latency, max_latency);
   if (request.check && settings.engine == engine_kind::event)
     throw usage_error("sim: --check looks at every step: it goes with --engine step");
-  std::vector<std::string_view> names;
+  request.has_kernel = g.scheduler == "abp" || !g.kernel.empty();
+  if (request.has_kernel) {
+    set_kernel(request, g.scheduler, g.kernel);
+    request.kernel.yield = choice("--yield", g.yield, yields);
+    return request;
+  }
+  std::vector<std::string_view> names = {"abp"};
   bool is_known = false;
   for (const auto& each : schedulers()) {
     names.push_back(each.name);

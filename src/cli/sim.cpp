@@ -11,6 +11,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/sim_kernel.hpp"
 #include "lab/chart.hpp"
 #include "lab/page.hpp"
 #include "lab/run_checker.hpp"
@@ -32,10 +33,12 @@ class sim_command {
   sim_command(const sim_request& request, output& out, std::FILE* err)
       : request_(request),
         out_(out),
+        err_(err),
         line_(err),
         computation_(lab::make_computation(request.dag)) {}
 
   int operator()() {
+    if (request_.has_kernel) return simulate_under_kernel(request_, *computation_, out_, err_);
     if (shows_schedule()) return show_schedule();
     line_.show(fmt::format("{}: serial run", request_.dag));
     measures_ = computation_->measure();
@@ -295,6 +298,7 @@ class sim_command {
 
   const sim_request& request_;
   output& out_;
+  std::FILE* err_;
   progress line_;
   std::unique_ptr<lab::computation> computation_;
   lab::measures measures_;

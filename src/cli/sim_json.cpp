@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/sim.hpp"
+#include "cli/sim_kernel.hpp"
 
 namespace heist::cli {
 
@@ -44,6 +45,28 @@ std::string to_json(const sim_request& request, const lab::measures& of, const s
                        {"peak_space", row.peak_space},
                        {"space_bound", of.stack_depth * row.processors},
                        {"peak_queue", row.peak_queue}};
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string to_json(const sim_request& request, const lab::measures& of, const kernel_row& row) {
+  const bool is_greedy = request.kernel.scheduler == lab::user_scheduler::greedy;
+  json object = {{"dag", request.dag},
+                 {"scheduler", is_greedy ? "greedy" : "abp"},
+                 {"kernel", request.kernel.kernel},
+                 {"yield", is_greedy ? json() : json(to_string(request.kernel.yield))},
+                 {"processes", row.processes},
+                 {"seeds", row.steps.count + row.unfinished},
+                 {"first_seed", request.settings.seed},
+                 {"unfinished", row.unfinished},
+                 {"work", of.work},
+                 {"span", of.span}};
+  if (row.steps.count > 0) {
+    object["steps"] = as_json(row.steps);
+    object["processor_average"] = as_json(row.processor_average);
+    object["steps_to_bound"] = as_json(row.ratio);
+    object["steals"] = as_json(row.steals);
+    object["steal_attempts"] = as_json(row.steal);
+  }
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

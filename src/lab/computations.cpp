@@ -5,52 +5,20 @@
 
 #include <heist/error.hpp>
 
-#include "lab/figure1.hpp"
+#include "lab/dag_spec.hpp"
+#include "lab/divided_computations.hpp"
+#include "lab/pipeline_dag.hpp"
+#include "lab/programmed.hpp"
 #include "lab/programs/chain.hpp"
 #include "lab/programs/fib.hpp"
 #include "lab/programs/tree.hpp"
 #include "lab/programs/uts.hpp"
 #include "lab/programs/wide.hpp"
-#include "lab/run.hpp"
 #include "lab/simulation.hpp"
-#include "lab/unroll.hpp"
 
 namespace heist::lab {
 
 namespace {
-
-template <fork_join_program Program>
-class programmed : public computation {
- public:
-  programmed(std::string name, Program program)
-      : name_(std::move(name)), threads_(std::move(program)) {}
-
-  measures measure() override { return lab::measure(threads_); }
-
-  run_result run(const run_settings& settings) override {
-    check_settings(settings);
-    no_observer nobody;
-    return run_on(threads_, settings, nobody);
-  }
-
-  // Only a DAG that lies in memory can be looked at as a whole.
-  run_result run_checked(const run_settings& settings, check_report& report) override {
-    if (!unrolled_) unrolled_ = make_computation(unroll(threads_, name_, most_checked));
-    return unrolled_->run_checked(settings, report);
-  }
-
- private:
-  static constexpr std::uint64_t most_checked = 1U << 22U;  // nodes
-
-  std::string name_;
-  fork_join_threads<Program> threads_;
-  std::unique_ptr<computation> unrolled_;
-};
-
-template <class Program>
-std::unique_ptr<computation> make(const spec& word, Program program) {
-  return std::make_unique<programmed<Program>>(word.text(), std::move(program));
-}
 
 const computation_name& find(const spec& word) {
   for (const auto& each : computations())
@@ -65,7 +33,7 @@ std::unique_ptr<computation> make_uts(const spec& word) {
   std::string names;
   for (const auto& sample : workloads::sample_trees()) {
     if (sample.parameters.name == word.rest())
-      return make(word, uts_program{workloads::tree(sample.parameters)});
+      return make_programmed(word, uts_program{workloads::tree(sample.parameters)});
     names += fmt::format("{}{}", names.empty() ? "" : ", ", sample.parameters.name);
   }
   throw usage_error(fmt::format("{}: the trees are {}", word.text(), names));
@@ -75,34 +43,53 @@ std::unique_ptr<computation> make_uts(const spec& word) {
 
 const std::vector<computation_name>& computations() {
   constexpr std::uint64_t much = 1'000'000'000'000;
-  static const std::vector<computation_name> all = {
-      {"figure1", "the example of Blumofe and Leiserson's Figure 1", {}},
+  static const std::vector<computation_name> programs = {
       {"fib", "Fibonacci numbers by the recurrence", {{"n", 0, 90, 25}}},
       {"tree",
        "a complete tree with work at the leaves",
        {{"children", 1, 1000, 2}, {"depth", 0, 1000, 10}, {"leafwork", 1, much, 1}}},
-      {"uts", "the trees of the benchmark UTS: T1 to T5, T1L ...", {}},
+      {"uts", "the trees of the benchmark UTS, as uts:T3", {}},
+      {"matmul",
+       "the product of two matrices by halving",
+       {{"n", 1, 1U << 20U, 256}, {"block", 1, 1U << 20U, 16}}},
+      {"quicksort",
+       "random numbers, really sorted",
+       {{"n", 1, 100'000'000, 100'000}, {"seed", 0, UINT64_MAX, 1}}},
+      {"loops",
+       "a parallel loop inside a parallel loop",
+       {{"outer", 1, 1'000'000'000, 100}, {"inner", 1, 1'000'000'000, 100}, {"work", 1, much, 10}}},
       {"chain", "instructions one after the other", {{"n", 1, much, 1000}}},
       {"wide",
        "tasks that the root spawns one after the other",
        {{"tasks", 1, 1'000'000'000, 1000}, {"work", 1, much, 100}, {"lastwork", 1, much, 100}}},
+      {"pipeline",
+       "items through stages, in order; not strict",
+       {{"items", 1, 1'000'000, 100}, {"stages", 1, 1'000'000, 10}}},
   };
+  static const std::vector<computation_name> all = [] {
+    auto result = programs;
+    for (const auto& each : dag_specs())
+      result.push_back({each.name, each.summary, each.arguments});
+    result.push_back({"file", "a DAG from a JSON file, as file:dag.json", {}});
+    return result;
+  }();
   return all;
 }
 
 std::unique_ptr<computation> make_computation(std::string_view text) {
   const spec word(text);
+  if (is_dag_spec(word.name())) return make_computation(dag_from_spec(word));
   const auto& name = word.name();
   const auto& known = find(word);
   if (name == "uts") return make_uts(word);
   const auto v = word.arguments(known.arguments);
-  if (name == "figure1") return make_computation(figure1());
-  if (name == "fib") return make(word, fib_program{static_cast<std::uint16_t>(v[0])});
-  if (name == "tree")
-    return make(word, tree_program{static_cast<std::uint32_t>(v[0]),
-                                   static_cast<std::uint32_t>(v[1]), v[2]});
-  if (name == "chain") return make(word, chain_program{v[0]});
-  return make(word, wide_program{v[0], v[1], v[2]});
+  const auto small = [&](std::size_t i) { return static_cast<std::uint32_t>(v[i]); };
+  if (name == "fib") return make_programmed(word, fib_program{static_cast<std::uint16_t>(v[0])});
+  if (name == "tree") return make_programmed(word, tree_program{small(0), small(1), v[2]});
+  if (name == "chain") return make_programmed(word, chain_program{v[0]});
+  if (name == "wide") return make_programmed(word, wide_program{v[0], v[1], v[2]});
+  if (name == "pipeline") return make_computation(pipeline_dag(v[0], v[1]));
+  return make_divided(word, v);
 }
 
 }  // namespace heist::lab

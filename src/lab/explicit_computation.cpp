@@ -39,6 +39,10 @@ class whole_dag : public computation {
     return result;
   }
 
+  kernel_result run_under_kernel(const kernel_settings& settings) override {
+    return run_under(threads_, settings, dag_.span());
+  }
+
   const explicit_dag* dag() const override { return &dag_; }
 
  private:

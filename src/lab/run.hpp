@@ -7,6 +7,7 @@
 #include <heist/error.hpp>
 
 #include "lab/engine.hpp"
+#include "lab/schedulers/abp.hpp"
 #include "lab/schedulers/busy_leaves.hpp"
 #include "lab/schedulers/central_queue.hpp"
 #include "lab/schedulers/greedy.hpp"
@@ -15,6 +16,9 @@
 #include "lab/simulation.hpp"
 
 namespace heist::lab {
+
+// Throws usage_error for a number of processors that is too small or too large.
+void check_processors(std::uint64_t processors);
 
 // May the ready set's schedulers be run from event to event? They choose anew in each step.
 [[nodiscard]] inline bool has_events(scheduler_kind kind) {
@@ -77,6 +81,15 @@ run_result run_on(Threads& threads, const run_settings& settings, Observer& obse
       return plan(assignment::interleaved);
   }
   return {};
+}
+
+template <class Threads>
+kernel_result run_under(Threads& threads, const kernel_settings& settings, std::uint64_t span) {
+  check_processors(settings.processes);
+  const auto adversary = make_kernel(settings.kernel, settings.processes, span, settings.seed);
+  if (settings.scheduler == user_scheduler::greedy)
+    return run_greedy_under(threads, *adversary, settings);
+  return abp_run(threads, *adversary, settings)();
 }
 
 // Throws usage_error for what no run can be made from.

@@ -39,10 +39,13 @@ void check_report::add(const check_report& other) {
   longest_group = std::max(longest_group, other.longest_group);
 }
 
+void check_processors(std::uint64_t processors) {
+  if (processors == 0 || processors > max_processors)
+    throw usage_error(fmt::format("P is from 1 to {}, not {}", max_processors, processors));
+}
+
 void check_settings(const run_settings& settings) {
-  if (settings.processors == 0 || settings.processors > max_processors)
-    throw usage_error(
-        fmt::format("P is from 1 to {}, not {}", max_processors, settings.processors));
+  check_processors(settings.processors);
   if (settings.engine == engine_kind::event && !has_events(settings.scheduler))
     throw usage_error(fmt::format("{} chooses anew in each step: it has no event engine",
                                   to_string(settings.scheduler)));

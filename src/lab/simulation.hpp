@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lab/explicit_dag.hpp"
+#include "lab/kernel_run.hpp"
 #include "lab/run_result.hpp"
 #include "lab/schedule.hpp"
 #include "lab/schedulers/settings.hpp"
@@ -80,6 +81,8 @@ class computation {
   // with the step engine. Throws check_error, and usage_error for a computation that is too large.
   [[nodiscard]] virtual run_result run_checked(const run_settings& settings,
                                                check_report& report) = 0;
+  // Throws usage_error for a kernel that there isn't, or that gives no processor any more.
+  [[nodiscard]] virtual kernel_result run_under_kernel(const kernel_settings& settings) = 0;
   // Where it lies in memory as a whole; otherwise nullptr.
   [[nodiscard]] virtual const explicit_dag* dag() const { return nullptr; }
 };

@@ -8,9 +8,13 @@
 
 #include "lab/programs/chain.hpp"
 #include "lab/programs/fib.hpp"
+#include "lab/programs/loops.hpp"
+#include "lab/programs/matmul.hpp"
+#include "lab/programs/quicksort.hpp"
 #include "lab/programs/tree.hpp"
 #include "lab/programs/uts.hpp"
 #include "lab/programs/wide.hpp"
+#include "lab/run.hpp"
 #include "lab/unroll.hpp"
 #include "support.hpp"
 
@@ -81,9 +85,47 @@ TEST(Measures, AgreeWithTheUnrolledDag) {
   expect_same_measures(tree_program{1, 5, 3});
   expect_same_measures(tree_program{4, 4, 7});
   expect_same_measures(wide_program{17, 5, 50});
+  expect_same_measures(matmul_program{16, 4});
+  expect_same_measures(loops_program{7, 5, 3});
+  expect_same_measures(quicksort_program(1000, 3));
   expect_same_measures(
       uts_program{heist::workloads::tree({"small", heist::workloads::tree_kind::geometric,
                                           heist::workloads::tree_shape::fixed, 3, 5, 0, 0, 1})});
+}
+
+TEST(Measures, OfAMatrixProduct) {
+  const auto measured = make_computation("matmul:64,8")->measure();
+  EXPECT_EQ(measured.threads, 1u + 8 + 64 + 512);
+  EXPECT_EQ(measured.work, 512u * 512 + 12 * (1 + 8 + 64));
+  EXPECT_EQ(measured.stack_depth, 4u);
+}
+
+TEST(Measures, OfNestedLoops) {
+  const auto measured = make_computation("loops:4,8,10")->measure();
+  EXPECT_EQ(measured.threads, 4u + 3 + 4 * (8 + 7));
+  // Bodies; 4 for each division of an inner loop, and of the outer one; 3 for each of its iterations.
+  EXPECT_EQ(measured.work, 4u * 8 * 10 + 4 * 7 * 4 + 3 * 4 + 4 * 3);
+}
+
+TEST(Measures, OfAPipeline) {
+  const auto measured = make_computation("pipeline:10,4")->measure();
+  EXPECT_EQ(measured.work, 10u * 5 + 12);
+  // Spawn of the first, its first instruction, its first stage; then an item or a stage farther at each step; the end.
+  EXPECT_EQ(measured.span, 3u + 9 + 3 + 1);
+}
+
+// A run really sorts, whoever executes what.
+TEST(Quicksort, SortsUnderEveryScheduler) {
+  for (const auto scheduler :
+       {scheduler_kind::work_stealing, scheduler_kind::fifo, scheduler_kind::greedy}) {
+    fork_join_threads<quicksort_program> threads(quicksort_program(5000, 9));
+    no_observer nobody;
+    const auto result = run_on(threads, settings_of(scheduler, 7), nobody);
+    EXPECT_TRUE(
+        std::is_sorted(threads.program().numbers().begin(), threads.program().numbers().end()));
+    fork_join_threads<quicksort_program> again(quicksort_program(5000, 9));
+    EXPECT_EQ(result.work, measure(again).work);
+  }
 }
 
 TEST(Unrolling, IsRefusedWhereItWouldBeTooLarge) {
@@ -107,6 +149,8 @@ TEST(Computations, RefuseBadWordsAndNameThem) {
   EXPECT_EQ(message("fib:3,4"), "fib:3,4: too many arguments; it is fib:n");
   EXPECT_EQ(message("fib:99999999999999999999"),
             "fib:99999999999999999999: n is from 0 to 90, not 99999999999999999999");
+  EXPECT_EQ(message("matmul:12"), "matmul:12: n is a power of two, not 12");
+  EXPECT_NE(message("pipeline:1000000,1000000").find("more than"), std::string::npos);
   EXPECT_EQ(message("figure1:2"), "figure1:2: figure1 takes no arguments");
   EXPECT_NE(message("").find("unknown computation ''"), std::string::npos);
   EXPECT_NE(message("uts:T99").find("the trees are T1, "), std::string::npos);

@@ -1,0 +1,25 @@
+// heist sim under a kernel: processes on fewer processors than there are of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "lab/serial.hpp"
+#include "lab/statistics.hpp"
+
+namespace heist::cli {
+
+struct kernel_row {
+  std::uint32_t processes = 0;
+  lab::summary steps, processor_average, ratio, steal, steals;  // of the finished runs
+  std::uint64_t unfinished = 0;                                 // given up: no progress
+};
+
+[[nodiscard]] std::string to_json(const sim_request& request, const lab::measures& of,
+                                  const kernel_row& row);
+
+int simulate_under_kernel(const sim_request& request, lab::computation& computation, output& out,
+                          std::FILE* err);
+
+}  // namespace heist::cli
