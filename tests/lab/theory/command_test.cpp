@@ -113,6 +113,36 @@ TEST_F(TheoryCommand, BoundsWriteTheDagInEveryForm) {
   EXPECT_EQ(again.out.substr(again.out.find('\n')), first.out.substr(first.out.find('\n')));
 }
 
+std::string document(const std::string& name) {
+  std::ifstream in(HEIST_DOCS "/" + name, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+TEST_F(TheoryCommand, DocumentationShowsThePictureThatTheCommandWrites) {
+  (void)heist_command({"theory", "bounds", "--dag", "figure1", "--svg", file("figure1.svg")});
+  EXPECT_EQ(content("figure1.svg"), document("pictures/figure1.svg"));
+}
+
+TEST_F(TheoryCommand, DocumentationsExampleOfAFileIsOne) {
+  const auto text = document("lab.md");
+  const auto from = text.find("```json\n") + 8;
+  std::ofstream(file("doc.json")) << text.substr(from, text.find("```", from) - from);
+  const auto result = heist_command({"theory", "bounds", "--dag", "file:" + file("doc.json")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\nS1       3 "));
+}
+
+// The schema's limits are the parser's.
+TEST_F(TheoryCommand, SchemaHasTheLimits) {
+  const auto schema = document("dag.schema.json");
+  EXPECT_THAT(schema,
+              HasSubstr("\"maximum\": " + std::to_string(heist::lab::explicit_dag::max_frame)));
+  EXPECT_THAT(schema,
+              HasSubstr("\"maximum\": " + std::to_string(heist::lab::explicit_dag::max_nodes)));
+}
+
 void expect_refused(int code, const std::vector<std::string>& arguments,
                     const std::string& complaint) {
   const auto result = heist_command(arguments);
