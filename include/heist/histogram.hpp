@@ -35,8 +35,8 @@ struct histogram_impl {
     on_a_worker([&](unsigned workers) {
       constexpr std::size_t gap = 16;  // numbers: no two workers' counts share a cache line
       std::vector<std::vector<std::size_t>> counts(workers, std::vector<std::size_t>(bins + gap));
-      shared_counter left(n);
-      run_crew(
+      run_crew_by_counter(
+          n,
           [&](unsigned member, std::size_t f, std::size_t l) {
             std::size_t* const mine = counts[member].data();
             for (std::size_t i = f; i != l; ++i) {
@@ -45,14 +45,7 @@ struct histogram_impl {
               ++mine[which];
             }
           },
-          workers,
-          [&](unsigned, const auto& run) {
-            for (;;) {
-              const auto chunk = left.take(
-                  [](std::size_t rest) { return rest < 64 * 1024 ? rest / 64 + 1 : 1024; });
-              if (chunk.first == chunk.last || !run(chunk.first, chunk.last)) return;
-            }
-          });
+          workers, [](std::size_t left) { return left < 64 * 1024 ? left / 64 + 1 : 1024; });
       for (const auto& mine : counts)
         for (std::size_t b = 0; b < bins; ++b) total[b] += mine[b];
     });

@@ -82,13 +82,7 @@ struct dynamic {
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const {
     const std::size_t each = chunk < 1 ? 1 : chunk;
-    detail::shared_counter counter(n);
-    detail::run_crew(work, workers, [&](unsigned, const auto& run) {
-      for (;;) {
-        const auto c = counter.take([=](std::size_t) { return each; });
-        if (c.first == c.last || !run(c.first, c.last)) return;
-      }
-    });
+    detail::run_crew_by_counter(n, work, workers, [=](std::size_t) { return each; });
   }
 };
 
@@ -101,15 +95,9 @@ struct guided {
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const {
     const std::size_t least = chunk < 1 ? 1 : chunk;
-    detail::shared_counter counter(n);
-    detail::run_crew(work, workers, [&](unsigned, const auto& run) {
-      for (;;) {
-        const auto c = counter.take([=](std::size_t left) {
-          const std::size_t share = left / (2 * std::size_t{workers});
-          return share < least ? least : share;
-        });
-        if (c.first == c.last || !run(c.first, c.last)) return;
-      }
+    detail::run_crew_by_counter(n, work, workers, [=](std::size_t left) {
+      const std::size_t share = left / (2 * std::size_t{workers});
+      return share < least ? least : share;
     });
   }
 };

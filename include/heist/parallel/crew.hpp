@@ -91,4 +91,16 @@ class shared_counter {
   alignas(128) std::atomic<std::size_t> next_{0};
 };
 
+// A crew whose members take their chunks of [0, n) from one counter, by that rule.
+template <class Work, class Rule>
+void run_crew_by_counter(std::size_t n, const Work& work, unsigned members, const Rule& rule) {
+  shared_counter left(n);
+  run_crew(work, members, [&](unsigned, const auto& run) {
+    for (;;) {
+      const auto chunk = left.take(rule);
+      if (chunk.first == chunk.last || !run(chunk.first, chunk.last)) return;
+    }
+  });
+}
+
 }  // namespace heist::inline v0::detail

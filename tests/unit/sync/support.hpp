@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "heist/heist.hpp"
-#include "tests/unit/runtime/support.hpp"
+#include "tests/unit/runtime/on_pools.hpp"
 
 namespace heist_test {
 
@@ -42,24 +42,6 @@ template <class F>
   }
   return "none";
 }
-
-struct setting {
-  unsigned workers;
-  heist::deque_kind deque = heist::deque_kind::split;
-  heist::join_kind join = heist::join_kind::greedy;
-};
-
-inline std::string name_of(const testing::TestParamInfo<setting>& s) {
-  return std::to_string(s.param.workers) + "_" + std::string(to_string(s.param.deque)) + "_" +
-         std::string(to_string(s.param.join));
-}
-
-class on_pools : public testing::TestWithParam<setting> {
- protected:
-  heist::pool pool_{
-      {.workers = GetParam().workers, .deque = GetParam().deque, .join = GetParam().join}};
-  const watchdog guard_{"a wait"};
-};
 
 inline std::vector<setting> few_pools() { return {{1}, {2}, {3}, {8}, {32}}; }
 

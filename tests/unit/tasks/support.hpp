@@ -7,39 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "heist/config.hpp"
 #include "heist/fork_join.hpp"
-#include "heist/pool.hpp"
-#include "tests/unit/runtime/support.hpp"
+#include "tests/unit/runtime/on_pools.hpp"
 
 namespace heist_test {
-
-struct setting {
-  unsigned workers;
-  heist::join_kind join = heist::join_kind::greedy;
-  heist::deque_kind deque = heist::deque_kind::split;
-};
-
-inline std::string name_of(const testing::TestParamInfo<setting>& s) {
-  return std::to_string(s.param.workers) + "_" + std::string(to_string(s.param.deque)) + "_" +
-         std::string(to_string(s.param.join));
-}
-
-class on_pools : public testing::TestWithParam<setting> {
- protected:
-  static heist::pool_config config() {
-    return {.workers = GetParam().workers, .deque = GetParam().deque, .join = GetParam().join};
-  }
-  heist::pool pool_{config()};
-  const watchdog guard_{"a pool's work"};
-};
 
 inline std::vector<setting> pools() {
   std::vector<setting> all;
   for (const unsigned workers : {1U, 2U, 3U, 8U, 32U})
-    for (const heist::join_kind join : heist::all_join_kinds) all.push_back({workers, join});
-  all.push_back({3, heist::join_kind::greedy, heist::deque_kind::locked});
-  all.push_back({3, heist::join_kind::greedy, heist::deque_kind::steal_half});
+    for (const heist::join_kind join : heist::all_join_kinds)
+      all.push_back({.workers = workers, .join = join});
+  all.push_back({3, heist::deque_kind::locked});
+  all.push_back({3, heist::deque_kind::steal_half});
   return all;
 }
 
