@@ -42,11 +42,19 @@ class calendar {
     occupied_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
     for (; !far_.empty() && far_.top().first == now_; far_.pop())
       taken_.push_back(far_.top().second);
-    if (!std::is_sorted(taken_.begin(), taken_.end())) std::sort(taken_.begin(), taken_.end());
+    sort_taken();
     return taken_;
   }
 
  private:
+  // Most were added in order, in the step before; what thieves got came after them.
+  void sort_taken() {
+    const auto rest = std::is_sorted_until(taken_.begin(), taken_.end());
+    if (rest == taken_.end()) return;
+    std::sort(rest, taken_.end());
+    std::inplace_merge(taken_.begin(), rest, taken_.end());
+  }
+
   static constexpr std::uint64_t near = 256;  // steps; a multiple of 64
 
   [[nodiscard]] std::uint64_t next_bucket() const {

@@ -49,6 +49,7 @@ concept thread_system = requires(T& threads, const T& constant, thread_id id) {
   { constant.living_children(id) } -> std::same_as<std::uint32_t>;
   { constant.hint(id) } -> std::same_as<std::uint64_t>;  // about how much work it brings along
   { constant.place(id) } -> std::same_as<place_among>;
+  { constant.fetch(id) } -> std::same_as<void>;  // into the cache, as it will be executed soon
   { constant.living() } -> std::same_as<std::uint64_t>;  // threads
   { constant.space() } -> std::same_as<std::uint64_t>;   // the sum of their frames
 };
@@ -134,6 +135,7 @@ class fork_join_threads {
   }
   [[nodiscard]] std::uint64_t living() const { return living_; }
   [[nodiscard]] std::uint64_t space() const { return living_; }  // frames of size 1
+  [[gnu::always_inline]] void fetch(thread_id id) const { __builtin_prefetch(&slots_[id]); }
 
  private:
   static constexpr std::uint32_t at_sync = 1, stalled = 2, one_child = 4;

@@ -95,11 +95,49 @@ run_result run_steps(Threads& threads, Scheduler& scheduler, std::uint32_t proce
   return result;
 }
 
+// What executing a processor's instruction will touch, fetched ahead: with many processors it is no longer in a cache. Each
+// stage reads what an earlier one fetched.
+template <class Threads, class Scheduler>
+class fetcher {
+ public:
+  fetcher(const Threads& threads, const Scheduler& scheduler, const std::vector<thread_id>& running)
+      : threads_(&threads), scheduler_(&scheduler), running_(&running) {}
+
+  // Inlined by force: g++ 12 takes a function that does nothing but prefetch for one without effect.
+  [[gnu::always_inline]] void ahead(const std::vector<std::uint32_t>& ending, std::size_t i) const {
+    if constexpr (requires { scheduler_->deque_of(0).fetch(); }) {
+      if (ending.size() < worth_it) return;
+      if (i + 3 * distance < ending.size()) {
+        const auto p = ending[i + 3 * distance];
+        __builtin_prefetch(&(*running_)[p]);
+        __builtin_prefetch(&scheduler_->deque_of(p));
+      }
+      if (i + 2 * distance < ending.size()) {
+        const auto p = ending[i + 2 * distance];
+        threads_->fetch((*running_)[p]);
+        scheduler_->deque_of(p).fetch();
+      }
+      if (i + distance < ending.size()) {
+        const auto& deque = scheduler_->deque_of(ending[i + distance]);
+        if (!deque.empty()) threads_->fetch(deque[deque.size() - 1]);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t distance = 8, worth_it = 512;
+
+  const Threads* threads_;
+  const Scheduler* scheduler_;
+  const std::vector<thread_id>* running_;
+};
+
 template <class Threads, class Scheduler>
 run_result run_events(Threads& threads, Scheduler& scheduler, std::uint32_t processors) {
   run_result result;
   result.processors = processors;
   std::vector<thread_id> running(processors, no_id);
+  const fetcher<Threads, Scheduler> fetch(threads, scheduler, running);
   calendar ends;
   std::uint64_t step = 0;
   std::uint64_t assigned_work = 0;
@@ -121,6 +159,7 @@ run_result run_events(Threads& threads, Scheduler& scheduler, std::uint32_t proc
     ++step;
     const auto& ending = ends.take();
     for (std::size_t i = 0; i < ending.size(); ++i) {
+      fetch.ahead(ending, i);
       const std::uint32_t p = ending[i];
       const thread_id thread = running[p];
       const outcome did = threads.execute(thread);

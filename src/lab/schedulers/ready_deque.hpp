@@ -16,6 +16,11 @@ class ready_deque {
   // From the top, 0, to the bottom.
   [[nodiscard]] thread_id operator[](std::size_t i) const { return items_[top_ + i]; }
 
+  // Into the cache: the bottom's place.
+  [[gnu::always_inline]] void fetch() const {
+    __builtin_prefetch(items_.data() + items_.size() - 1);
+  }
+
   void push_bottom(thread_id thread) { items_.push_back(thread); }
 
   thread_id pop_bottom() {

@@ -1,0 +1,164 @@
+// heist sim, as a command.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "cli/parse_sim.hpp"
+#include "command.hpp"
+
+using heist::cli::parse_processors;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) result.push_back(line);
+  return result;
+}
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST(Sim, PrintsFigure2) {
+  const auto result = heist_command(
+      {"sim", "--dag", "figure1", "--scheduler", "busy-leaves", "-P", "2", "--check"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out,
+            "figure1, busy-leaves, P = 2: T1 23, Tinf 10, S1 3; T 14\n"
+            "step  p1       p2       pool\n"
+            "   1  G1: v1\n"
+            "   2  G1: v2\n"
+            "   3  G2: v3   G1: v16\n"
+            "   4  G3: v4   G1: v17  G2\n"
+            "   5  G3: v5   G6: v18  G1 G2\n"
+            "   6  G2: v6   G6: v19  G1\n"
+            "   7  G4: v7   G6: v20  G1 G2\n"
+            "   8  G4: v8   G1: v21  G2\n"
+            "   9  G2: v9            (G1)\n"
+            "  10  G5: v10  G2: v13  (G1)\n"
+            "  11  G5: v11  G2: v14  (G1)\n"
+            "  12  G5: v12  G1: v22  (G2)\n"
+            "  13  G2: v15           (G1)\n"
+            "  14  G1: v23\n"
+            "Threads in the pool are ready, or (stalled).\n"
+            "checked: 1 runs, 14 steps; no violation\n");
+}
+
+TEST(Sim, PrintsARowForEachNumberOfProcessors) {
+  const auto result = heist_command({"sim", "--dag", "fib:12", "-P", "1..8", "--seeds", "3"});
+  EXPECT_EQ(result.code, 0);
+  const auto rows = lines(result.out);
+  ASSERT_EQ(rows.size(), 3u + 4 + 1);
+  EXPECT_THAT(
+      rows[0],
+      StartsWith("fib:12: T1 1161, Tinf 24, parallelism 48.4, S1 12, nd 1, Smax 1, 465 threads"));
+  EXPECT_THAT(rows[3], StartsWith("       1          1161    0.00%      1.00"));
+  EXPECT_THAT(rows.back(), StartsWith("least squares: T = "));
+}
+
+TEST(Sim, PrintsTheSameTwice) {
+  const std::vector<std::string> command = {"sim", "--dag",   "fib:14", "-P",
+                                            "32",  "--seeds", "4",      "--json"};
+  EXPECT_EQ(heist_command(command).out, heist_command(command).out);
+}
+
+TEST(Sim, ChecksRunsAndSaysHowMany) {
+  const auto result =
+      heist_command({"sim", "--dag", "random:300,4", "-P", "3", "--seeds", "5", "--check"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, HasSubstr("checked: 5 runs, "));
+  EXPECT_THAT(result.out, HasSubstr("; no violation\n"));
+}
+
+TEST(Sim, PrintsCsvAndJson) {
+  const auto csv = lines(heist_command({"sim", "--dag", "chain:9", "-P", "1,2", "--csv"}).out);
+  ASSERT_EQ(csv.size(), 3u);
+  EXPECT_THAT(csv[0], StartsWith("processors,seeds,steps,"));
+  EXPECT_THAT(csv[1], StartsWith("1,1,9,"));
+  const auto json = lines(heist_command({"sim", "--dag", "chain:9", "-P", "1,2", "--json"}).out);
+  ASSERT_EQ(json.size(), 2u);
+  EXPECT_THAT(json[0],
+              StartsWith(R"({"dag":"chain:9","scheduler":"work-stealing","processors":1,)"));
+}
+
+TEST(Sim, WritesAChartAndAPage) {
+  const auto folder = std::filesystem::path(testing::TempDir());
+  const auto svg = folder / "sim.svg";
+  const auto html = folder / "sim.html";
+  const auto result = heist_command(
+      {"sim", "--dag", "fib:10", "-P", "1..16", "--svg", svg.string(), "--html", html.string()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(content(svg), HasSubstr("<svg"));
+  EXPECT_THAT(content(html), HasSubstr("heist sim --dag fib:10"));
+  const auto refused =
+      heist_command({"sim", "--dag", "fib:3", "--svg", (folder / "no" / "such").string()});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("cannot write"));
+}
+
+TEST(Sim, RunsUnderAKernel) {
+  const auto result = heist_command(
+      {"sim", "--dag", "fib:10", "--scheduler", "abp", "--kernel", "benign:2", "-P", "4,8"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(lines(result.out).size(), 5u);
+  EXPECT_THAT(result.out, HasSubstr("abp under the kernel benign:2, yields: to-all"));
+  const auto stuck = heist_command({"sim", "--dag", "fib:10", "--scheduler", "abp", "--kernel",
+                                    "idle-only:2", "--yield", "none", "-P", "8"});
+  EXPECT_EQ(stuck.code, 0);
+  EXPECT_THAT(stuck.out, HasSubstr("no run comes to an end"));
+}
+
+TEST(Sim, RefusesBadArgumentsInOneLine) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{}, "sim needs a computation"},
+      {{"--dag", "fob"}, "unknown computation 'fob'"},
+      {{"--dag", "fib:x"}, "fib:x: n is a whole number, not 'x'"},
+      {{"--dag", "file:/no/such"}, "/no/such"},
+      {{"--dag", "fib", "--scheduler", "greed"}, "did you mean 'greedy'?"},
+      {{"--dag", "fib", "-P", "0"}, "-P takes a whole number from 1 to 1000000, not '0'"},
+      {{"--dag", "fib", "-P", "8..2"}, "it ends before it begins"},
+      {{"--dag", "fib", "-P", "1,,2"}, "not ''"},
+      {{"--dag", "fib", "--seeds", "-1"}, "--seeds takes a whole number"},
+      {{"--dag", "fib", "--engine", "fast"}, "--engine is one of best, step, event, not 'fast'"},
+      {{"--dag", "fib", "--steal", "0"}, "--steal"},
+      {{"--dag", "fib", "--latency", "1,2"}, "--latency takes 4 numbers"},
+      {{"--dag", "fib", "--groups", "8,4,64"}, "--groups grows with the distance"},
+      {{"--dag", "fib", "--scheduler", "greedy", "--engine", "event"}, "has no event engine"},
+      {{"--dag", "fib", "--check", "--engine", "event"}, "--check looks at every step"},
+      {{"--dag", "fib:30", "--check"}, "too many to look at each"},
+      {{"--dag", "fib", "--json", "--csv"}, "exclude each other"},
+      {{"--dag", "fib", "--scheduler", "lifo", "--kernel", "benign"},
+       "a kernel goes with abp and greedy"},
+      {{"--dag", "fib", "--scheduler", "abp", "--kernel", "evil"}, "unknown kernel 'evil'"},
+      {{"--dag", "random-general:50,1", "--scheduler", "busy-leaves"},
+       "busy-leaves needs a strict computation"},
+      {{"--dag", "fib", "--fast"}, "sim has no option --fast"},
+      {{"--dag", "fib", "more"}, "sim takes no argument 'more'"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    std::vector<std::string> command = {"sim"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const auto result = heist_command(command);
+    EXPECT_EQ(result.code, message == "/no/such" ? 1 : 2) << message;
+    EXPECT_THAT(result.err, HasSubstr(message));
+    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  }
+}
+
+TEST(Processors, AreAListOfNumbersAndDoublingRanges) {
+  EXPECT_EQ(parse_processors("1..8"), (std::vector<std::uint32_t>{1, 2, 4, 8}));
+  EXPECT_EQ(parse_processors("3..20"), (std::vector<std::uint32_t>{3, 6, 12, 20}));
+  EXPECT_EQ(parse_processors("5"), (std::vector<std::uint32_t>{5}));
+  EXPECT_EQ(parse_processors("7,1..2,9"), (std::vector<std::uint32_t>{7, 1, 2, 9}));
+  EXPECT_EQ(parse_processors("1..1000000").back(), 1'000'000u);
+}
