@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t max_games = 10'000'000;
 constexpr std::uint64_t max_bound_processors = 1'000'000'000;
+constexpr std::uint64_t max_processes = 100'000;
 
 std::uint64_t number(std::string_view option, std::string_view text, std::uint64_t least,
                      std::uint64_t greatest) {
@@ -31,15 +32,15 @@ std::uint64_t number(std::string_view option, std::string_view text, std::uint64
 }
 
 // "1..1024" doubles; "1,2,12" lists; both may stand together.
-std::vector<std::uint32_t> processor_list(std::string_view text) {
+std::vector<std::uint32_t> processor_list(std::string_view text, std::uint64_t greatest) {
   std::vector<std::uint32_t> result;
   for (;;) {
     const auto comma = text.find(',');
     const auto part = text.substr(0, comma);
     const auto dots = part.find("..");
-    auto p = number("-P", part.substr(0, dots), 1, max_bound_processors);
+    auto p = number("-P", part.substr(0, dots), 1, greatest);
     if (dots != std::string_view::npos) {
-      const auto last = number("-P", part.substr(dots + 2), 1, max_bound_processors);
+      const auto last = number("-P", part.substr(dots + 2), 1, greatest);
       if (last < p) throw usage_error(fmt::format("theory: -P {}: ends before it begins", part));
       for (; p < last; p *= 2) result.push_back(static_cast<std::uint32_t>(p));
       p = last;
@@ -82,9 +83,11 @@ std::string computations_help() {
 struct theory_parser::texts {
   CLI::App* recycling = nullptr;
   CLI::App* bounds = nullptr;
+  CLI::App* adversaries = nullptr;
   std::string processors, bound_processors = "1..1024", tosses = "100000", seeds = "1000";
   std::string seed = "1", adversary = "all";
   std::string dag, svg, html, dot, save;
+  std::string processes = "16", given, runs = "10", kernel;
   bool json = false, csv = false;
 };
 
@@ -124,6 +127,19 @@ theory_parser::theory_parser(CLI::App& root)
   add(*g.bounds, "--dot", g.dot, "a file for the DAG as a graph for Graphviz");
   add(*g.bounds, "--save", g.save, "a file for the DAG as JSON");
   g.bounds->footer(computations_help());
+
+  g.adversaries =
+      app_.add_subcommand("adversaries", "kernels that are adversaries, against yields");
+  g.adversaries->allow_extras();
+  add(*g.adversaries, "--dag", g.dag, "the computation, as random-general:5000; see below");
+  add(*g.adversaries, "-P,--processes", g.processes, "processes: a list, as 4,16; 4..64 doubles");
+  add(*g.adversaries, "--given", g.given, "processors that the kernel gives them [half of P]");
+  add(*g.adversaries, "--kernel", g.kernel, "one kernel only, as idle-only:4 [all that there are]");
+  add(*g.adversaries, "--seeds", g.runs, "runs for each row");
+  add(*g.adversaries, "--seed", g.seed, "the first seed");
+  add_forms(*g.adversaries);
+  add(*g.adversaries, "--svg", g.svg, "a file for the chart");
+  g.adversaries->footer(computations_help());
 }
 
 theory_parser::~theory_parser() = default;
@@ -133,11 +149,13 @@ bool theory_parser::is_given() const { return app_.parsed(); }
 theory_request theory_parser::to_request(const std::string& command) const {
   if (given_->recycling->parsed()) return to_recycling(command);
   if (given_->bounds->parsed()) return to_bounds(command);
+  if (given_->adversaries->parsed()) return to_adversaries(command);
   const auto extras = app_.remaining(true);
   if (extras.empty() || extras.front().starts_with('-'))
-    throw usage_error("theory needs a subject: recycling or bounds; see heist theory --help");
-  throw usage_error(
-      unknown("subject", extras.front(), {"recycling", "bounds"}, "heist theory --help"));
+    throw usage_error(
+        "theory needs a subject: recycling, bounds or adversaries; see heist theory --help");
+  throw usage_error(unknown("subject", extras.front(), {"recycling", "bounds", "adversaries"},
+                            "heist theory --help"));
 }
 
 recycling_request theory_parser::to_recycling(const std::string& command) const {
@@ -167,13 +185,34 @@ bounds_request theory_parser::to_bounds(const std::string& command) const {
   refuse_extras(*g.bounds, "bounds");
   if (g.dag.empty()) throw usage_error("bounds needs a computation: --dag, as --dag figure1");
   return {.dag = g.dag,
-          .processors = processor_list(g.bound_processors),
+          .processors = processor_list(g.bound_processors, max_bound_processors),
           .form = form_of(g.json, g.csv),
           .html = g.html,
           .picture = g.svg,
           .dot = g.dot,
           .save = g.save,
           .command = command};
+}
+
+adversaries_request theory_parser::to_adversaries(const std::string& command) const {
+  const auto& g = *given_;
+  refuse_extras(*g.adversaries, "adversaries");
+  if (g.dag.empty())
+    throw usage_error("adversaries needs a computation: --dag, as --dag random-general:5000");
+  adversaries_request request;
+  request.setup.seeds = number("--seeds", g.runs, 1, max_games);
+  request.setup.seed = number("--seed", g.seed, 0, UINT64_MAX - max_games);
+  request.dag = g.dag;
+  request.processes = processor_list(g.processes, max_processes);
+  const auto least = *std::min_element(request.processes.begin(), request.processes.end());
+  if (!g.given.empty())
+    request.given = static_cast<std::uint32_t>(number("--given", g.given, 1, least));
+  request.kernel = g.kernel;
+  request.form = form_of(g.json, g.csv);
+  request.svg = g.svg;
+  request.html = g.html;
+  request.command = command;
+  return request;
 }
 
 }  // namespace heist::cli

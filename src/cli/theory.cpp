@@ -1,4 +1,4 @@
-// heist theory: the recycling game, and what the theorems say of a computation.
+// heist theory: the recycling game, what the theorems say of a computation, and kernels that are adversaries.
 #include "cli/theory.hpp"
 
 #include <algorithm>
@@ -18,7 +18,6 @@
 #include "lab/bounds.hpp"
 #include "lab/dag_dot.hpp"
 #include "lab/dag_json.hpp"
-#include "lab/dag_spec.hpp"
 #include "lab/dag_svg.hpp"
 #include "lab/markup.hpp"
 #include "lab/page.hpp"
@@ -40,9 +39,11 @@ void write_file(const std::string& path, const std::string& text) {
 // Rows as they come, so that what an interrupt leaves is whole rows.
 class row_printer {
  public:
-  row_printer(output& out, report_form form, std::vector<std::string> columns)
+  row_printer(output& out, report_form form, const std::vector<std::string>& columns,
+              std::size_t first_width)
       : out_(out), form_(form) {
     for (const auto& column : columns) widths_.push_back(std::max<std::size_t>(column.size(), 9));
+    widths_.front() = std::max(widths_.front(), first_width);
     if (form == report_form::csv) out_.print("{}", lab::to_csv({"", columns, {}}));
     if (form == report_form::text) line(columns);
   }
@@ -74,7 +75,7 @@ int recycling(const recycling_request& request, output& out, std::FILE* err) {
   if (request.form == report_form::text)
     out.print("({}, {})-recycling game, {} games from seed {}\n", setup.processors, setup.tosses,
               setup.games, setup.seed);
-  row_printer printer(out, request.form, lab::recycling_columns());
+  row_printer printer(out, request.form, lab::recycling_columns(), 9);
   std::vector<lab::recycling_row> rows;
   std::uint64_t above = 0;
   for (const auto who : request.adversaries) {
@@ -175,10 +176,7 @@ std::string bounds_page(const bounds_request& request, const lab::measures& of,
 int show_bounds(const bounds_request& request, output& out, std::FILE* err) {
   progress line(err);
   line.show(fmt::format("{}: serial run", request.dag));
-  const lab::spec word(request.dag);
-  const auto computation = lab::is_dag_spec(word.name())
-                               ? lab::make_computation(lab::dag_from_spec(word))
-                               : lab::make_computation(request.dag);
+  const auto computation = lab::make_computation(request.dag);
   const auto measures = computation->measure();
   const auto* dag = computation->dag();
   line.clear();
@@ -207,12 +205,82 @@ int show_bounds(const bounds_request& request, output& out, std::FILE* err) {
   return success;
 }
 
+std::string adversaries_page(const adversaries_request& request,
+                             const std::vector<lab::adversary_row>& rows,
+                             const std::vector<lab::chart>& charts) {
+  lab::page page("Kernels that are adversaries: " + request.dag, request.command);
+  page.paragraph(
+      "P processes steal work from each other on the processors that a kernel gives them, PA on "
+      "average. "
+      "The theorems promise O(T1/PA + Tinf P/PA): against a benign kernel always, against an "
+      "oblivious one "
+      "if a thief yields to a random process after a failed attempt, against an adaptive one if it "
+      "yields to "
+      "all others.");
+  page.paragraph(
+      "What to see: with the yield that the theorem asks for, every kernel stays near the dashed "
+      "line. With "
+      "less, kernels that know where the work is keep those from running who have it: the run "
+      "takes many "
+      "times as long, or never ends and has no mark.");
+  for (const auto& chart : charts)
+    page.add(chart, "Marks are means, lines go from the least to the greatest of the runs.");
+  if (const auto fit = adversary_fit(rows); !fit.empty()) page.paragraph(fit + ".");
+  lab::table table{"", lab::adversary_columns(), {}};
+  std::string data = "[";
+  for (const auto& row : rows) {
+    table.rows.push_back(adversary_cells(row));
+    data += (data.size() > 1 ? ",\n " : "") + adversary_json(row);
+  }
+  return page.add(table).data(data + "]").html();
+}
+
+int adversaries(const adversaries_request& request, output& out, std::FILE* err) {
+  progress line(err);
+  line.show(fmt::format("{}: serial run", request.dag));
+  const auto program = lab::make_computation(request.dag);
+  const auto measures = program->measure();
+  line.clear();
+  // A kernel that there isn't is to be refused before anything is printed.
+  if (!request.kernel.empty())
+    (void)lab::make_kernel(request.kernel, request.processes.front(), measures.span, 1);
+  if (request.form == report_form::text)
+    out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}; {} runs for each row\n", request.dag,
+              measures.work, measures.span, measures.parallelism(), request.setup.seeds);
+  row_printer printer(out, request.form, lab::adversary_columns(), 17);
+  std::vector<lab::adversary_row> rows;
+  std::vector<lab::chart> charts;
+  for (const auto processes : request.processes) {
+    const auto given = request.given != 0 ? request.given : (processes + 1) / 2;
+    const auto words = request.kernel.empty() ? lab::kernel_words(processes, given, measures.span)
+                                              : std::vector<std::string>{request.kernel};
+    for (const auto& kernel : words)
+      for (const auto yield :
+           {lab::yield_policy::none, lab::yield_policy::to_random, lab::yield_policy::to_all}) {
+        line.show(fmt::format("P = {}, {}, yield {}", processes, kernel, to_string(yield)));
+        rows.push_back(study_kernel(*program, measures, request.setup, kernel, yield, processes));
+        line.clear();
+        printer.add(adversary_cells(rows.back()), adversary_json(rows.back()));
+      }
+    charts.push_back(
+        lab::adversary_chart(fmt::format("{}, P = {}", request.dag, processes), rows, processes));
+  }
+  if (const auto fit = adversary_fit(rows); !fit.empty() && request.form == report_form::text)
+    out.print("{}\n", fit);
+  if (!request.svg.empty()) write_file(request.svg, lab::to_svg(charts.back()));
+  if (!request.html.empty()) write_file(request.html, adversaries_page(request, rows, charts));
+  return success;
+}
+
 struct dispatch {
   output& out;
   std::FILE* err;
 
   int operator()(const recycling_request& request) const { return recycling(request, out, err); }
   int operator()(const bounds_request& request) const { return show_bounds(request, out, err); }
+  int operator()(const adversaries_request& request) const {
+    return adversaries(request, out, err);
+  }
 };
 
 }  // namespace

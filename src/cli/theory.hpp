@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "lab/adversary_study.hpp"
 #include "lab/recycling_study.hpp"
 
 namespace heist::cli {
@@ -29,6 +30,17 @@ struct bounds_request {
   std::string command;
 };
 
-using theory_request = std::variant<recycling_request, bounds_request>;
+struct adversaries_request {
+  lab::adversary_setup setup;
+  std::string dag;
+  std::vector<std::uint32_t> processes;
+  std::uint32_t given = 0;  // processors that kernels give; 0: half as many as processes
+  std::string kernel;       // one only; empty: all
+  report_form form = report_form::text;
+  std::string svg, html;
+  std::string command;
+};
+
+using theory_request = std::variant<recycling_request, bounds_request, adversaries_request>;
 
 }  // namespace heist::cli

@@ -30,6 +30,11 @@ class ruler {
  public:
   ruler(const axis& of, double least, double greatest, double from, double to)
       : scale_(of.scale), from_(from), to_(to) {
+    if (!of.names.empty()) {
+      low_ = -0.5;
+      high_ = static_cast<double>(of.names.size()) - 0.5;
+      return;
+    }
     low_ = transform(of.least.value_or(least));
     high_ = transform(of.greatest.value_or(greatest));
     if (scale_ == axis_scale::linear) {
@@ -199,7 +204,13 @@ class drawing {
     }
     for (const double value : x_.ticks()) {
       segment("grid", x_.place(value), top, x_.place(value), bottom);
-      text(x_.place(value), bottom + 18, "middle", tick_label(value));
+      if (what_.x.names.empty()) {
+        text(x_.place(value), bottom + 18, "middle", tick_label(value));
+        continue;
+      }
+      // In two rows, as names are long.
+      const auto place = static_cast<std::size_t>(value);
+      text(x_.place(value), bottom + (place % 2 == 0 ? 18 : 33), "middle", what_.x.names[place]);
     }
     segment("frame", left, bottom, width - right, bottom);
     segment("frame", left, top, left, bottom);

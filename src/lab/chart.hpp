@@ -18,6 +18,8 @@ struct axis {
   std::string label = {};
   axis_scale scale = axis_scale::linear;
   std::optional<double> least = {}, greatest = {};  // where not given, from the data
+  std::vector<std::string> names =
+      {};  // of the places 0, 1, 2 ..., in place of numbers: an x axis only
 };
 
 struct point {

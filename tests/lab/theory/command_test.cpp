@@ -113,6 +113,21 @@ TEST_F(TheoryCommand, BoundsWriteTheDagInEveryForm) {
   EXPECT_EQ(again.out.substr(again.out.find('\n')), first.out.substr(first.out.find('\n')));
 }
 
+TEST_F(TheoryCommand, AdversariesPrintARowForEachKernelAndYield) {
+  const auto result =
+      heist_command({"theory", "adversaries", "--dag", "fib:12", "-P", "4,8", "--seeds", "2",
+                     "--svg", file("a.svg"), "--html", file("a.html")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(lines(result.out), 2U + 2U * 8U * 3U + 1U);
+  EXPECT_THAT(result.out, HasSubstr("2 of 2"));
+  EXPECT_THAT(result.out, HasSubstr("\nwhere the yield suffices, "));
+  EXPECT_THAT(content("a.svg"), HasSubstr("lower-bound"));
+  EXPECT_THAT(content("a.html"), HasSubstr("-P 4,8"));
+  const auto one = heist_command(
+      {"theory", "adversaries", "--dag", "fib:12", "-P", "4", "--kernel", "benign:2", "--csv"});
+  EXPECT_EQ(lines(one.out), 4U);
+}
+
 std::string document(const std::string& name) {
   std::ifstream in(HEIST_DOCS "/" + name, std::ios::binary);
   std::stringstream text;
@@ -178,6 +193,12 @@ TEST_F(TheoryCommand, RefusesWhatItCantDo) {
                  "fib:20 appears as it runs");
   expect_refused(usage, {"theory", "bounds", "--dag", "random:3000", "--svg", file("x")},
                  "a picture shows at most 2000");
+  expect_refused(usage, {"theory", "adversaries"}, "--dag");
+  const std::vector<std::string> fib = {"theory", "adversaries", "--dag", "fib:9"};
+  expect_refused(usage, with(fib, {"--kernel", "idle"}), "unknown kernel 'idle'");
+  expect_refused(usage, with(fib, {"-P", "0"}), "-P takes a whole number from 1 to 100000");
+  expect_refused(usage, with(fib, {"-P", "4,16", "--given", "5"}), "--given takes");
+  expect_refused(usage, with(fib, {"x"}), "adversaries takes no argument 'x'");
   expect_refused(refused, {"theory", "bounds", "--dag", "file:" + file("none")}, "cannot read");
   expect_refused(refused, {"theory", "bounds", "--dag", "figure1", "--dot", file("no/x")},
                  "cannot write");

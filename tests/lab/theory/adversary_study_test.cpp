@@ -1,0 +1,104 @@
+// Kernels against yields: with the yield that the theorem asks for, runs end within a small multiple of the bound;
+// without any, those that know where the work is stop everything.
+#include "lab/adversary_study.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <heist/error.hpp>
+
+namespace {
+
+using heist::lab::adversary_fit;
+using heist::lab::adversary_row;
+using heist::lab::adversary_setup;
+using heist::lab::kernel_words;
+using heist::lab::make_computation;
+using heist::lab::study_kernel;
+using heist::lab::yield_policy;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr adversary_setup few_runs{.seeds = 5, .seed = 1, .patience = 5000};
+
+TEST(KernelWords, GiveAShareOfTheProcesses) {
+  const auto words = kernel_words(16, 4, 100);
+  EXPECT_EQ(words.front(), "dedicated");
+  EXPECT_EQ(words.back(), "lower-bound:300");  // PA' = 100 * 16 / (300 + 100)
+  EXPECT_NE(std::find(words.begin(), words.end(), "starve-thieves:4"), words.end());
+  EXPECT_EQ(kernel_words(1, 1, 100).back(), "lower-bound:0");
+}
+
+TEST(StudyKernel, WithTheYieldThatSufficesEveryKernelIsWithinTheBound) {
+  for (const char* word : {"random-general:2000,3", "random:2000,3", "fib:13"}) {
+    const auto program = make_computation(word);
+    const auto measures = program->measure();
+    for (const auto& kernel : kernel_words(8, 3, measures.span))
+      for (const auto yield : {yield_policy::none, yield_policy::to_random, yield_policy::to_all}) {
+        const auto row = study_kernel(*program, measures, few_runs, kernel, yield, 8);
+        if (!row.suffices) continue;
+        EXPECT_EQ(row.given_up, 0U) << word << ' ' << kernel;
+        EXPECT_LT(row.ratio.greatest, 2) << word << ' ' << kernel;
+        // No run does more than PA instructions a step.
+        EXPECT_GE(row.steps.mean * row.average.mean, static_cast<double>(measures.work) * 0.999);
+      }
+  }
+}
+
+TEST(StudyKernel, WithoutAYieldKernelsThatKnowWhereTheWorkIsStopEverything) {
+  const auto program = make_computation("fib:13");
+  const auto measures = program->measure();
+  for (const char* kernel : {"starve-first:3", "starve-victims:3", "idle-only:3"}) {
+    const auto row = study_kernel(*program, measures, few_runs, kernel, yield_policy::none, 8);
+    EXPECT_EQ(row.given_up, few_runs.seeds) << kernel;
+    EXPECT_FALSE(row.suffices);
+    EXPECT_FALSE(row.has_ended());
+    EXPECT_EQ(adversary_cells(row).back(), "5 of 5");
+    EXPECT_THAT(adversary_json(row), HasSubstr("\"given_up\": 5}"));
+  }
+}
+
+TEST(StudyKernel, WhatSufficesFollowsWhatTheKernelKnows) {
+  const auto program = make_computation("chain:10");
+  const auto measures = program->measure();
+  const auto suffices = [&](const char* kernel, yield_policy yield) {
+    return study_kernel(*program, measures, few_runs, kernel, yield, 4).suffices;
+  };
+  EXPECT_TRUE(suffices("benign:2", yield_policy::none));
+  EXPECT_FALSE(suffices("in-turns:2", yield_policy::none));
+  EXPECT_TRUE(suffices("in-turns:2", yield_policy::to_random));
+  EXPECT_FALSE(suffices("starve-thieves:2", yield_policy::to_random));
+  EXPECT_TRUE(suffices("starve-thieves:2", yield_policy::to_all));
+  EXPECT_THROW((void)suffices("nobody", yield_policy::none), heist::usage_error);
+}
+
+TEST(AdversaryFit, NeedsTwoNumbersOfProcesses) {
+  const auto program = make_computation("random:2000,3");
+  const auto measures = program->measure();
+  std::vector<adversary_row> rows;
+  for (const std::uint32_t processes : {4U, 32U}) {
+    EXPECT_EQ(adversary_fit(rows), "");
+    rows.push_back(
+        study_kernel(*program, measures, few_runs, "dedicated", yield_policy::none, processes));
+  }
+  EXPECT_THAT(adversary_fit(rows), StartsWith("where the yield suffices, 10 runs: T = "));
+}
+
+TEST(AdversaryChart, HasANameForEachKernelAndNoMarkWhereNothingEnded) {
+  const auto program = make_computation("fib:12");
+  const auto measures = program->measure();
+  std::vector<adversary_row> rows;
+  for (const char* kernel : {"dedicated", "idle-only:2"})
+    rows.push_back(study_kernel(*program, measures, few_runs, kernel, yield_policy::none, 4));
+  const auto chart = adversary_chart("title", rows, 4);
+  EXPECT_THAT(chart.x.names, testing::ElementsAre("dedicated", "idle-only:2"));
+  ASSERT_EQ(chart.all.size(), 2U);  // yield none, and the bound
+  EXPECT_EQ(chart.all[0].points.size(), 1U);
+  const auto svg = to_svg(chart);
+  EXPECT_THAT(svg, HasSubstr(">dedicated</text>"));
+  EXPECT_THAT(svg, HasSubstr(">idle-only:2</text>"));
+}
+
+}  // namespace
