@@ -46,9 +46,11 @@ TEST(Binomial, HasItsDistribution) {
                                                                         {5000, 0.02},
                                                                         {300, 0.97},
                                                                         {4000, 0.5}}) {
-    EXPECT_LT(distance(n, p, false, [&] { return draw_binomial(random, n, p); }), 2.5)
+    EXPECT_LT(distance(n, p, false, [&, n = n, p = p] { return draw_binomial(random, n, p); }), 2.5)
         << n << ' ' << p;
-    EXPECT_LT(distance(n, p, true, [&] { return draw_positive_binomial(random, n, p); }), 2.5)
+    EXPECT_LT(
+        distance(n, p, true, [&, n = n, p = p] { return draw_positive_binomial(random, n, p); }),
+        2.5)
         << n << ' ' << p;
   }
 }

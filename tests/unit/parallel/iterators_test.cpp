@@ -78,9 +78,7 @@ TEST(ThrowingIterators, InLoops) {
   expect_survives([&](heist::pool& pool) {
     heist::for_each(pool, from.begin(), from.end(), add, heist::dynamic{3});
   });
-  expect_survives([&](heist::pool& pool) {
-    heist::parallel_for(pool, std::ranges::subrange(from.begin(), from.end()), add);
-  });
+  expect_survives([&](heist::pool& pool) { heist::parallel_for(pool, from, add); });
 }
 
 TEST(ThrowingIterators, InWhatWritesEachElement) {
