@@ -69,10 +69,10 @@ void refuse_extras(const CLI::App& app, const std::string& name) {
 std::string computations_help() {
   std::string text = "\nComputations:\n";
   const auto add = [&](const auto& each) {
-    text += fmt::format("  {:<28}{}\n", lab::usage(each.name, each.arguments), each.summary);
+    text += fmt::format("  {:<31}{}\n", lab::usage(each.name, each.arguments), each.summary);
   };
   for (const auto& each : lab::dag_specs()) add(each);
-  text += fmt::format("  {:<28}{}\n", "file:PATH", "a DAG from a JSON file; see docs/lab.md");
+  text += fmt::format("  {:<31}{}\n", "file:PATH", "a DAG from a JSON file; see docs/lab.md");
   for (const auto& each : lab::computations())
     if (!lab::is_dag_spec(each.name)) add(each);
   return text;

@@ -146,7 +146,13 @@ void write_dag(const bounds_request& request, const lab::explicit_dag* dag) {
                                     request.dag, *file));
   if (!request.picture.empty()) write_file(request.picture, lab::dag_to_svg(*dag));
   if (!request.dot.empty()) write_file(request.dot, lab::dag_to_dot(*dag));
-  if (!request.save.empty()) write_file(request.save, lab::dag_to_json(*dag));
+  if (!request.save.empty()) {
+    const auto text = lab::dag_to_json(*dag);
+    if (text.size() > lab::max_dag_file)  // nothing could read it
+      throw usage_error(fmt::format("bounds: {}: a file has at most {} MiB, not {}", request.save,
+                                    lab::max_dag_file >> 20U, text.size() >> 20U));
+    write_file(request.save, text);
+  }
 }
 
 std::string bounds_page(const bounds_request& request, const lab::measures& of,
@@ -219,10 +225,10 @@ std::string adversaries_page(const adversaries_request& request,
       "all others.");
   page.paragraph(
       "What to see: with the yield that the theorem asks for, every kernel stays near the dashed "
-      "line. With "
-      "less, kernels that know where the work is keep those from running who have it: the run "
-      "takes many "
-      "times as long, or never ends and has no mark.");
+      "line. "
+      "Without one, a kernel that keeps from running who has the work may stop a run for ever: "
+      "then there "
+      "is no mark.");
   for (const auto& chart : charts)
     page.add(chart, "Marks are means, lines go from the least to the greatest of the runs.");
   if (const auto fit = adversary_fit(rows); !fit.empty()) page.paragraph(fit + ".");

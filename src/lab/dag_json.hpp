@@ -10,7 +10,7 @@
 namespace heist::lab {
 
 // Larger files are refused before they are read in.
-inline constexpr std::size_t max_dag_file = std::size_t{64} << 20U;  // bytes
+inline constexpr std::size_t max_dag_file = std::size_t{128} << 20U;  // bytes
 
 // What is wrong is said in one line that begins with "file:line:column: "; columns count characters. Throws
 // usage_error. Memory is a small multiple of the text; nothing recurses, and values nested deeper than the

@@ -136,7 +136,7 @@ TEST(BadFile, DeepNestingIsRefusedAtItsBeginning) {
 
 TEST(BadFile, HugeOnesAreRefusedBeforeTheyAreParsed) {
   const std::string huge(heist::lab::max_dag_file + 1, ' ');
-  EXPECT_EQ(message_of([&] { return dag_from_json(huge, "f"); }), "f: larger than 64 MiB");
+  EXPECT_EQ(message_of([&] { return dag_from_json(huge, "f"); }), "f: larger than 128 MiB");
 }
 
 // Whatever is cut off, the rest is refused, and nothing else happens.

@@ -3,6 +3,7 @@
 #include "lab/adversary_study.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,6 +73,25 @@ TEST(StudyKernel, WhatSufficesFollowsWhatTheKernelKnows) {
   EXPECT_FALSE(suffices("starve-thieves:2", yield_policy::to_random));
   EXPECT_TRUE(suffices("starve-thieves:2", yield_policy::to_all));
   EXPECT_THROW((void)suffices("nobody", yield_policy::none), heist::usage_error);
+}
+
+// Theorem 1: against this kernel no schedule is shorter than Tinf P/PA, and PA lies from floor(PA') to PA'.
+TEST(StudyKernel, TheLowerBoundKernelForcesTinfPOverPA) {
+  for (const char* word : {"chain:60", "fib:12", "random-general:1500,2"}) {
+    const auto program = make_computation(word);
+    const auto measures = program->measure();
+    const auto span = static_cast<double>(measures.span);
+    for (const std::uint32_t given : {1U, 3U, 5U, 8U}) {
+      const auto kernel = kernel_words(8, given, measures.span).back();
+      const auto row = study_kernel(*program, measures, few_runs, kernel, yield_policy::none, 8);
+      const auto silent = static_cast<double>(measures.span * (8 - given) / given);
+      const double wanted = span * 8 / (silent + span);  // PA'
+      ASSERT_EQ(row.given_up, 0U) << word << ' ' << kernel;
+      for (const auto& run : row.runs) EXPECT_GE(run.time, run.span * (1 - 1e-12)) << kernel;
+      EXPECT_GE(row.average.least, std::floor(wanted) - 1e-9) << kernel;
+      EXPECT_LE(row.average.greatest, wanted + 1e-9) << kernel;
+    }
+  }
 }
 
 TEST(AdversaryFit, NeedsTwoNumbersOfProcesses) {
