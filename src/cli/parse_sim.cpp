@@ -147,7 +147,7 @@ void set_kernel(sim_request& request, const std::string& scheduler, const std::s
 struct sim_parser::texts {
   std::string dag, scheduler = "work-stealing", processors = "1..64", seeds = "1", seed = "1";
   std::string engine = "best", steal = "one", victim = "random", access = "queue", answer = "first";
-  std::string latency = "1,1,1,1", groups = "4,16,64", tries = "2";
+  std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
   std::string kernel, yield = "to-all", svg, html;
   bool json = false, csv = false, table = false, check = false;
 };
@@ -175,6 +175,8 @@ sim_parser::sim_parser(CLI::App& root)
   add("--latency", g.latency, "steps of an attempt within a cache, a socket, a node, the cluster");
   add("--tries", g.tries,
       "failed attempts before a thief looks farther, or sleeps on its lifelines");
+  add("--queue-cost", g.queue_cost,
+      "steps that a take from a central queue keeps it and the processor");
   add("--kernel", g.kernel, "who gets a processor, with --scheduler abp or greedy; see below");
   add("--yield", g.yield, "after a failed attempt, with --scheduler abp: none, to-random, to-all");
   add("--svg", g.svg, "a file for the chart of the speedup");
@@ -212,6 +214,8 @@ sim_request sim_parser::to_request() const {
   request.has_schedule = !g.table;
   auto& settings = request.settings;
   settings.seed = number("--seed", g.seed, 0, UINT64_MAX - max_seeds);
+  settings.queue_cost =
+      static_cast<std::uint32_t>(number("--queue-cost", g.queue_cost, 0, 1'000'000));
   settings.engine = choice("--engine", g.engine, engines);
   settings.stealing.victims = choice("--victim", g.victim, victims);
   settings.stealing.access = choice("--access", g.access, accesses);

@@ -52,7 +52,8 @@ run_result run_on(Threads& threads, const run_settings& settings, Observer& obse
   const auto p = settings.processors;
   using enum scheduler_kind;
   const auto central = [&](pool_order order) {
-    return run_with(threads, central_queue<Threads>(threads, p, order), settings, observer);
+    return run_with(threads, central_queue<Threads>(threads, p, order, settings.queue_cost),
+                    settings, observer);
   };
   const auto plan = [&](assignment how) {
     return run_with(threads, planned<Threads>(threads, p, how), settings, observer);

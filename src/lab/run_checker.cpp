@@ -8,8 +8,10 @@ namespace heist::lab {
 
 namespace {
 
-bool is_greedy(scheduler_kind kind) {
+bool is_greedy(const run_settings& settings) {
   using enum scheduler_kind;
+  const auto kind = settings.scheduler;
+  if (settings.queue_cost > 0) return false;
   return kind == greedy || kind == level_by_level || kind == busy_leaves || kind == fifo ||
          kind == lifo || kind == longest_first || kind == shortest_first;
 }
@@ -26,7 +28,7 @@ std::string state_of(const explicit_dag& dag, thread_id running, const ready_deq
 run_checker::run_checker(const explicit_dag& dag, const run_settings& settings)
     : dag_(&dag),
       settings_(settings),
-      has_greedy_bound_(is_greedy(settings.scheduler)),
+      has_greedy_bound_(is_greedy(settings)),
       has_lemma_4_(settings.scheduler == scheduler_kind::work_stealing &&
                    dag.kind() == strictness::fully_strict) {
   has_busy_leaves_ = has_lemma_4_ || settings.scheduler == scheduler_kind::busy_leaves;

@@ -46,6 +46,16 @@ void check_processors(std::uint64_t processors) {
 
 void check_settings(const run_settings& settings) {
   check_processors(settings.processors);
+  using enum scheduler_kind;
+  const auto kind = settings.scheduler;
+  const bool has_queue =
+      kind == fifo || kind == lifo || kind == longest_first || kind == shortest_first;
+  if (settings.queue_cost > max_queue_cost)
+    throw usage_error(fmt::format("a take from a queue costs at most {} steps, not {}",
+                                  max_queue_cost, settings.queue_cost));
+  if (settings.queue_cost > 0 && !has_queue)
+    throw usage_error(fmt::format("{} has no central queue that could cost something",
+                                  to_string(settings.scheduler)));
   if (settings.engine == engine_kind::event && !has_events(settings.scheduler))
     throw usage_error(fmt::format("{} chooses anew in each step: it has no event engine",
                                   to_string(settings.scheduler)));

@@ -51,6 +51,8 @@ struct run_settings {
   std::uint32_t processors = 1;
   std::uint64_t seed = 1;
   engine_kind engine = engine_kind::best;
+  std::uint32_t queue_cost =
+      0;  // steps that a take from a central queue keeps the processor and the queue
   stealing_settings stealing;  // of the stealing schedulers; its spawn order follows from the kind
 };
 

@@ -1,5 +1,6 @@
-// One queue for all processors, to be had without cost or contention: a processor keeps its thread until that stalls
-// or dies, a spawned thread goes into the queue, and so does one that was enabled.
+// One queue for all processors: a processor keeps its thread until that stalls or dies, a spawned thread goes into the
+// queue, and so does one that was enabled. Taking a thread out costs nothing; or so many steps, in which the processor
+// waits and nobody else gets one: then small tasks make a queue out of the processors (granularity).
 #pragma once
 
 #include <algorithm>
@@ -18,13 +19,16 @@ namespace heist::lab {
 using idle_processors =
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>>;
 
+inline constexpr std::uint32_t max_queue_cost = 1'000'000;  // steps
+
 template <thread_system Threads>
 class central_queue {
  public:
-  static constexpr std::uint64_t patience = 0;
+  static constexpr std::uint64_t patience = max_queue_cost;
 
-  central_queue(const Threads& threads, std::uint32_t processors, pool_order order)
-      : threads_(&threads), pool_(order) {
+  central_queue(const Threads& threads, std::uint32_t processors, pool_order order,
+                std::uint32_t cost)
+      : threads_(&threads), pool_(order), cost_(cost) {
     for (std::uint32_t p = 1; p < processors; ++p) idle_.push(p);
   }
 
@@ -49,18 +53,41 @@ class central_queue {
   }
 
   template <class Assign>
-  void end_step(std::uint64_t, Assign assign) {
-    for (; pool_.size() > 0 && !idle_.empty(); idle_.pop()) assign(idle_.top(), pool_.take());
+  void end_step(std::uint64_t step, Assign assign) {
+    if (taking_ != no_id && step == taken_in_) {
+      assign(taker_, taking_);
+      taking_ = no_id;
+    }
+    if (taking_ != no_id) return;
+    for (; pool_.size() > 0 && !idle_.empty(); idle_.pop()) {
+      const thread_id thread = pool_.take();
+      if (cost_ == 0) {
+        assign(idle_.top(), thread);
+        continue;
+      }
+      taking_ = thread;
+      taker_ = idle_.top();
+      taken_in_ = step + cost_;
+      wait_ += cost_;
+      idle_.pop();
+      return;
+    }
   }
 
   template <class Assign>
-  void between(std::uint64_t& step, std::uint64_t last, Assign) {
-    step = last;
+  void between(std::uint64_t& step, std::uint64_t last, Assign assign) {
+    if (taking_ == no_id || taken_in_ > last) {
+      step = last;
+      return;
+    }
+    step = taken_in_;
+    end_step(step, assign);
   }
 
   void account(run_result& result) const {
     result.resumed = resumed_;
     result.peak_queue = peak_;
+    result.wait = wait_;
   }
 
  private:
@@ -72,7 +99,11 @@ class central_queue {
   const Threads* threads_;
   ready_pool pool_;
   idle_processors idle_;
-  std::uint64_t peak_ = 0, resumed_ = 0;
+  std::uint32_t cost_;
+  thread_id taking_ = no_id;  // the thread that is being taken out, by whom, and until when
+  std::uint32_t taker_ = 0;
+  std::uint64_t taken_in_ = 0;
+  std::uint64_t peak_ = 0, resumed_ = 0, wait_ = 0;
 };
 
 }  // namespace heist::lab

@@ -67,6 +67,42 @@ TEST(LongestFirst, ShortensTheTail) {
   EXPECT_GT(in_order, longest + 5000);
 }
 
+// Takes of 5 steps, one after the other: the last of 100 tasks is taken 500 steps after the first at the earliest,
+// however many processors there are. Tasks that are long enough hide the queue.
+TEST(QueueCost, LimitsHowSmallTasksMayBe) {
+  auto settings = settings_of(scheduler_kind::fifo, 64);
+  settings.queue_cost = 5;
+  const auto small = run("wide:100,1,1", settings);
+  EXPECT_GE(small.steps, 500u);
+  EXPECT_GE(small.wait, 99u * 5);
+  const auto large = run("wide:100,1000,1000", settings);
+  settings.queue_cost = 0;
+  EXPECT_LE(large.steps, run("wide:100,1000,1000", settings).steps + 200);
+}
+
+TEST(QueueCost, IsTheSameForBothEngines) {
+  for (const std::string name : {"wide:50,20,300", "fib:12", "figure1", "chain:40"}) {
+    const auto of = make_computation(name);
+    for (const std::uint32_t cost : {1U, 3U, 1000U}) {
+      for (const std::uint32_t p : {1U, 4U, 50U}) {
+        auto settings = settings_of(scheduler_kind::lifo, p, engine_kind::step);
+        settings.queue_cost = cost;
+        const auto by_steps = of->run(settings);
+        settings.engine = engine_kind::event;
+        EXPECT_EQ(by_steps, of->run(settings)) << name << ' ' << cost << ' ' << p;
+        EXPECT_EQ(by_steps.work + by_steps.wait + by_steps.idle, p * by_steps.steps);
+        EXPECT_LE(by_steps.idle, p * by_steps.steps);
+      }
+    }
+  }
+}
+
+TEST(QueueCost, IsRefusedWhereThereIsNoQueue) {
+  auto settings = settings_of(scheduler_kind::work_stealing, 2);
+  settings.queue_cost = 1;
+  EXPECT_THROW((void)run("fib:3", settings), heist::usage_error);
+}
+
 TEST(Plans, GiveEachProcessorItsShare) {
   // 16 tasks of 1000 on 4 processors: 4 each, whichever way; the root's processor has its spawns to do first.
   const auto of = make_computation("wide:16,1000,1000");
