@@ -65,6 +65,7 @@ constexpr std::array<named<victim_choice>, 3> victims = {{
     {"nearest", victim_choice::nearest},
     {"lifeline", victim_choice::lifeline},
 }};
+constexpr std::uint32_t most_queueing = 4096;  // processors
 constexpr std::array<named<access_model>, 2> accesses = {{
     {"queue", access_model::queue},
     {"reject", access_model::reject},
@@ -146,7 +147,7 @@ void set_kernel(sim_request& request, const std::string& scheduler, const std::s
 
 struct sim_parser::texts {
   std::string dag, scheduler = "work-stealing", processors = "1..64", seeds = "1", seed = "1";
-  std::string engine = "best", steal = "one", victim = "random", access = "queue", answer = "first";
+  std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
   std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
   std::string kernel, yield = "to-all", svg, html;
   bool json = false, csv = false, table = false, check = false;
@@ -169,7 +170,9 @@ sim_parser::sim_parser(CLI::App& root)
   add("--engine", g.engine, "step, event, or the faster one that there is: best");
   add("--steal", g.steal, "threads taken by a steal: one, half, or a number");
   add("--victim", g.victim, "whom thieves ask: random, nearest, lifeline");
-  add("--access", g.access, "requests to one deque in one step: queue, or reject all but one");
+  add("--access", g.access,
+      "requests to one deque in one step: queue, or reject all but one; auto: queue up to P = "
+      "4096");
   add("--answer", g.answer, "which request of a queue is answered: first, last, random");
   add("--groups", g.groups, "processors of a cache, a socket, a node");
   add("--latency", g.latency, "steps of an attempt within a cache, a socket, a node, the cluster");
@@ -218,7 +221,12 @@ sim_request sim_parser::to_request() const {
       static_cast<std::uint32_t>(number("--queue-cost", g.queue_cost, 0, 1'000'000));
   settings.engine = choice("--engine", g.engine, engines);
   settings.stealing.victims = choice("--victim", g.victim, victims);
-  settings.stealing.access = choice("--access", g.access, accesses);
+  // Requests that wait are simulated one by one: with many thieves that takes its time.
+  const bool has_many =
+      *std::max_element(request.processors.begin(), request.processors.end()) > most_queueing;
+  settings.stealing.access = g.access != "auto" ? choice("--access", g.access, accesses)
+                             : has_many         ? access_model::reject
+                                                : access_model::queue;
   settings.stealing.answers = choice("--answer", g.answer, answers);
   settings.stealing.tries = static_cast<std::uint32_t>(number("--tries", g.tries, 1, 1'000'000));
   set_amount(settings.stealing, g.steal);

@@ -127,10 +127,15 @@ class sim_command {
                measures_.stack_depth, measures_.most_joins, measures_.largest_frame,
                measures_.threads);
     out_.print("{}, {}\n", to_string(request_.settings.scheduler),
-               is_random(request_.settings) ? fmt::format("mean of {} seeds", request_.seeds)
-                                            : std::string("no chance in it"));
+               is_random(request_.settings)
+                   ? fmt::format("requests {}, mean of {} seeds", access_text(), request_.seeds)
+                   : std::string("no chance in it"));
     out_.print("{:>8}{:>14}{:>9}{:>10}{:>9}{:>13}{:>14}{:>13}{:>11}{:>12}\n", "P", "T", "+-95%",
                "T1/T", "T/bound", "steals", "attempts", "WAIT", "S", "S/(S1 P)");
+  }
+
+  [[nodiscard]] std::string_view access_text() const {
+    return request_.settings.stealing.access == lab::access_model::queue ? "queue" : "are rejected";
   }
 
   static std::vector<std::string> columns() {

@@ -66,6 +66,12 @@ TEST(Sim, PrintsARowForEachNumberOfProcessors) {
   EXPECT_THAT(rows.back(), StartsWith("least squares: T = "));
 }
 
+TEST(Sim, RejectsRequestsWhereThievesAreTooManyToQueue) {
+  const auto result = heist_command({"sim", "--dag", "fib:12", "-P", "1,5000", "--json"});
+  EXPECT_EQ(result.code, 0);
+  for (const auto& row : lines(result.out)) EXPECT_THAT(row, HasSubstr(R"("access":"reject")"));
+}
+
 TEST(Sim, PrintsTheSameTwice) {
   const std::vector<std::string> command = {"sim", "--dag",   "fib:14", "-P",
                                             "32",  "--seeds", "4",      "--json"};
@@ -87,8 +93,10 @@ TEST(Sim, PrintsCsvAndJson) {
   EXPECT_THAT(csv[1], StartsWith("1,1,9,"));
   const auto json = lines(heist_command({"sim", "--dag", "chain:9", "-P", "1,2", "--json"}).out);
   ASSERT_EQ(json.size(), 2u);
-  EXPECT_THAT(json[0],
-              StartsWith(R"({"dag":"chain:9","scheduler":"work-stealing","processors":1,)"));
+  EXPECT_THAT(
+      json[0],
+      StartsWith(
+          R"({"dag":"chain:9","scheduler":"work-stealing","access":"queue","processors":1,)"));
 }
 
 TEST(Sim, WritesAChartAndAPage) {
