@@ -1,6 +1,7 @@
 # heist_add_test(NAME source... [LIBRARIES library...] [PROPERTIES key value...])
 #
-# One test program from GoogleTest sources; each of its cases becomes a ctest test called NAME.Suite.Case.
+# One test program from GoogleTest sources; each of its cases becomes a ctest test called NAME.Suite.Case. Under a sanitizer the
+# program is one test, NAME: to start a process takes longer there than most cases.
 # The static library is linked: tests look at internals, which the shared one hides.
 
 function(heist_add_test name)
@@ -16,9 +17,14 @@ function(heist_add_test name)
   target_link_libraries(${name} PRIVATE heist::heist_static ${arg_LIBRARIES} GTest::gmock GTest::gtest
                                         GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM heist_gtest)
-  gtest_discover_tests(
-    ${name}
-    TEST_PREFIX "${name}."
-    DISCOVERY_TIMEOUT 60
-    PROPERTIES ${arg_PROPERTIES})
+  if(HEIST_SANITIZE)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1200 ${arg_PROPERTIES})
+  else()
+    gtest_discover_tests(
+      ${name}
+      TEST_PREFIX "${name}."
+      DISCOVERY_TIMEOUT 60
+      PROPERTIES ${arg_PROPERTIES})
+  endif()
 endfunction()
