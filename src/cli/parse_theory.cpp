@@ -84,7 +84,7 @@ struct theory_parser::texts {
   CLI::App* recycling = nullptr;
   CLI::App* bounds = nullptr;
   CLI::App* adversaries = nullptr;
-  std::string processors, bound_processors = "1..1024", tosses = "100000", seeds = "1000";
+  std::string balls = "64", bound_processors = "1..1024", tosses = "100000", seeds = "1000";
   std::string seed = "1", adversary = "all";
   std::string dag, svg, html, dot, save;
   std::string processes = "16", given, runs = "10", kernel;
@@ -108,8 +108,7 @@ theory_parser::theory_parser(CLI::App& root)
 
   g.recycling = app_.add_subcommand("recycling", "the balls-and-bins game behind Lemma 6");
   g.recycling->allow_extras();
-  g.processors = "64";
-  add(*g.recycling, "-P,--processors", g.processors, "balls, and bins");
+  add(*g.recycling, "-P,--processors", g.balls, "balls, and bins");
   add(*g.recycling, "-M,--tosses", g.tosses, "tosses of a game");
   add(*g.recycling, "--seeds", g.seeds, "games for each adversary");
   add(*g.recycling, "--seed", g.seed, "what the games are made from");
@@ -162,7 +161,7 @@ recycling_request theory_parser::to_recycling(const std::string& command) const 
   const auto& g = *given_;
   refuse_extras(*g.recycling, "recycling");
   recycling_request request;
-  request.setup = {.processors = number("-P", g.processors, 1, lab::max_balls),
+  request.setup = {.processors = number("-P", g.balls, 1, lab::max_balls),
                    .tosses = number("-M", g.tosses, 1, lab::max_tosses),
                    .games = number("--seeds", g.seeds, 1, max_games),
                    .seed = number("--seed", g.seed, 0, UINT64_MAX)};

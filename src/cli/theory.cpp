@@ -36,6 +36,15 @@ void write_file(const std::string& path, const std::string& text) {
     throw resource_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
+// Before a long run, not after it: an error for a file that can't be written in the end.
+void require_writable(const std::string& path) {
+  if (path.empty()) return;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "ab"),
+                                                             std::fclose);
+  if (file == nullptr)
+    throw resource_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
 // Rows as they come, so that what an interrupt leaves is whole rows.
 class row_printer {
  public:
@@ -71,6 +80,7 @@ class row_printer {
 
 int recycling(const recycling_request& request, output& out, std::FILE* err) {
   const auto& setup = request.setup;
+  for (const auto* path : {&request.svg, &request.html}) require_writable(*path);
   progress line(err);
   if (request.form == report_form::text)
     out.print("({}, {})-recycling game, {} games from seed {}\n", setup.processors, setup.tosses,
@@ -242,6 +252,7 @@ std::string adversaries_page(const adversaries_request& request,
 }
 
 int adversaries(const adversaries_request& request, output& out, std::FILE* err) {
+  for (const auto* path : {&request.svg, &request.html}) require_writable(*path);
   progress line(err);
   line.show(fmt::format("{}: serial run", request.dag));
   const auto program = lab::make_computation(request.dag);

@@ -202,6 +202,8 @@ TEST_F(TheoryCommand, RefusesWhatItCantDo) {
   expect_refused(refused, {"theory", "bounds", "--dag", "file:" + file("none")}, "cannot read");
   expect_refused(refused, {"theory", "bounds", "--dag", "figure1", "--dot", file("no/x")},
                  "cannot write");
+  expect_refused(refused, with(small_game, {"--html", file("no/x")}), "cannot write");
+  expect_refused(refused, with(fib, {"--svg", file("no/x")}), "cannot write");
   std::ofstream(file("bad.json")) << "{\"format\": 1}";
   expect_refused(usage, {"theory", "bounds", "--dag", "file:" + file("bad.json")},
                  "bad.json:1:12: this field is a string, not 1");
