@@ -316,8 +316,8 @@ any_request parse(int argc, const char* const* argv) {
   }
   if (run.is_given()) return run.to_request();
   if (bench.is_given()) return bench.to_request();
-  std::string line;
-  for (int i = 0; i < argc; ++i) line += (i > 0 ? " " : "") + std::string(argv[i]);
+  std::string line = "heist";
+  for (int i = 1; i < argc; ++i) line += " " + std::string(argv[i]);
   if (sim.is_given()) {
     auto request = sim.to_request();
     request.command = line;

@@ -95,16 +95,17 @@ std::string computation_help() {
 std::string scheduler_help() {
   std::string text = "\nSchedulers:\n";
   for (const auto& each : schedulers())
-    text += fmt::format("  {:<16}{}\n", each.name, each.summary);
+    text += fmt::format("  {:<32}{}\n", each.name, each.summary);
   text +=
-      "  abp             work stealing by processes, on the processors that a kernel gives them\n";
+      "  abp                             work stealing by processes, on the processors that a "
+      "kernel gives them\n";
   text += "\nKernels, for abp and greedy:\n";
   for (const auto& each : kernels())
     text +=
-        fmt::format("  {:<28}{}: {}\n", usage(each.name, each.arguments), each.knows, each.summary);
+        fmt::format("  {:<32}{}: {}\n", usage(each.name, each.arguments), each.knows, each.summary);
   text += "\nComputations:\n";
   for (const auto& each : computations())
-    text += fmt::format("  {:<28}{}\n", usage(each.name, each.arguments), each.summary);
+    text += fmt::format("  {:<32}{}\n", usage(each.name, each.arguments), each.summary);
   return text;
 }
 

@@ -148,7 +148,7 @@ class sim_command {
   [[nodiscard]] std::vector<std::string> cells(const sim_row& row) const {
     const auto interval = lab::mean_interval(row.steps);
     const bool has_interval = row.steps.count > 1;
-    const auto text = [](double value) { return fmt::format("{}", value); };
+    const auto text = [](double value) { return fmt::format("{:.10g}", value); };
     return {std::to_string(row.processors),
             std::to_string(row.steps.count),
             text(row.steps.mean),

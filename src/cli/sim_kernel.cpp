@@ -49,7 +49,7 @@ const std::vector<std::string> columns = {
 
 std::vector<std::string> cells(const kernel_row& row) {
   const auto mean = [&row](const lab::summary& of) {
-    return row.steps.count == 0 ? std::string() : fmt::format("{}", of.mean);
+    return row.steps.count == 0 ? std::string() : fmt::format("{:.10g}", of.mean);
   };
   return {std::to_string(row.processes),
           std::to_string(row.steps.count + row.unfinished),

@@ -52,7 +52,9 @@ class calendar {
     const auto rest = std::is_sorted_until(taken_.begin(), taken_.end());
     if (rest == taken_.end()) return;
     std::sort(rest, taken_.end());
-    std::inplace_merge(taken_.begin(), rest, taken_.end());
+    merged_.resize(taken_.size());
+    std::merge(taken_.begin(), rest, rest, taken_.end(), merged_.begin());
+    taken_.swap(merged_);
   }
 
   static constexpr std::uint64_t near = 256;  // steps; a multiple of 64
@@ -77,7 +79,7 @@ class calendar {
   std::array<std::vector<std::uint32_t>, near> buckets_;
   std::array<std::uint64_t, near / 64> occupied_{};
   std::priority_queue<entry, std::vector<entry>, std::greater<>> far_;
-  std::vector<std::uint32_t> taken_;
+  std::vector<std::uint32_t> taken_, merged_;
 };
 
 }  // namespace heist::lab
