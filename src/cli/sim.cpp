@@ -44,6 +44,7 @@ class sim_command {
     measures_ = computation_->measure();
     line_.clear();
     print_head();
+    out_.flush();
     for (const auto processors : request_.processors) {
       rows_.push_back(simulate(processors));
       print(rows_.back());

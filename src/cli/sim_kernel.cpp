@@ -100,6 +100,7 @@ int simulate_under_kernel(const sim_request& request, lab::computation& computat
     out.print("{:>8}{:>14}{:>10}{:>12}{:>13}{:>14}\n", "P", "T", "PA", "T/bound", "steals",
               "attempts");
   }
+  out.flush();
   progress line(err);
   for (const auto processes : request.processors)
     print(request, of, run_row(request, processes, of, computation, line), out);

@@ -18,7 +18,7 @@ class ready_deque {
 
   // Into the cache: the bottom's place.
   [[gnu::always_inline]] void fetch() const {
-    __builtin_prefetch(items_.data() + items_.size() - 1);
+    if (!items_.empty()) __builtin_prefetch(&items_.back());
   }
 
   void push_bottom(thread_id thread) { items_.push_back(thread); }
