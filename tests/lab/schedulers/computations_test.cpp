@@ -19,6 +19,10 @@
 #include "support.hpp"
 
 using namespace heist::lab;
+using heist::workloads::tree;
+using heist::workloads::tree_kind;
+using heist::workloads::tree_node;
+using heist::workloads::tree_shape;
 
 namespace {
 
@@ -76,8 +80,17 @@ TEST(Measures, OfAChainAreItsLength) {
   EXPECT_EQ(measured, (measures{77, 77, 1, 0, 1, 1, 77}));
 }
 
-TEST(Measures, OfUtsTreesCountThePublishedNodes) {
-  EXPECT_EQ(make_computation("uts:T5")->measure().threads, 4147582u);
+TEST(Measures, OfUtsTreesCountTheirNodes) {
+  const tree few({"few", tree_kind::geometric, tree_shape::fixed, 4, 6, 0, 0, 19});
+  const std::function<std::uint64_t(const tree_node&)> count = [&](const tree_node& node) {
+    std::uint64_t nodes = 1;
+    for (std::uint32_t i = 0; i < few.children(node); ++i) nodes += count(few.child(node, i));
+    return nodes;
+  };
+  fork_join_threads<uts_program> threads(uts_program{few});
+  const auto nodes = count(few.root());
+  EXPECT_GT(nodes, 1000u);
+  EXPECT_EQ(measure(threads).threads, nodes);
 }
 
 TEST(Measures, AgreeWithTheUnrolledDag) {

@@ -76,18 +76,18 @@ TEST(Engines, AgreeExactlyOnTwoProcessorsHoweverAttemptsAreCounted) {
   }
 }
 
-// Ten comparisons at the level 1/1000 each: with these seeds none fails, and a wrong engine fails all.
+// Eighteen comparisons at the level 1/1000 each: with these seeds none fails, and a wrong engine fails all.
 TEST(Engines, AgreeInTheMeanWhereAttemptsAreAggregated) {
-  for (const std::string name : {"fib:14", "wide:60,30,30"}) {
+  for (const std::string name : {"fib:12", "wide:40,20,20"}) {
     const auto of = make_computation(name);
-    for (const std::uint32_t p : {3U, 16U, 200U}) {
+    for (const std::uint32_t p : {3U, 16U, 64U}) {
       auto settings = settings_of(scheduler_kind::work_stealing, p, engine_kind::step);
       settings.stealing.access = access_model::reject;
       for (const auto value : {&run_result::steps, &run_result::steal, &run_result::steals}) {
         settings.engine = engine_kind::step;
-        const auto a = over_seeds(*of, settings, 200, value);
+        const auto a = over_seeds(*of, settings, 150, value);
         settings.engine = engine_kind::event;
-        const auto b = over_seeds(*of, settings, 200, value);
+        const auto b = over_seeds(*of, settings, 150, value);
         const auto comparison = compare_means(a, b, 0.999);
         EXPECT_TRUE(comparison.of_difference.holds(0))
             << name << ' ' << p << ": " << a.mean << " and " << b.mean;
