@@ -76,7 +76,8 @@ TEST(Engines, AgreeExactlyOnTwoProcessorsHoweverAttemptsAreCounted) {
   }
 }
 
-// Eighteen comparisons at the level 1/1000 each: with these seeds none fails, and a wrong engine fails all.
+// Eighteen comparisons at the level 1/1000 each: with these seeds none fails, and eleven do if the aggregated odds are a
+// tenth too small.
 TEST(Engines, AgreeInTheMeanWhereAttemptsAreAggregated) {
   for (const std::string name : {"fib:12", "wide:40,20,20"}) {
     const auto of = make_computation(name);
