@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include <heist/error.hpp>
+
 #include "lab/explicit_dag.hpp"
 
 namespace heist::lab {
@@ -150,6 +152,7 @@ class fork_join_threads {
   thread_id add(const typename Program::frame& frame, thread_id parent) {
     ++living_;
     if (free_ == no_id) {
+      if (slots_.size() == no_id) throw resource_error("more than 2^32 threads would live at once");
       slots_.push_back({frame, parent, 0});
       return static_cast<thread_id>(slots_.size() - 1);
     }
