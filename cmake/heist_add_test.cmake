@@ -28,3 +28,11 @@ function(heist_add_test name)
       PROPERTIES ${arg_PROPERTIES})
   endif()
 endfunction()
+
+# Under a sanitizer, with the optimiser all the same.
+function(heist_optimize_sanitized_test name)
+  if(HEIST_SANITIZE)
+    target_compile_options(${name} PRIVATE -O1)
+    set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON) # they are -O0's
+  endif()
+endfunction()
