@@ -36,7 +36,7 @@ using child_function = void (*)(void* closure, void* self, std::uint64_t place);
 // What a child knows about its spawn.
 struct spawned {
   child_function main = nullptr;  // these two only where it begins by a switch; nullptr: none
-  void* closure = nullptr;        // on the spawner's stack; moved from before the spawner can be stolen
+  void* closure = nullptr;  // on the spawner's stack; moved from before the spawner can be stolen
   scope_state* scope = nullptr;
   std::uint64_t key = 0;  // its place among the scope's children
   fiber* spawner = nullptr;
