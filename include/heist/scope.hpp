@@ -186,8 +186,8 @@ class scope_state {
     std::exception_ptr exception;
   };
   union {
-    std::atomic<std::uintptr_t>
-        state_;  // while the owner waits; settled by whoever brings count_ down
+    // While the owner waits. Settled by whoever brings count_ down.
+    std::atomic<std::uintptr_t> state_;
   };
   union {
     // With has_failed: the child's exception that came first in the program. Guarded by busy.

@@ -86,7 +86,8 @@ struct worker_front {
   const exceptions_of_thread* exceptions = nullptr;  // constant
   // Of children that returned to their spawner, ready for the next one, the newest first; counted as in use.
   local<fiber*> spares{nullptr};
-  std::atomic<unsigned> spare_count{0};  // relaxed: others read it for reports
+  // Relaxed: others read it for reports. Where children have moved between workers it can be off for a while.
+  std::atomic<unsigned> spare_count{0};
 };
 
 // The worker that runs the caller, or nullptr.
