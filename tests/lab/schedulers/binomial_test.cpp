@@ -38,19 +38,18 @@ double distance(std::size_t n, double p, bool is_positive, Draw draw) {
 
 TEST(Binomial, HasItsDistribution) {
   rng random(7);
-  for (const auto& [n, p] : std::vector<std::pair<std::size_t, double>>{{2, 0.3},
-                                                                        {10, 0.5},
-                                                                        {20, 0.9},
-                                                                        {1000, 0.001},
-                                                                        {100, 0.3},
-                                                                        {5000, 0.02},
-                                                                        {300, 0.97},
-                                                                        {4000, 0.5}}) {
-    EXPECT_LT(distance(n, p, false, [&, n = n, p = p] { return draw_binomial(random, n, p); }), 2.5)
+  struct setting {
+    std::size_t n;
+    double p;
+  };
+  const std::vector<setting> settings{{2, 0.3},   {10, 0.5},    {20, 0.9},   {1000, 0.001},
+                                      {100, 0.3}, {5000, 0.02}, {300, 0.97}, {4000, 0.5}};
+  for (const setting& each : settings) {
+    const auto n = each.n;
+    const auto p = each.p;
+    EXPECT_LT(distance(n, p, false, [&] { return draw_binomial(random, n, p); }), 2.5)
         << n << ' ' << p;
-    EXPECT_LT(
-        distance(n, p, true, [&, n = n, p = p] { return draw_positive_binomial(random, n, p); }),
-        2.5)
+    EXPECT_LT(distance(n, p, true, [&] { return draw_positive_binomial(random, n, p); }), 2.5)
         << n << ' ' << p;
   }
 }
