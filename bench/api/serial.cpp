@@ -64,6 +64,4 @@ kernels serial() {
           &chains,  &graph};
 }
 
-std::uint64_t opaque_body(std::size_t i) { return chain(i, 3); }
-
 }  // namespace heist::bench::api

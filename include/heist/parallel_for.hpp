@@ -19,6 +19,7 @@
 #include "heist/block.hpp"
 #include "heist/detail/algorithm.hpp"
 #include "heist/detail/bad_range.hpp"
+#include "heist/parallel/own_body.hpp"
 #include "heist/parallel/split_loop.hpp"
 #include "heist/parallel/stoppable.hpp"
 #include "heist/partitioner.hpp"
@@ -62,7 +63,8 @@ struct parallel_for_impl : stopped_by<Stop> {
     const std::size_t n = count_of_indices(first, last);
     partition(n, how, [&body, first = static_cast<common>(first)](std::size_t f, std::size_t l) {
       const common end = index_at(first, l);
-      for (common i = index_at(first, f); i != end; ++i) body(i);
+      auto&& own = own_body<common>(body);
+      for (common i = index_at(first, f); i != end; ++i) own(i);
     });
   }
 
@@ -72,7 +74,8 @@ struct parallel_for_impl : stopped_by<Stop> {
     partition(static_cast<std::size_t>(std::ranges::size(range)), how,
               [&body, first = std::ranges::begin(range)](std::size_t f, std::size_t l) {
                 const auto end = iterator_at(first, l);
-                for (auto i = iterator_at(first, f); i != end; ++i) body(*i);
+                auto&& own = own_body<std::ranges::range_reference_t<R>>(body);
+                for (auto i = iterator_at(first, f); i != end; ++i) own(*i);
               });
   }
 
