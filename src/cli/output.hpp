@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -28,5 +29,10 @@ class output {
 
   std::FILE* file_;
 };
+
+// Throw resource_error, which names the file. The second one comes before long work, whose result would be lost otherwise;
+// no path, nothing to do.
+void write_file(const std::string& path, std::string_view text);
+void require_writable(const std::string& path);
 
 }  // namespace heist::cli

@@ -1,7 +1,6 @@
 // heist sim: a computation on the lab's machines, for one number of processors after the other.
 #include "cli/sim.hpp"
 
-#include <fstream>
 #include <vector>
 
 #include <fmt/format.h>
@@ -51,8 +50,8 @@ class sim_command {
       out_.flush();
     }
     print_end();
-    if (!request_.svg.empty()) write(request_.svg, lab::to_svg(speedup_chart()));
-    if (!request_.html.empty()) write(request_.html, make_page());
+    if (!request_.svg.empty()) write_file(request_.svg, lab::to_svg(speedup_chart()));
+    if (!request_.html.empty()) write_file(request_.html, make_page());
     return success;
   }
 
@@ -295,13 +294,6 @@ class sim_command {
     return page.html();
   }
 
-  static void write(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    file.flush();
-    if (!file) throw resource_error(fmt::format("cannot write {}", path));
-  }
-
   const sim_request& request_;
   output& out_;
   std::FILE* err_;
@@ -315,6 +307,7 @@ class sim_command {
 }  // namespace
 
 int simulate(const sim_request& request, output& out, std::FILE* err) {
+  for (const auto* path : {&request.svg, &request.html}) require_writable(*path);
   try {
     return sim_command(request, out, err)();
   } catch (const lab::check_error& violation) {

@@ -28,23 +28,6 @@ namespace heist::cli {
 
 namespace {
 
-void write_file(const std::string& path, const std::string& text) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"),
-                                                             std::fclose);
-  if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
-      std::fflush(file.get()) != 0)
-    throw resource_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
-// Before a long run, not after it: an error for a file that can't be written in the end.
-void require_writable(const std::string& path) {
-  if (path.empty()) return;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "ab"),
-                                                             std::fclose);
-  if (file == nullptr)
-    throw resource_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
 // Rows as they come, so that what an interrupt leaves is whole rows.
 class row_printer {
  public:

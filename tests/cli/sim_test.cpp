@@ -112,6 +112,7 @@ TEST(Sim, WritesAChartAndAPage) {
       heist_command({"sim", "--dag", "fib:3", "--svg", (folder / "no" / "such").string()});
   EXPECT_EQ(refused.code, 1);
   EXPECT_THAT(refused.err, HasSubstr("cannot write"));
+  EXPECT_EQ(refused.out, "");  // before the work, not after it
 }
 
 TEST(Sim, RunsUnderAKernel) {

@@ -7,6 +7,7 @@
 #include "lab/dag_dot.hpp"
 #include "lab/dag_svg.hpp"
 #include "lab/figure1.hpp"
+#include "tests/lab/support.hpp"
 
 namespace {
 
@@ -15,14 +16,9 @@ using heist::lab::dag_to_dot;
 using heist::lab::dag_to_svg;
 using heist::lab::explicit_dag;
 using heist::lab::figure1;
+using heist_test::count;
 using testing::HasSubstr;
 using testing::Not;
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t times = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
-  return times;
-}
 
 // Figure 1 has 17 continue edges, 5 spawns and 6 joins.
 TEST(DagToDot, HasEveryThreadInstructionAndEdge) {

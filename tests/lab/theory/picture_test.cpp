@@ -9,6 +9,7 @@
 #include "lab/markup.hpp"
 #include "lab/page.hpp"
 #include "lab/table.hpp"
+#include "tests/lab/support.hpp"
 
 namespace {
 
@@ -23,14 +24,9 @@ using heist::lab::to_csv;
 using heist::lab::to_html;
 using heist::lab::to_svg;
 using heist::lab::to_text;
+using heist_test::count;
 using testing::HasSubstr;
 using testing::Not;
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t times = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
-  return times;
-}
 
 TEST(Markup, EscapesWhatWouldEndAnElementOrAnAttribute) {
   EXPECT_EQ(escape_markup("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
