@@ -2,10 +2,7 @@
 #include "cli/theory.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
