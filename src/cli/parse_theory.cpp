@@ -1,7 +1,6 @@
 #include "cli/parse_theory.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -9,6 +8,8 @@
 
 #include <heist/error.hpp>
 
+#include "cli/granularity.hpp"
+#include "cli/numbers.hpp"
 #include "cli/suggest.hpp"
 #include "lab/dag_spec.hpp"
 #include "lab/simulation.hpp"
@@ -18,37 +19,12 @@ namespace heist::cli {
 namespace {
 
 constexpr std::uint64_t max_games = 10'000'000;
-constexpr std::uint64_t max_bound_processors = 1'000'000'000;
-constexpr std::uint64_t max_processes = 100'000;
+constexpr std::uint32_t max_bound_processors = 1'000'000'000;
+constexpr std::uint32_t max_processes = 100'000;
 
 std::uint64_t number(std::string_view option, std::string_view text, std::uint64_t least,
                      std::uint64_t greatest) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value > greatest)
-    throw usage_error(fmt::format("theory: {} takes a whole number from {} to {}, not '{}'", option,
-                                  least, greatest, text));
-  return value;
-}
-
-// "1..1024" doubles; "1,2,12" lists; both may stand together.
-std::vector<std::uint32_t> processor_list(std::string_view text, std::uint64_t greatest) {
-  std::vector<std::uint32_t> result;
-  for (;;) {
-    const auto comma = text.find(',');
-    const auto part = text.substr(0, comma);
-    const auto dots = part.find("..");
-    auto p = number("-P", part.substr(0, dots), 1, greatest);
-    if (dots != std::string_view::npos) {
-      const auto last = number("-P", part.substr(dots + 2), 1, greatest);
-      if (last < p) throw usage_error(fmt::format("theory: -P {}: ends before it begins", part));
-      for (; p < last; p *= 2) result.push_back(static_cast<std::uint32_t>(p));
-      p = last;
-    }
-    result.push_back(static_cast<std::uint32_t>(p));
-    if (comma == std::string_view::npos) return result;
-    text.remove_prefix(comma + 1);
-  }
+  return whole_number("theory", option, text, least, greatest);
 }
 
 report_form form_of(bool json, bool csv) {
@@ -84,10 +60,12 @@ struct theory_parser::texts {
   CLI::App* recycling = nullptr;
   CLI::App* bounds = nullptr;
   CLI::App* adversaries = nullptr;
+  CLI::App* granularity = nullptr;
   std::string balls = "64", bound_processors = "1..1024", tosses = "100000", seeds = "1000";
   std::string seed = "1", adversary = "all";
   std::string dag, svg, html, dot, save;
   std::string processes = "16", given, runs = "10", kernel;
+  granularity_texts loop;
   bool json = false, csv = false;
 };
 
@@ -139,6 +117,14 @@ theory_parser::theory_parser(CLI::App& root)
   add_forms(*g.adversaries);
   add(*g.adversaries, "--svg", g.svg, "a file for the chart");
   g.adversaries->footer(computations_help());
+
+  g.granularity = app_.add_subcommand("granularity", "how finely to cut a loop into tasks");
+  g.granularity->allow_extras();
+  for (const auto& each : granularity_options())
+    add(*g.granularity, each.name, g.loop.*each.text, each.help);
+  add_forms(*g.granularity);
+  add(*g.granularity, "--svg", g.svg, "a file for the chart");
+  g.granularity->footer(granularity_help());
 }
 
 theory_parser::~theory_parser() = default;
@@ -149,11 +135,14 @@ theory_request theory_parser::to_request(const std::string& command) const {
   if (given_->recycling->parsed()) return to_recycling(command);
   if (given_->bounds->parsed()) return to_bounds(command);
   if (given_->adversaries->parsed()) return to_adversaries(command);
+  if (given_->granularity->parsed()) return to_granularity(command);
   const auto extras = app_.remaining(true);
   if (extras.empty() || extras.front().starts_with('-'))
     throw usage_error(
-        "theory needs a subject: recycling, bounds or adversaries; see heist theory --help");
-  throw usage_error(unknown("subject", extras.front(), {"recycling", "bounds", "adversaries"},
+        "theory needs a subject: recycling, bounds, adversaries or granularity; see heist theory "
+        "--help");
+  throw usage_error(unknown("subject", extras.front(),
+                            {"recycling", "bounds", "adversaries", "granularity"},
                             "heist theory --help"));
 }
 
@@ -184,7 +173,7 @@ bounds_request theory_parser::to_bounds(const std::string& command) const {
   refuse_extras(*g.bounds, "bounds");
   if (g.dag.empty()) throw usage_error("bounds needs a computation: --dag, as --dag figure1");
   return {.dag = g.dag,
-          .processors = processor_list(g.bound_processors, max_bound_processors),
+          .processors = number_list("theory", "-P", g.bound_processors, max_bound_processors),
           .form = form_of(g.json, g.csv),
           .html = g.html,
           .picture = g.svg,
@@ -202,11 +191,22 @@ adversaries_request theory_parser::to_adversaries(const std::string& command) co
   request.setup.seeds = number("--seeds", g.runs, 1, max_games);
   request.setup.seed = number("--seed", g.seed, 0, UINT64_MAX - max_games);
   request.dag = g.dag;
-  request.processes = processor_list(g.processes, max_processes);
+  request.processes = number_list("theory", "-P", g.processes, max_processes);
   const auto least = *std::min_element(request.processes.begin(), request.processes.end());
   if (!g.given.empty())
     request.given = static_cast<std::uint32_t>(number("--given", g.given, 1, least));
   request.kernel = g.kernel;
+  request.form = form_of(g.json, g.csv);
+  request.svg = g.svg;
+  request.html = g.html;
+  request.command = command;
+  return request;
+}
+
+granularity_request theory_parser::to_granularity(const std::string& command) const {
+  const auto& g = *given_;
+  refuse_extras(*g.granularity, "granularity");
+  auto request = cli::to_request(g.loop);
   request.form = form_of(g.json, g.csv);
   request.svg = g.svg;
   request.html = g.html;

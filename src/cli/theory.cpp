@@ -1,4 +1,5 @@
-// heist theory: the recycling game, what the theorems say of a computation, and kernels that are adversaries.
+// heist theory: the recycling game, what the theorems say of a computation, and kernels that are adversaries; granularity.cpp
+// has the rest.
 #include "cli/theory.hpp"
 
 #include <algorithm>
@@ -11,7 +12,9 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/granularity.hpp"
 #include "cli/progress.hpp"
+#include "cli/row_printer.hpp"
 #include "lab/bounds.hpp"
 #include "lab/dag_dot.hpp"
 #include "lab/dag_json.hpp"
@@ -24,39 +27,6 @@
 namespace heist::cli {
 
 namespace {
-
-// Rows as they come, so that what an interrupt leaves is whole rows.
-class row_printer {
- public:
-  row_printer(output& out, report_form form, const std::vector<std::string>& columns,
-              std::size_t first_width)
-      : out_(out), form_(form) {
-    for (const auto& column : columns) widths_.push_back(std::max<std::size_t>(column.size(), 9));
-    widths_.front() = std::max(widths_.front(), first_width);
-    if (form == report_form::csv) out_.print("{}", lab::to_csv({"", columns, {}}));
-    if (form == report_form::text) line(columns);
-  }
-
-  void add(const std::vector<std::string>& cells, const std::string& json) {
-    if (form_ == report_form::json) out_.print("{}\n", json);
-    if (form_ == report_form::csv) out_.print("{}", lab::to_csv({"", cells, {}}));
-    if (form_ == report_form::text) line(cells);
-    out_.flush();
-  }
-
- private:
-  void line(const std::vector<std::string>& cells) {
-    std::string text;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      text += i == 0 ? fmt::format("{:<{}}", cells[i], widths_[i])
-                     : fmt::format("  {:>{}}", cells[i], widths_[i]);
-    out_.print("{}\n", text);
-  }
-
-  output& out_;
-  report_form form_;
-  std::vector<std::size_t> widths_;
-};
 
 int recycling(const recycling_request& request, output& out, std::FILE* err) {
   const auto& setup = request.setup;
@@ -277,6 +247,9 @@ struct dispatch {
   int operator()(const bounds_request& request) const { return show_bounds(request, out, err); }
   int operator()(const adversaries_request& request) const {
     return adversaries(request, out, err);
+  }
+  int operator()(const granularity_request& request) const {
+    return granularity(request, out, err);
   }
 };
 

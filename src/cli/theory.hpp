@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lab/adversary_study.hpp"
+#include "lab/granularity_study.hpp"
 #include "lab/recycling_study.hpp"
 
 namespace heist::cli {
@@ -41,6 +42,22 @@ struct adversaries_request {
   std::string command;
 };
 
-using theory_request = std::variant<recycling_request, bounds_request, adversaries_request>;
+struct granularity_request {
+  struct choice {
+    lab::task_scheduler scheduler;
+    lab::hint_kind hint;  // of an order by length
+  };
+
+  lab::granularity_setup setup;
+  std::vector<choice> choices;
+  std::vector<std::uint32_t> factors;  // tasks for each processor, ascending
+  lab::granularity_curve curve{};      // of the picture
+  report_form form = report_form::text;
+  std::string svg, html;
+  std::string command;
+};
+
+using theory_request =
+    std::variant<recycling_request, bounds_request, adversaries_request, granularity_request>;
 
 }  // namespace heist::cli
