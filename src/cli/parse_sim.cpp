@@ -138,8 +138,6 @@ void set_kernel(sim_request& request, const std::string& scheduler, const std::s
   if (scheduler != "abp" && scheduler != "greedy")
     throw usage_error(
         fmt::format("sim: a kernel goes with abp and greedy, not with {}", scheduler));
-  if (request.check || !request.svg.empty() || !request.html.empty())
-    throw usage_error("sim: --check, --svg and --html don't go with a kernel");
   if (scheduler == "greedy") request.kernel.scheduler = user_scheduler::greedy;
   if (!kernel.empty()) request.kernel.kernel = kernel;
 }
@@ -183,7 +181,7 @@ sim_parser::sim_parser(CLI::App& root)
       "steps that a take from a central queue keeps it and the processor");
   add("--kernel", g.kernel, "who gets a processor, with --scheduler abp or greedy; see below");
   add("--yield", g.yield, "after a failed attempt, with --scheduler abp: none, to-random, to-all");
-  add("--svg", g.svg, "a file for the chart of the speedup");
+  add("--svg", g.svg, "a file for the chart: the speedup, or under a kernel the time");
   add("--html", g.html, "a file for a page with charts, table and data");
   app_.add_flag("--check", g.check, "step by step, with every property that must hold");
   app_.add_flag("--json", g.json, "an object for each P, on a line of its own");

@@ -1,11 +1,15 @@
 #include "cli/sim_kernel.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/cli.hpp"
 #include "cli/progress.hpp"
+#include "lab/chart.hpp"
+#include "lab/kernel_checker.hpp"
+#include "lab/page.hpp"
 #include "lab/table.hpp"
 
 namespace heist::cli {
@@ -13,17 +17,19 @@ namespace heist::cli {
 namespace {
 
 kernel_row run_row(const sim_request& request, std::uint32_t processes, const lab::measures& of,
-                   lab::computation& computation, progress& line) {
+                   lab::computation& computation, lab::kernel_checker* checker, progress& line) {
   kernel_row row;
   row.processes = processes;
   std::vector<double> steps, average, ratio, steal, steals;
   auto settings = request.kernel;
   settings.processes = processes;
+  settings.checker = checker;
   for (std::uint64_t i = 0; i < request.seeds; ++i) {
     line.show(
         fmt::format("{}: P = {}, seed {} of {}", request.dag, processes, i + 1, request.seeds));
     settings.seed = request.settings.seed + i;
     const auto result = computation.run_under_kernel(settings);
+    if (checker != nullptr) checker->finish(settings, result);
     if (!result.is_finished) {
       ++row.unfinished;
       continue;
@@ -80,6 +86,116 @@ void print(const sim_request& request, const lab::measures& of, const kernel_row
   out.flush();
 }
 
+std::string title_of(const sim_request& request) {
+  const bool is_greedy = request.kernel.scheduler == lab::user_scheduler::greedy;
+  return fmt::format("{} under the kernel {}{}", is_greedy ? "greedy" : "abp",
+                     request.kernel.kernel,
+                     is_greedy ? "" : fmt::format(", yields: {}", to_string(request.kernel.yield)));
+}
+
+lab::point with_range(std::uint32_t processes, const lab::summary& of) {
+  return {static_cast<double>(processes), of.mean, of.least, of.greatest};
+}
+
+// T between its two bounds. Numbers of processes for which no run came to an end have no mark.
+lab::chart time_chart(const sim_request& request, const lab::measures& of,
+                      const std::vector<kernel_row>& rows) {
+  lab::chart result;
+  result.title = fmt::format("{}: {}", request.dag, title_of(request));
+  result.x = {"processes P", lab::axis_scale::log2};
+  result.y = {"steps", lab::axis_scale::log2};
+  lab::series measured{"T", lab::series_style::line};
+  lab::series bound{"T1/PA + Tinf P/PA", lab::series_style::bound};
+  lab::series least{"T1/PA", lab::series_style::bound};
+  for (const auto& row : rows) {
+    if (row.steps.count == 0) continue;
+    const double p = row.processes;
+    const double share = static_cast<double>(of.work) / row.processor_average.mean;
+    measured.points.push_back(with_range(row.processes, row.steps));
+    bound.points.push_back(
+        {p, share + static_cast<double>(of.span) * p / row.processor_average.mean});
+    least.points.push_back({p, share});
+  }
+  result.all = {measured, bound, least};
+  return result;
+}
+
+lab::chart processors_chart(const std::vector<kernel_row>& rows) {
+  lab::chart result;
+  result.title = "Processors";
+  result.x = {"processes P", lab::axis_scale::log2};
+  result.y = {"processors given, on average", lab::axis_scale::log2};
+  lab::series given{"PA", lab::series_style::line};
+  lab::series all{"P", lab::series_style::bound};
+  for (const auto& row : rows) {
+    if (row.steps.count > 0)
+      given.points.push_back(with_range(row.processes, row.processor_average));
+    all.points.push_back({static_cast<double>(row.processes), static_cast<double>(row.processes)});
+  }
+  result.all = {given, all};
+  return result;
+}
+
+lab::chart attempts_chart(const lab::measures& of, const std::vector<kernel_row>& rows) {
+  lab::chart result;
+  result.title = "Steal attempts";
+  result.x = {"processes P", lab::axis_scale::log2};
+  result.y = {"attempts", lab::axis_scale::log10};
+  lab::series attempts{"attempts", lab::series_style::line};
+  lab::series bound{"P Tinf", lab::series_style::bound};
+  for (const auto& row : rows) {
+    if (row.steps.count > 0) attempts.points.push_back(with_range(row.processes, row.steal));
+    bound.points.push_back(
+        {static_cast<double>(row.processes), static_cast<double>(of.span) * row.processes});
+  }
+  result.all = {attempts, bound};
+  return result;
+}
+
+std::string make_page(const sim_request& request, const lab::measures& of,
+                      const std::vector<kernel_row>& rows) {
+  lab::page page(fmt::format("{}: {}", request.dag, title_of(request)), request.command);
+  page.paragraph(fmt::format(
+      "T1 = {}, Tinf = {}. P processes run on the processors that a kernel gives them, PA on "
+      "average over the steps. No schedule is shorter than T1/PA; a greedy one is no longer than "
+      "T1/PA + Tinf (P - 1)/PA, and one by work stealing takes O(T1/PA + Tinf P/PA) if its thieves "
+      "yield as the kernel demands.",
+      of.work, of.span));
+  page.add(time_chart(request, of, rows),
+           "Means, and from the least to the greatest run. Where no run came to an end there is no "
+           "mark.");
+  page.add(processors_chart(rows),
+           "What the kernel gave. A yield may make it give fewer processors than it meant to.");
+  if (request.kernel.scheduler == lab::user_scheduler::abp)
+    page.add(attempts_chart(of, rows), "Attempts to steal, beside P Tinf.");
+  lab::table table{"", columns, {}};
+  std::string data = "[";
+  for (const auto& row : rows) {
+    table.rows.push_back(cells(row));
+    data += (data.size() > 1 ? ",\n" : "") + to_json(request, of, row);
+  }
+  return page.add(table).data(data + "]").html();
+}
+
+void print_head(const sim_request& request, const lab::measures& of, output& out) {
+  if (request.form == sim_form::csv) out.print("{}", lab::to_csv({"", columns, {}}));
+  if (request.form == sim_form::text) {
+    out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}\n", request.dag, of.work, of.span,
+              of.parallelism());
+    out.print("{}, mean of {} seeds; bound: T1/PA + Tinf P/PA\n", title_of(request), request.seeds);
+    out.print("{:>8}{:>14}{:>10}{:>12}{:>13}{:>14}\n", "P", "T", "PA", "T/bound", "steals",
+              "attempts");
+  }
+  out.flush();
+}
+
+void print_checks(const lab::kernel_checker& checked, const lab::measures& of, output& out) {
+  out.print("checked: {} runs, {} steps; WORK, T1/PA and Tinf", checked.runs(), checked.steps());
+  if (checked.deepest() > 0)
+    out.print("; deques in order of depth, {} of Tinf = {} at most", checked.deepest(), of.span);
+  out.print("; no violation\n");
+}
+
 }  // namespace
 
 int simulate_under_kernel(const sim_request& request, lab::computation& computation, output& out,
@@ -88,22 +204,18 @@ int simulate_under_kernel(const sim_request& request, lab::computation& computat
   for (const auto processes :
        request.processors)  // so that a mistake is told before anything is printed
     (void)lab::make_kernel(request.kernel.kernel, processes, of.span, request.settings.seed);
-  if (request.form == sim_form::csv) out.print("{}", lab::to_csv({"", columns, {}}));
-  if (request.form == sim_form::text) {
-    const bool is_greedy = request.kernel.scheduler == lab::user_scheduler::greedy;
-    out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}\n", request.dag, of.work, of.span,
-              of.parallelism());
-    out.print("{} under the kernel {}{}, mean of {} seeds; bound: T1/PA + Tinf P/PA\n",
-              is_greedy ? "greedy" : "abp", request.kernel.kernel,
-              is_greedy ? "" : fmt::format(", yields: {}", to_string(request.kernel.yield)),
-              request.seeds);
-    out.print("{:>8}{:>14}{:>10}{:>12}{:>13}{:>14}\n", "P", "T", "PA", "T/bound", "steals",
-              "attempts");
-  }
-  out.flush();
+  print_head(request, of, out);
   progress line(err);
-  for (const auto processes : request.processors)
-    print(request, of, run_row(request, processes, of, computation, line), out);
+  lab::kernel_checker checker(of);
+  std::vector<kernel_row> rows;
+  for (const auto processes : request.processors) {
+    rows.push_back(
+        run_row(request, processes, of, computation, request.check ? &checker : nullptr, line));
+    print(request, of, rows.back(), out);
+  }
+  if (request.check && request.form == sim_form::text) print_checks(checker, of, out);
+  if (!request.svg.empty()) write_file(request.svg, lab::to_svg(time_chart(request, of, rows)));
+  if (!request.html.empty()) write_file(request.html, make_page(request, of, rows));
   return success;
 }
 

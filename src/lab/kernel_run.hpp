@@ -14,6 +14,8 @@ enum class user_scheduler {
   greedy,  // Theorem 2: no scheduler that sees only the past can be sure of this
 };
 
+class kernel_checker;
+
 struct kernel_settings {
   user_scheduler scheduler = user_scheduler::abp;
   std::string kernel = "dedicated";  // see kernels()
@@ -22,6 +24,7 @@ struct kernel_settings {
   std::uint64_t seed = 1;
   // Steps without an executed instruction after which the run is given up: it would go on for ever.
   std::uint64_t patience = 100'000;
+  kernel_checker* checker = nullptr;  // looks at every step, where it isn't null
 };
 
 struct kernel_result {

@@ -17,6 +17,7 @@
 
 #include "lab/computation.hpp"
 #include "lab/kernel.hpp"
+#include "lab/kernel_checker.hpp"
 #include "lab/kernel_run.hpp"
 #include "lab/random.hpp"
 #include "lab/run_result.hpp"
@@ -53,6 +54,7 @@ class abp_run {
         yields_(settings.yield, settings.processes, settings.seed),
         random_(settings.seed),
         watch_(settings.patience + adversary.silence()),
+        checker_(settings.checker),
         running_(settings.processes, no_id),
         left_(settings.processes, 0),
         deques_(settings.processes),
@@ -63,19 +65,23 @@ class abp_run {
 
   kernel_result operator()() {
     auto& run = result_.run;
-    assign(0, threads_->start());
+    const thread_id root = threads_->start();
+    if (checker_ != nullptr) checker_->start(root);
+    assign(0, root);
     while (threads_->living() > 0) {
       const auto step = ++run.steps;
       for (std::uint32_t p = 0; p < processes_; ++p)
         states_[p] = {running_[p] != no_id, deques_[p].size()};
       kernel_->choose(step, states_, chosen_);
       yields_.keep(step, chosen_);
+      if (checker_ != nullptr) checker_->gives(step, chosen_, processes_);
       run.scheduled += chosen_.size();
       const auto executed = run.work;
       for (const auto p : chosen_)
         if (states_[p].works) execute(p);
       for (const auto p : chosen_)
         if (!states_[p].works) steal(p, step);
+      if (checker_ != nullptr) checker_->end_step(step, running_, deques_);
       run.peak_space = std::max(run.peak_space, threads_->space());
       if (threads_->living() > 0 && watch_.is_hopeless(step, chosen_.size(), run.work > executed)) {
         result_.is_finished = false;
@@ -102,7 +108,9 @@ class abp_run {
     if (--left_[p] > 0) return;
     ++result_.run.instructions;
     const thread_id thread = running_[p];
+    const auto weight = checker_ == nullptr ? 0 : threads_->weight(thread);
     const outcome did = threads_->execute(thread);
+    if (checker_ != nullptr) checker_->executed(thread, weight, did);
     for (const thread_id enabled : did.enabled) {
       if (enabled == no_id) continue;
       ++result_.run.resumed;
@@ -140,6 +148,7 @@ class abp_run {
   yield_rule yields_;
   rng random_;
   progress_watch watch_;
+  kernel_checker* checker_;
   std::vector<thread_id> running_;
   std::vector<std::uint64_t> left_;
   std::vector<ready_deque> deques_;

@@ -128,6 +128,21 @@ TEST_F(TheoryCommand, AdversariesPrintARowForEachKernelAndYield) {
   EXPECT_EQ(lines(one.out), 4U);
 }
 
+TEST_F(TheoryCommand, SimUnderAKernelIsCheckedAndDrawn) {
+  const auto result = heist_command({"sim", "--dag", "fib:12", "--scheduler", "abp", "--kernel",
+                                     "benign:3", "-P", "2,8", "--seeds", "2", "--check", "--svg",
+                                     file("k.svg"), "--html", file("k.html")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\nchecked: 4 runs, "));
+  EXPECT_THAT(result.out, HasSubstr("deques in order of depth, "));
+  EXPECT_THAT(content("k.svg"), HasSubstr("T1/PA + Tinf P/PA"));
+  EXPECT_THAT(content("k.html"), HasSubstr("sim --dag fib:12 --scheduler abp"));
+  const auto greedy = heist_command({"sim", "--dag", "fib:12", "--scheduler", "greedy", "--kernel",
+                                     "lower-bound:9", "-P", "4", "--check"});
+  EXPECT_EQ(greedy.code, 0) << greedy.err;
+  EXPECT_THAT(greedy.out, HasSubstr("WORK, T1/PA and Tinf; no violation"));
+}
+
 std::string document(const std::string& name) {
   std::ifstream in(HEIST_DOCS "/" + name, std::ios::binary);
   std::stringstream text;
