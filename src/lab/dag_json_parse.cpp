@@ -1,5 +1,4 @@
-// The only source of the lab that reads JSON by nlohmann's parser. Its events come without places; how far it
-// has read tells them.
+// A DAG's file by nlohmann's parser. Its events come without places; how far it has read tells them.
 #include "lab/dag_json_parts.hpp"
 
 #include <cctype>

@@ -43,6 +43,11 @@ class whole_dag : public computation {
     return run_under(threads_, settings, dag_.span());
   }
 
+  timed_result run_timed(const timed_settings& settings) override {
+    check_settings(settings);
+    return timed_engine(threads_, settings)();
+  }
+
   const explicit_dag* dag() const override { return &dag_; }
 
  private:

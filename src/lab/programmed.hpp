@@ -41,6 +41,11 @@ class programmed : public computation {
     return run_under(threads_, settings, measure().span);
   }
 
+  timed_result run_timed(const timed_settings& settings) override {
+    check_settings(settings);
+    return timed_engine(threads_, settings)();
+  }
+
  private:
   static constexpr std::uint64_t most_checked = 1U << 22U;  // nodes
 

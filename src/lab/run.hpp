@@ -14,6 +14,7 @@
 #include "lab/schedulers/planned.hpp"
 #include "lab/schedulers/work_stealing.hpp"
 #include "lab/simulation.hpp"
+#include "lab/timed_engine.hpp"
 
 namespace heist::lab {
 

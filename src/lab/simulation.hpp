@@ -15,6 +15,7 @@
 #include "lab/schedulers/settings.hpp"
 #include "lab/serial.hpp"
 #include "lab/spec.hpp"
+#include "lab/timed_run.hpp"
 
 namespace heist::lab {
 
@@ -85,6 +86,9 @@ class computation {
                                                check_report& report) = 0;
   // Throws usage_error for a kernel that there isn't, or that gives no processor any more.
   [[nodiscard]] virtual kernel_result run_under_kernel(const kernel_settings& settings) = 0;
+  // Work stealing where each operation takes the time that it takes on some machine. Throws usage_error for more processors
+  // than max_timed_processors.
+  [[nodiscard]] virtual timed_result run_timed(const timed_settings& settings) = 0;
   // Where it lies in memory as a whole; otherwise nullptr.
   [[nodiscard]] virtual const explicit_dag* dag() const { return nullptr; }
 };

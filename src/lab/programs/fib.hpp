@@ -17,6 +17,7 @@ struct fib_program {
   [[nodiscard]] frame root() const { return {n, 0}; }
   [[nodiscard]] std::uint64_t weight(const frame&) const { return 1; }
   [[nodiscard]] std::uint64_t hint(const frame& f) const { return f.n; }
+  [[nodiscard]] bool waits_next(const frame& f) const { return f.at == 2; }
   [[nodiscard]] place_among place(const frame&) const { return {}; }
 
   action execute(frame& f, frame& child) const {

@@ -21,6 +21,7 @@ struct loops_program {
   [[nodiscard]] std::uint64_t hint(const frame& f) const {
     return f.count * work * (f.is_inner ? 1 : inner);
   }
+  [[nodiscard]] bool waits_next(const frame& f) const { return f.at == (f.count == 1 ? 1U : 2U); }
   [[nodiscard]] place_among place(const frame&) const { return {}; }
 
   action execute(frame& f, frame& child) const {

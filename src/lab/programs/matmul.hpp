@@ -18,6 +18,7 @@ struct matmul_program {
   [[nodiscard]] frame root() const { return {n, 0}; }
   [[nodiscard]] std::uint64_t weight(const frame& f) const { return is_block(f) ? cube(f.n) : 1; }
   [[nodiscard]] std::uint64_t hint(const frame& f) const { return cube(f.n); }
+  [[nodiscard]] bool waits_next(const frame& f) const { return f.at % 6 == 4; }
   [[nodiscard]] place_among place(const frame&) const { return {}; }
 
   // Twice four spawns, an instruction, a sync.

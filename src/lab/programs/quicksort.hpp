@@ -32,6 +32,7 @@ class quicksort_program {
     return f.at == 0 ? std::max<std::uint64_t>(1, f.end - f.begin) : 1;
   }
   [[nodiscard]] std::uint64_t hint(const frame& f) const { return f.end - f.begin; }
+  [[nodiscard]] bool waits_next(const frame& f) const { return f.at == 3; }
   [[nodiscard]] place_among place(const frame&) const { return {}; }
 
   action execute(frame& f, frame& child) {

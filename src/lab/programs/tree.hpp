@@ -18,6 +18,7 @@ struct tree_program {
   [[nodiscard]] frame root() const { return {depth, 0}; }
   [[nodiscard]] std::uint64_t weight(const frame& f) const { return f.level == 0 ? leaf_work : 1; }
   [[nodiscard]] std::uint64_t hint(const frame& f) const { return f.level; }
+  [[nodiscard]] bool waits_next(const frame& f) const { return f.at == children; }
   [[nodiscard]] place_among place(const frame&) const { return {}; }
 
   action execute(frame& f, frame& child) const {

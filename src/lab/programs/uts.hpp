@@ -20,6 +20,7 @@ struct uts_program {
   [[nodiscard]] frame root() const { return thread_of(tree.root()); }
   [[nodiscard]] std::uint64_t weight(const frame&) const { return 1; }
   [[nodiscard]] std::uint64_t hint(const frame& f) const { return f.children; }
+  [[nodiscard]] bool waits_next(const frame& f) const { return f.at == f.children; }
   [[nodiscard]] place_among place(const frame&) const { return {}; }
 
   action execute(frame& f, frame& child) const {

@@ -19,6 +19,7 @@ struct wide_program {
   [[nodiscard]] frame root() const { return {0, false}; }
   [[nodiscard]] std::uint64_t weight(const frame& f) const { return f.is_task ? cost(f.at) : 1; }
   [[nodiscard]] std::uint64_t hint(const frame& f) const { return f.is_task ? cost(f.at) : 0; }
+  [[nodiscard]] bool waits_next(const frame& f) const { return !f.is_task && f.at == tasks; }
   [[nodiscard]] place_among place(const frame& f) const {
     return f.is_task ? place_among{f.at, tasks} : place_among{};
   }

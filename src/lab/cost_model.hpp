@@ -1,0 +1,46 @@
+// What a runtime's operations cost on some machine. The lab measures nothing: the costs come from a file, which
+// `heist lab calibrate` writes and anybody may. docs/lab.md and docs/costs.schema.json describe it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heist::lab {
+
+struct cost_model {
+  // Of two processors whose numbers divided by `processors` are the same, unless they are nearer still.
+  struct distance {
+    std::uint32_t processors = 0;
+    double steal_ns = 0;
+    double failed_attempt_ns = 1;
+  };
+
+  double instruction_ns = 1;  // a unit of work
+  double fork_ns = 0;         // a fork and its join that nobody steals
+  double steal_ns = 0;  // from a thief's request until it runs what it got; the victim forks often
+  double failed_attempt_ns = 1;  // from one request to the next
+  double quiet_steal_ns = 0;  // as steal_ns, of a victim that executes a long instruction meanwhile
+  double suspend_ns = 0;      // a join whose other half runs elsewhere; as much again to resume it
+  double wake_ns = 0;         // from a push until a thief that slept runs what was pushed
+  double waking_ns = 0;       // what that costs the one that pushes
+  std::optional<double>
+      awake_ns;            // how long a worker looks for work before it sleeps; none: for ever
+  double busy_factor = 1;  // how much longer an instruction takes while other processors work too
+  std::vector<distance>
+      distances;  // nearest first; none: steal_ns and failed_attempt_ns hold for all
+
+  static constexpr double max_ns = 1e9;
+};
+
+inline constexpr std::size_t max_cost_file = std::size_t{1} << 20U;  // bytes
+
+// Throw usage_error: one line that begins with the file's name, and names the place or the field.
+[[nodiscard]] cost_model costs_from_json(std::string_view text, std::string_view file);
+// Throws resource_error too, where the file can't be read.
+[[nodiscard]] cost_model costs_from_file(const std::string& path);
+
+}  // namespace heist::lab
