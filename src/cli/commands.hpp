@@ -57,6 +57,7 @@ struct bench_request {
 };
 
 enum class sim_form { text, json, csv };
+enum class sim_curve { speedup, space, attempts, wait };
 
 struct sim_request {
   std::string dag;
@@ -68,8 +69,9 @@ struct sim_request {
   bool check = false;
   bool has_schedule = true;  // of a small DAG on a few processors: instead of the table
   sim_form form = sim_form::text;
-  std::string svg, html;  // files; empty: none
-  std::string command;    // the command line
+  sim_curve curve = sim_curve::speedup;  // of the picture
+  std::string svg, html;                 // files; empty: none
+  std::string command;                   // the command line
 };
 
 using any_request = std::variant<text_request, list_request, info_request, run_request,

@@ -76,6 +76,12 @@ constexpr std::array<named<answer_order>, 3> answers = {{
     {"random", answer_order::random},
 }};
 
+constexpr std::array<named<sim_curve>, 4> curves = {{
+    {"speedup", sim_curve::speedup},
+    {"space", sim_curve::space},
+    {"attempts", sim_curve::attempts},
+    {"wait", sim_curve::wait},
+}};
 constexpr std::array<named<yield_policy>, 3> yields = {{
     {"none", yield_policy::none},
     {"to-random", yield_policy::to_random},
@@ -148,7 +154,7 @@ struct sim_parser::texts {
   std::string dag, scheduler = "work-stealing", processors = "1..64", seeds = "1", seed = "1";
   std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
   std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
-  std::string kernel, yield = "to-all", svg, html;
+  std::string kernel, yield = "to-all", svg, html, curve = "speedup";
   bool json = false, csv = false, table = false, check = false;
 };
 
@@ -181,7 +187,9 @@ sim_parser::sim_parser(CLI::App& root)
       "steps that a take from a central queue keeps it and the processor");
   add("--kernel", g.kernel, "who gets a processor, with --scheduler abp or greedy; see below");
   add("--yield", g.yield, "after a failed attempt, with --scheduler abp: none, to-random, to-all");
-  add("--svg", g.svg, "a file for the chart: the speedup, or under a kernel the time");
+  add("--svg", g.svg,
+      "a file for the chart; under a kernel of the time, of a small DAG of the schedule");
+  add("--curve", g.curve, "what that shows: speedup, space, attempts, wait");
   add("--html", g.html, "a file for a page with charts, table and data");
   app_.add_flag("--check", g.check, "step by step, with every property that must hold");
   app_.add_flag("--json", g.json, "an object for each P, on a line of its own");
@@ -212,6 +220,7 @@ sim_request sim_parser::to_request() const {
   request.check = g.check;
   request.svg = g.svg;
   request.html = g.html;
+  request.curve = choice("--curve", g.curve, curves);
   request.form = g.json ? sim_form::json : g.csv ? sim_form::csv : sim_form::text;
   request.has_schedule = !g.table;
   auto& settings = request.settings;

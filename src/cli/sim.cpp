@@ -14,6 +14,7 @@
 #include "lab/chart.hpp"
 #include "lab/page.hpp"
 #include "lab/run_checker.hpp"
+#include "lab/schedule_svg.hpp"
 #include "lab/simulation.hpp"
 #include "lab/table.hpp"
 
@@ -50,7 +51,7 @@ class sim_command {
       out_.flush();
     }
     print_end();
-    if (!request_.svg.empty()) write_file(request_.svg, lab::to_svg(speedup_chart()));
+    if (!request_.svg.empty()) write_file(request_.svg, lab::to_svg(curve_chart()));
     if (!request_.html.empty()) write_file(request_.html, make_page());
     return success;
   }
@@ -61,8 +62,7 @@ class sim_command {
     const auto* dag = computation_->dag();
     return request_.has_schedule && request_.form == sim_form::text && dag != nullptr &&
            dag->node_count() <= 200 && request_.processors.size() == 1 &&
-           request_.processors.front() <= 8 && request_.seeds == 1 && request_.svg.empty() &&
-           request_.html.empty();
+           request_.processors.front() <= 8 && request_.seeds == 1 && request_.html.empty();
   }
 
   int show_schedule() {
@@ -74,6 +74,11 @@ class sim_command {
                to_string(settings.scheduler), settings.processors, dag.work(), dag.span(),
                dag.stack_depth(), steps.size(), lab::to_text(lab::to_table(steps, dag)));
     out_.print("Threads in the pool are ready, or (stalled).\n");
+    if (!request_.svg.empty())
+      write_file(request_.svg, lab::schedule_to_svg(
+                                   fmt::format("{}, {}, P = {}", request_.dag,
+                                               to_string(settings.scheduler), settings.processors),
+                                   steps, dag));
     if (!request_.check) return success;
     (void)computation_->run_checked(settings, checked_);
     print_checks();
@@ -216,9 +221,20 @@ class sim_command {
     out_.print("; no violation\n");
   }
 
+  // What ran, as a title says it.
+  [[nodiscard]] std::string subject() const {
+    auto text = fmt::format("{}, {}", request_.dag, to_string(request_.settings.scheduler));
+    if (!is_random(request_.settings)) return text;
+    using enum lab::victim_choice;
+    const auto victims = request_.settings.stealing.victims;
+    if (victims == nearest) text += ", nearest victims";
+    if (victims == lifeline) text += ", lifelines";
+    return text;
+  }
+
   [[nodiscard]] lab::chart speedup_chart() const {
     lab::chart result;
-    result.title = fmt::format("{}, {}", request_.dag, to_string(request_.settings.scheduler));
+    result.title = subject();
     result.x = {"processors", lab::axis_scale::log2};
     result.y = {"speedup T1/T", lab::axis_scale::log2};
     lab::series measured{"simulated", lab::series_style::line};
@@ -241,13 +257,42 @@ class sim_command {
     return result;
   }
 
+  [[nodiscard]] lab::chart curve_chart() const {
+    switch (request_.curve) {
+      case sim_curve::speedup:
+        break;
+      case sim_curve::space:
+        return space_chart();
+      case sim_curve::attempts:
+        return attempts_chart("Steal attempts", [](const sim_row& row) { return row.steal.mean; });
+      case sim_curve::wait:
+        return attempts_chart("WAIT", [](const sim_row& row) { return row.wait.mean; });
+    }
+    return speedup_chart();
+  }
+
+  [[nodiscard]] lab::chart space_chart() const {
+    return other_chart(
+        "Space", "S1 P", [](const sim_row& row) { return static_cast<double>(row.peak_space); },
+        [](const sim_row& row, const lab::measures& of) {
+          return static_cast<double>(of.stack_depth) * row.processors;
+        });
+  }
+
+  [[nodiscard]] lab::chart attempts_chart(std::string_view title,
+                                          double (*value)(const sim_row&)) const {
+    return other_chart(title, "P Tinf", value, [](const sim_row& row, const lab::measures& of) {
+      return static_cast<double>(of.span) * row.processors;
+    });
+  }
+
   // A quantity against P, with a bound beside it.
   [[nodiscard]] lab::chart other_chart(std::string_view title, std::string_view bound_name,
                                        double (*value)(const sim_row&),
                                        double (*limit)(const sim_row&,
                                                        const lab::measures&)) const {
     lab::chart result;
-    result.title = title;
+    result.title = fmt::format("{}: {}", title, subject());
     result.x = {"processors", lab::axis_scale::log2};
     result.y = {std::string(title), lab::axis_scale::log10};
     lab::series measured{"simulated", lab::series_style::line};
@@ -270,19 +315,10 @@ class sim_command {
     page.add(speedup_chart(),
              "Speedup: it follows P as long as that is small against the parallelism, and then "
              "levels out there.");
-    page.add(
-        other_chart(
-            "Space", "S1 P", [](const sim_row& row) { return static_cast<double>(row.peak_space); },
-            [](const sim_row& row, const lab::measures& of) {
-              return static_cast<double>(of.stack_depth) * row.processors;
-            }),
-        "Frames of living threads, at most, against the bound of Theorem 5 and Lemma 2.");
+    page.add(space_chart(),
+             "Frames of living threads, at most, against the bound of Theorem 5 and Lemma 2.");
     if (is_random(request_.settings))
-      page.add(other_chart(
-                   "Steal attempts", "P Tinf", [](const sim_row& row) { return row.steal.mean; },
-                   [](const sim_row& row, const lab::measures& of) {
-                     return static_cast<double>(of.span) * row.processors;
-                   }),
+      page.add(attempts_chart("Steal attempts", [](const sim_row& row) { return row.steal.mean; }),
                "Attempts grow like P Tinf: they cost O(Tinf) of time on each processor.");
     lab::table table{"", columns(), {}};
     std::string data = "[";

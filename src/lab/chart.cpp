@@ -1,13 +1,13 @@
 #include "lab/chart.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
 
 #include "lab/markup.hpp"
+#include "lab/palette.hpp"
 
 namespace heist::lab {
 
@@ -17,13 +17,6 @@ constexpr double width = 760, plot_height = 340;
 constexpr double left = 76, right = 24, top = 44, axis_room = 56;
 constexpr double legend_line = 20, letter = 6.7;  // letter: the width of one at 12 pixels, about
 constexpr std::size_t most_marks = 48;            // a line of more points has no marks
-
-// Distinguishable with each of the common colour deficiencies, after Okabe and Ito; the second set is
-// lighter, for dark surroundings.
-constexpr std::array<std::string_view, 8> light = {"#0072b2", "#d55e00", "#00875f", "#a0522d",
-                                                   "#b0488a", "#5b5bd6", "#8a6d00", "#555555"};
-constexpr std::array<std::string_view, 8> dark = {"#56b4e9", "#ff9e57", "#35d0a0", "#d99a72",
-                                                  "#ee8fc7", "#a3a3ff", "#e0c341", "#b0b0b0"};
 
 // One direction of the plot: from values to pixels.
 class ruler {
@@ -161,9 +154,9 @@ class drawing {
         "width=\"{:g}\" height=\"{:g}\" role=\"img\" font-family=\"system-ui, sans-serif\" "
         "font-size=\"12\">\n<title>{}</title>\n",
         width, height_, width, height_, escape_markup(what_.title));
-    out_ += "<style>\n" + style("#ffffff", "#1f2328", "#d8dee4", light);
+    out_ += "<style>\n" + style("#ffffff", "#1f2328", "#d8dee4", light_palette);
     out_ += "@media (prefers-color-scheme: dark) {\n" +
-            style("#16181d", "#e6e6e6", "#3a3f47", dark) + "}\n</style>\n";
+            style("#16181d", "#e6e6e6", "#3a3f47", dark_palette) + "}\n</style>\n";
     out_ +=
         fmt::format("<rect class=\"ground\" width=\"{:g}\" height=\"{:g}\"/>\n", width, height_);
     out_ += fmt::format(
@@ -231,7 +224,7 @@ class drawing {
     if (each.style == series_style::bound) return;
     for (const auto& p : shown) {
       if (p.low && p.high && y_.shows(*p.low) && y_.shows(*p.high))
-        segment(fmt::format("l{}", index % light.size()), x_.place(p.x), y_.place(*p.low),
+        segment(fmt::format("l{}", index % light_palette.size()), x_.place(p.x), y_.place(*p.low),
                 x_.place(p.x), y_.place(*p.high));
       if (each.style == series_style::points || shown.size() <= most_marks)
         mark(x_.place(p.x), y_.place(p.y), index);
@@ -240,7 +233,7 @@ class drawing {
 
   void path(const std::vector<point>& points, series_style style, std::size_t index) {
     if (points.empty()) return;
-    out_ += fmt::format("<path class=\"l{}\"", index % light.size());
+    out_ += fmt::format("<path class=\"l{}\"", index % light_palette.size());
     if (style == series_style::bound) out_ += " stroke-dasharray=\"7 5\"";
     out_ += " d=\"";
     for (std::size_t i = 0; i < points.size(); ++i)
@@ -260,12 +253,13 @@ class drawing {
       out_ += fmt::format(
           "<rect class=\"m{}\" opacity=\"0.75\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
           "height=\"{:.1f}\"/>\n",
-          index % light.size(), from, y_.place(p.y), to - from, y_.bottom() - y_.place(p.y));
+          index % light_palette.size(), from, y_.place(p.y), to - from,
+          y_.bottom() - y_.place(p.y));
     }
   }
 
   void mark(double x, double y, std::size_t index) {
-    const auto colour = fmt::format("m{}", index % light.size());
+    const auto colour = fmt::format("m{}", index % light_palette.size());
     switch (index % 4) {
       case 0:
         out_ += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>\n",
@@ -314,12 +308,12 @@ class drawing {
       double x = left;
       for (const std::size_t i : row) {
         const auto& each = what_.all[i];
-        const auto line = fmt::format("l{}", i % light.size());
+        const auto line = fmt::format("l{}", i % light_palette.size());
         if (each.style == series_style::bars)
           out_ += fmt::format(
               "<rect class=\"m{}\" opacity=\"0.75\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"24\" "
               "height=\"10\"/>\n",
-              i % light.size(), x, y - 5);
+              i % light_palette.size(), x, y - 5);
         else if (each.style == series_style::bound)
           path_in_legend(line, " stroke-dasharray=\"7 5\"", x, y);
         else if (each.style == series_style::line)

@@ -9,6 +9,7 @@
 
 #include "lab/dag_json.hpp"
 #include "tests/cli/command.hpp"
+#include "tests/lab/support.hpp"
 
 namespace {
 
@@ -126,6 +127,36 @@ TEST_F(TheoryCommand, AdversariesPrintARowForEachKernelAndYield) {
   const auto one = heist_command(
       {"theory", "adversaries", "--dag", "fib:12", "-P", "4", "--kernel", "benign:2", "--csv"});
   EXPECT_EQ(lines(one.out), 4U);
+}
+
+TEST_F(TheoryCommand, SimDrawsTheCurveThatIsAskedFor) {
+  for (const auto& [curve, label] :
+       std::vector<std::pair<std::string, std::string>>{{"speedup", "speedup T1/T"},
+                                                        {"space", "S1 P"},
+                                                        {"attempts", "P Tinf"},
+                                                        {"wait", "WAIT"}}) {
+    const auto result = heist_command({"sim", "--dag", "fib:10", "-P", "1..8", "--victim",
+                                       "nearest", "--svg", file("c.svg"), "--curve", curve});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(content("c.svg"), HasSubstr(label));
+    EXPECT_THAT(content("c.svg"), HasSubstr("fib:10, work-stealing, nearest victims</title>"));
+  }
+  const auto wrong = heist_command({"sim", "--dag", "fib:10", "--curve", "time"});
+  EXPECT_EQ(wrong.code, heist::cli::wrong_usage);
+  EXPECT_THAT(wrong.err, HasSubstr("--curve is one of speedup, space, attempts, wait"));
+}
+
+TEST_F(TheoryCommand, SimDrawsTheScheduleOfASmallDag) {
+  const auto result = heist_command(
+      {"sim", "--dag", "figure1", "--scheduler", "busy-leaves", "-P", "2", "--svg", file("s.svg")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\n  13  G2: v15"));
+  const auto svg = content("s.svg");
+  EXPECT_THAT(svg, HasSubstr(">figure1, busy-leaves, P = 2</text>"));
+  for (int v = 1; v <= 23; ++v)  // each instruction once
+    EXPECT_EQ(heist_test::count(svg, ">v" + std::to_string(v) + "</text>"), 1U) << v;
+  EXPECT_EQ(heist_test::count(svg, "class=\"idle\""), 2U * 14U - 23U);
+  EXPECT_EQ(heist_test::count(svg, ">(G1)</text>"), 4U);  // steps 9 to 11, and 13
 }
 
 TEST_F(TheoryCommand, SimUnderAKernelIsCheckedAndDrawn) {
