@@ -32,6 +32,9 @@ struct dispatch {
   int operator()(const bench_request& request) const { return run_bench(request, out, err); }
   int operator()(const sim_request& request) const { return simulate(request, out, err); }
   int operator()(const theory_request& request) const { return theory(request, out, err); }
+  int operator()(const lab_request& request) const { return std::visit(*this, request); }
+  int operator()(const calibrate_request& request) const { return calibrate(request, out, err); }
+  int operator()(const forecast_request& request) const { return forecast(request, out, err); }
 };
 
 // One line, whatever a message has in it: file names may hold line ends.

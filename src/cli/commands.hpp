@@ -11,6 +11,7 @@
 #include <heist/config.hpp>
 
 #include "bench/benchmark.hpp"
+#include "cli/lab.hpp"
 #include "cli/output.hpp"
 #include "cli/theory.hpp"
 #include "lab/simulation.hpp"
@@ -64,6 +65,8 @@ struct sim_request {
   lab::run_settings settings;  // but for the processors and the seed, which vary
   bool has_kernel = false;
   lab::kernel_settings kernel;  // in place of the settings above, but for their seed
+  std::string costs;          // a file: work stealing where everything takes its time; empty: steps
+  double instruction_ns = 0;  // with costs: of a unit of work; 0: what the file says
   std::vector<std::uint32_t> processors;
   std::uint64_t seeds = 1;
   bool check = false;
@@ -74,8 +77,9 @@ struct sim_request {
   std::string command;                   // the command line
 };
 
-using any_request = std::variant<text_request, list_request, info_request, run_request,
-                                 bench_list_request, bench_request, sim_request, theory_request>;
+using any_request =
+    std::variant<text_request, list_request, info_request, run_request, bench_list_request,
+                 bench_request, sim_request, theory_request, lab_request>;
 
 // Each returns an exit code, and throws heist's errors.
 int list(const list_request& request, output& out);
@@ -84,6 +88,8 @@ int run(const run_request& request, output& out, std::FILE* err);
 int bench_list(const bench_list_request& request, output& out);
 int simulate(const sim_request& request, output& out, std::FILE* err);
 int theory(const theory_request& request, output& out, std::FILE* err);
+int calibrate(const calibrate_request& request, output& out, std::FILE* err);
+int forecast(const forecast_request& request, output& out, std::FILE* err);
 int run_bench(const bench_request& request, output& out, std::FILE* err);
 
 }  // namespace heist::cli

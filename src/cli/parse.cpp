@@ -12,6 +12,7 @@
 #include <heist/error.hpp>
 #include <heist/version.hpp>
 
+#include "cli/parse_lab.hpp"
 #include "cli/parse_sim.hpp"
 #include "cli/parse_theory.hpp"
 #include "cli/suggest.hpp"
@@ -296,6 +297,7 @@ any_request parse(int argc, const char* const* argv) {
   bench_parser bench(app);
   sim_parser sim(app);
   theory_parser theory(app);
+  lab_parser lab(app);
 
   list_request list;
   auto* list_app = app.add_subcommand("list", "the workloads, a line each");
@@ -324,6 +326,7 @@ any_request parse(int argc, const char* const* argv) {
     return request;
   }
   if (theory.is_given()) return theory.to_request(line);
+  if (lab.is_given()) return lab.to_request();
   const auto extras = extras_of(app);
   for (const auto* command : {list_app, info_app})
     if (command->parsed() && !extras.empty())
@@ -334,7 +337,8 @@ any_request parse(int argc, const char* const* argv) {
   if (extras.front().starts_with('-'))
     throw usage_error(fmt::format("unknown option {}: see heist --help", extras.front()));
   throw usage_error(unknown("command", extras.front(),
-                            {"run", "bench", "sim", "theory", "list", "info"}, "heist --help"));
+                            {"run", "bench", "sim", "theory", "lab", "list", "info"},
+                            "heist --help"));
 }
 
 }  // namespace heist::cli

@@ -9,6 +9,7 @@
 
 #include <heist/error.hpp>
 
+#include "cli/numbers.hpp"
 #include "cli/suggest.hpp"
 #include "lab/simulation.hpp"
 
@@ -20,22 +21,18 @@ using namespace lab;
 
 std::uint64_t number(std::string_view option, std::string_view text, std::uint64_t least,
                      std::uint64_t greatest) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value > greatest)
-    throw usage_error(fmt::format("sim: {} takes a whole number from {} to {}, not '{}'", option,
-                                  least, greatest, text));
-  return value;
+  return whole_number("sim", option, text, least, greatest);
 }
 
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
+double nanoseconds(std::string_view option, std::string_view text) {
+  constexpr double least = 1e-3;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= least) ||
+      value > cost_model::max_ns)
+    throw usage_error(fmt::format("sim: {} takes a number from {} to {:g}, not '{}'", option, least,
+                                  cost_model::max_ns, text));
+  return value;
 }
 
 template <class Kind>
@@ -130,7 +127,7 @@ void set_amount(stealing_settings& stealing, const std::string& text) {
 template <std::size_t N>
 void set_levels(std::array<std::uint32_t, N>& levels, std::string_view option,
                 const std::string& text, std::uint64_t greatest) {
-  const auto parts = split(text);
+  const auto parts = parts_of(text);
   if (parts.size() != N)
     throw usage_error(
         fmt::format("sim: {} takes {} numbers with commas between, not '{}'", option, N, text));
@@ -148,6 +145,30 @@ void set_kernel(sim_request& request, const std::string& scheduler, const std::s
   if (!kernel.empty()) request.kernel.kernel = kernel;
 }
 
+// With costs the schedule is the runtime's: whatever chooses another one has no meaning.
+template <class Texts>
+void set_costs(sim_request& request, const Texts& g) {
+  const Texts usual;
+  const std::pair<const char*, bool> others[] = {{"--scheduler", g.scheduler != usual.scheduler},
+                                                 {"--kernel", g.kernel != usual.kernel},
+                                                 {"--engine", g.engine != usual.engine},
+                                                 {"--steal", g.steal != usual.steal},
+                                                 {"--victim", g.victim != usual.victim},
+                                                 {"--access", g.access != usual.access},
+                                                 {"--answer", g.answer != usual.answer},
+                                                 {"--queue-cost", g.queue_cost != usual.queue_cost},
+                                                 {"--latency", g.latency != usual.latency},
+                                                 {"--groups", g.groups != usual.groups},
+                                                 {"--check", g.check},
+                                                 {"--svg", !g.svg.empty()},
+                                                 {"--html", !g.html.empty()}};
+  for (const auto& [name, is_given] : others)
+    if (is_given) throw usage_error(fmt::format("sim: {} doesn't go with --costs", name));
+  request.costs = g.costs;
+  if (!g.instruction_ns.empty())
+    request.instruction_ns = nanoseconds("--instruction-ns", g.instruction_ns);
+}
+
 }  // namespace
 
 struct sim_parser::texts {
@@ -155,6 +176,7 @@ struct sim_parser::texts {
   std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
   std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
   std::string kernel, yield = "to-all", svg, html, curve = "speedup";
+  std::string costs, instruction_ns;
   bool json = false, csv = false, table = false, check = false;
 };
 
@@ -187,8 +209,11 @@ sim_parser::sim_parser(CLI::App& root)
       "steps that a take from a central queue keeps it and the processor");
   add("--kernel", g.kernel, "who gets a processor, with --scheduler abp or greedy; see below");
   add("--yield", g.yield, "after a failed attempt, with --scheduler abp: none, to-random, to-all");
-  add("--svg", g.svg,
-      "a file for the chart; under a kernel of the time, of a small DAG of the schedule");
+  add("--costs", g.costs,
+      "a file with costs, as heist lab calibrate writes: work stealing in seconds, not in steps");
+  add("--instruction-ns", g.instruction_ns,
+      "with --costs: nanoseconds of a unit of work [what the file says]");
+  add("--svg", g.svg, "a file for the chart; under a kernel of the time, of a small DAG of the schedule");
   add("--curve", g.curve, "what that shows: speedup, space, attempts, wait");
   add("--html", g.html, "a file for a page with charts, table and data");
   app_.add_flag("--check", g.check, "step by step, with every property that must hold");
@@ -242,6 +267,10 @@ sim_request sim_parser::to_request() const {
   set_levels(settings.stealing.machine.latency, "--latency", g.latency, max_latency);
   if (request.check && settings.engine == engine_kind::event)
     throw usage_error("sim: --check looks at every step: it goes with --engine step");
+  if (!g.costs.empty())
+    set_costs(request, g);
+  else if (!g.instruction_ns.empty())
+    throw usage_error("sim: --instruction-ns goes with --costs");
   request.has_kernel = g.scheduler == "abp" || !g.kernel.empty();
   if (request.has_kernel) {
     set_kernel(request, g.scheduler, g.kernel);
@@ -261,20 +290,7 @@ sim_request sim_parser::to_request() const {
 }
 
 std::vector<std::uint32_t> parse_processors(const std::string& text) {
-  std::vector<std::uint32_t> result;
-  for (const auto part : split(text)) {
-    const auto dots = part.find("..");
-    const auto first = number("-P", part.substr(0, dots), 1, max_processors);
-    if (dots == std::string_view::npos) {
-      result.push_back(static_cast<std::uint32_t>(first));
-      continue;
-    }
-    const auto last = number("-P", part.substr(dots + 2), 1, max_processors);
-    if (last < first) throw usage_error(fmt::format("sim: -P {}: it ends before it begins", part));
-    for (auto p = first; p < last; p *= 2) result.push_back(static_cast<std::uint32_t>(p));
-    result.push_back(static_cast<std::uint32_t>(last));
-  }
-  return result;
+  return number_list("sim", "-P", text, max_processors);
 }
 
 }  // namespace heist::cli

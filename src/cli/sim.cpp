@@ -10,6 +10,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/sim_costs.hpp"
 #include "cli/sim_kernel.hpp"
 #include "lab/chart.hpp"
 #include "lab/page.hpp"
@@ -39,6 +40,7 @@ class sim_command {
 
   int operator()() {
     if (request_.has_kernel) return simulate_under_kernel(request_, *computation_, out_, err_);
+    if (!request_.costs.empty()) return simulate_with_costs(request_, *computation_, out_, err_);
     if (shows_schedule()) return show_schedule();
     line_.show(fmt::format("{}: serial run", request_.dag));
     measures_ = computation_->measure();
@@ -139,15 +141,21 @@ class sim_command {
                "T1/T", "T/bound", "steals", "attempts", "WAIT", "S", "S/(S1 P)");
   }
 
+  // Which model requests followed; nothing where there are none.
+  static std::string_view access_name(const lab::run_settings& settings) {
+    if (!is_random(settings)) return "";
+    return settings.stealing.access == lab::access_model::queue ? "queue" : "reject";
+  }
+
   [[nodiscard]] std::string_view access_text() const {
     return request_.settings.stealing.access == lab::access_model::queue ? "queue" : "are rejected";
   }
 
   static std::vector<std::string> columns() {
-    return {"processors",    "seeds",        "steps",       "steps_low_95",
-            "steps_high_95", "speedup",      "bound",       "steal_dollars",
-            "wait_dollars",  "idle_dollars", "steals",      "stolen",
-            "resumed",       "peak_space",   "space_bound", "peak_queue"};
+    return {"processors", "seeds",  "steps",         "steps_low_95", "steps_high_95",
+            "speedup",    "bound",  "steal_dollars", "wait_dollars", "idle_dollars",
+            "steals",     "stolen", "resumed",       "peak_space",   "space_bound",
+            "peak_queue", "access"};
   }
 
   [[nodiscard]] std::vector<std::string> cells(const sim_row& row) const {
@@ -169,7 +177,8 @@ class sim_command {
             text(row.resumed.mean),
             std::to_string(row.peak_space),
             std::to_string(measures_.stack_depth * row.processors),
-            std::to_string(row.peak_queue)};
+            std::to_string(row.peak_queue),
+            std::string(access_name(request_.settings))};
   }
 
   void print(const sim_row& row) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/sim.hpp"
+#include "cli/sim_costs.hpp"
 #include "cli/sim_kernel.hpp"
 
 namespace heist::cli {
@@ -47,6 +48,32 @@ std::string to_json(const sim_request& request, const lab::measures& of, const s
       {"peak_space", row.peak_space},
       {"space_bound", of.stack_depth * row.processors},
       {"peak_queue", row.peak_queue}};
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string to_json(const sim_request& request, const lab::measures& of,
+                    const lab::cost_model& costs, const timed_row& row) {
+  const json object = {{"dag", request.dag},
+                       {"scheduler", to_string(request.settings.scheduler)},
+                       {"costs", request.costs},
+                       {"instruction_ns", costs.instruction_ns},
+                       {"processors", row.processors},
+                       {"seeds", row.seconds.count},
+                       {"first_seed", request.settings.seed},
+                       {"work", of.work},
+                       {"span", of.span},
+                       {"seconds", as_json(row.seconds)},
+                       {"speedup", row.speedup(of, costs)},
+                       {"work_share", as_json(row.work_share)},
+                       {"overhead_share", as_json(row.overhead_share)},
+                       {"asleep_share", as_json(row.asleep_share)},
+                       {"forks", as_json(row.forks)},
+                       {"steals", as_json(row.steals)},
+                       {"attempts", as_json(row.attempts)},
+                       {"suspensions", as_json(row.suspensions)},
+                       {"wakes", as_json(row.wakes)},
+                       {"peak_space", row.peak_space},
+                       {"space_bound", of.stack_depth * row.processors}};
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

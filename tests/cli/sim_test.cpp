@@ -135,7 +135,7 @@ TEST(Sim, RefusesBadArgumentsInOneLine) {
       {{"--dag", "file:/no/such"}, "/no/such"},
       {{"--dag", "fib", "--scheduler", "greed"}, "did you mean 'greedy'?"},
       {{"--dag", "fib", "-P", "0"}, "-P takes a whole number from 1 to 1000000, not '0'"},
-      {{"--dag", "fib", "-P", "8..2"}, "it ends before it begins"},
+      {{"--dag", "fib", "-P", "8..2"}, "ends before it begins"},
       {{"--dag", "fib", "-P", "1,,2"}, "not ''"},
       {{"--dag", "fib", "--seeds", "-1"}, "--seeds takes a whole number"},
       {{"--dag", "fib", "--engine", "fast"}, "--engine is one of best, step, event, not 'fast'"},

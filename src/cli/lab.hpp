@@ -1,0 +1,35 @@
+// What `heist lab` is asked to do: one request for each of its subcommands.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/theory.hpp"
+
+namespace heist::cli {
+
+struct lab_program;
+
+struct calibrate_request {
+  unsigned workers = 0;  // 0: as many as a pool gets that isn't told
+  unsigned repeat = 5;   // rounds
+  bool quick = false;
+  bool json = false;  // instead of the table
+  std::string file;   // for the JSON; empty: none
+};
+
+struct forecast_request {
+  std::string costs;  // a file; empty: measured first
+  std::vector<const lab_program*> programs;
+  std::vector<std::uint32_t> processors;
+  unsigned repeat = 5;      // rounds of real runs
+  std::uint64_t seeds = 3;  // simulated runs
+  bool quick = false;
+  report_form form = report_form::text;
+};
+
+using lab_request = std::variant<calibrate_request, forecast_request>;
+
+}  // namespace heist::cli

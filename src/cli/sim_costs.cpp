@@ -1,0 +1,139 @@
+#include "cli/sim_costs.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/cli.hpp"
+#include "cli/progress.hpp"
+#include "lab/table.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+const std::vector<std::string> columns = {
+    "processors",      "seeds",   "seconds",    "seconds_low_95",
+    "seconds_high_95", "speedup", "work_share", "overhead_share",
+    "asleep_share",    "forks",   "steals",     "attempts",
+    "suspensions",     "wakes",   "peak_space", "space_bound"};
+
+std::vector<std::string> cells(const lab::measures& of, const lab::cost_model& costs,
+                               const timed_row& row) {
+  const auto text = [](double value) { return fmt::format("{:.10g}", value); };
+  const auto interval = lab::mean_interval(row.seconds);
+  const bool has_interval = row.seconds.count > 1;
+  return {std::to_string(row.processors),
+          std::to_string(row.seconds.count),
+          text(row.seconds.mean),
+          has_interval ? text(interval.low) : "",
+          has_interval ? text(interval.high) : "",
+          text(row.speedup(of, costs)),
+          text(row.work_share.mean),
+          text(row.overhead_share.mean),
+          text(row.asleep_share.mean),
+          text(row.forks.mean),
+          text(row.steals.mean),
+          text(row.attempts.mean),
+          text(row.suspensions.mean),
+          text(row.wakes.mean),
+          std::to_string(row.peak_space),
+          std::to_string(of.stack_depth * row.processors)};
+}
+
+void print_head(const sim_request& request, const lab::measures& of, const lab::cost_model& costs,
+                output& out) {
+  if (request.form == sim_form::csv) out.print("{}", lab::to_csv({"", columns, {}}));
+  if (request.form != sim_form::text) return;
+  out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}, S1 {}, {} threads\n", request.dag, of.work,
+            of.span, of.parallelism(), of.stack_depth, of.threads);
+  out.print("work-stealing with the costs of {}, an instruction takes {:g} ns, mean of {} seeds\n",
+            request.costs, costs.instruction_ns, request.seeds);
+  out.print("{:>8}{:>14}{:>9}{:>10}{:>10}{:>10}{:>10}{:>13}{:>14}{:>11}{:>12}\n", "P", "time, s",
+            "+-95%", "speedup", "working", "overhead", "asleep", "steals", "attempts", "S",
+            "S/(S1 P)");
+}
+
+void print(const sim_request& request, const lab::measures& of, const lab::cost_model& costs,
+           const timed_row& row, output& out) {
+  if (request.form == sim_form::json) {
+    out.print("{}\n", to_json(request, of, costs, row));
+  } else if (request.form == sim_form::csv) {
+    const auto with_head = lab::to_csv({"", columns, {cells(of, costs, row)}});
+    out.print("{}", with_head.substr(with_head.find('\n') + 1));
+  } else {
+    const auto interval = lab::mean_interval(row.seconds);
+    const auto half =
+        row.seconds.count > 1
+            ? fmt::format("{:.2f}%", 50 * (interval.high - interval.low) / row.seconds.mean)
+            : std::string("-");
+    const auto share = [](const lab::summary& s) { return fmt::format("{:.1f}%", 100 * s.mean); };
+    out.print("{:>8}{:>14.6g}{:>9}{:>10.2f}{:>10}{:>10}{:>10}{:>13.0f}{:>14.0f}{:>11}{:>12.4f}\n",
+              row.processors, row.seconds.mean, half, row.speedup(of, costs), share(row.work_share),
+              share(row.overhead_share), share(row.asleep_share), row.steals.mean,
+              row.attempts.mean, row.peak_space,
+              static_cast<double>(row.peak_space) /
+                  (static_cast<double>(of.stack_depth) * row.processors));
+  }
+  out.flush();
+}
+
+}  // namespace
+
+timed_row run_timed_row(lab::computation& computation, lab::timed_settings settings,
+                        std::uint64_t seeds, const std::function<void(std::uint64_t)>& announce) {
+  if (settings.processors == 1) seeds = 1;
+  timed_row row;
+  row.processors = settings.processors;
+  std::vector<double> seconds, work, overhead, asleep, forks, steals, attempts, suspensions, wakes;
+  for (std::uint64_t i = 0; i < seeds; ++i, ++settings.seed) {
+    announce(i + 1);
+    const auto result = computation.run_timed(settings);
+    const double all = std::max(1.0, static_cast<double>(result.time_ps) * settings.processors);
+    seconds.push_back(result.seconds());
+    work.push_back(static_cast<double>(result.work_ps) / all);
+    overhead.push_back(static_cast<double>(result.overhead_ps) / all);
+    asleep.push_back(static_cast<double>(result.asleep_ps) / all);
+    forks.push_back(static_cast<double>(result.forks));
+    steals.push_back(static_cast<double>(result.steals));
+    attempts.push_back(static_cast<double>(result.attempts));
+    suspensions.push_back(static_cast<double>(result.suspensions));
+    wakes.push_back(static_cast<double>(result.wakes));
+    row.peak_space = std::max(row.peak_space, result.peak_space);
+  }
+  row.seconds = lab::summarize(seconds);
+  row.work_share = lab::summarize(work);
+  row.overhead_share = lab::summarize(overhead);
+  row.asleep_share = lab::summarize(asleep);
+  row.forks = lab::summarize(forks);
+  row.steals = lab::summarize(steals);
+  row.attempts = lab::summarize(attempts);
+  row.suspensions = lab::summarize(suspensions);
+  row.wakes = lab::summarize(wakes);
+  return row;
+}
+
+int simulate_with_costs(const sim_request& request, lab::computation& computation, output& out,
+                        std::FILE* err) {
+  lab::timed_settings settings;
+  settings.seed = request.settings.seed;
+  settings.costs = lab::costs_from_file(request.costs);
+  if (request.instruction_ns > 0) settings.costs.instruction_ns = request.instruction_ns;
+  const auto of = computation.measure();
+  print_head(request, of, settings.costs, out);
+  out.flush();
+  progress line(err);
+  for (const auto processors : request.processors) {
+    settings.processors = processors;
+    const auto row = run_timed_row(computation, settings, request.seeds, [&](std::uint64_t seed) {
+      line.show(
+          fmt::format("{}: P = {}, seed {} of {}", request.dag, processors, seed, request.seeds));
+    });
+    line.clear();
+    print(request, of, settings.costs, row, out);
+  }
+  return success;
+}
+
+}  // namespace heist::cli

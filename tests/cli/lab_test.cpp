@@ -1,0 +1,180 @@
+// heist lab, and heist sim with costs, as commands.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include <heist/pool.hpp>
+
+#include "cli/lab_programs.hpp"
+#include "command.hpp"
+#include "lab/cost_model.hpp"
+#include "lab/simulation.hpp"
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+
+const std::string example = HEIST_TESTS_FOLDER "/lab/costs/example.json";
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) result.push_back(line);
+  return result;
+}
+
+// Costs can only be measured where two threads run at once.
+bool has_two_processors() { return heist::pool().workers() > 1; }
+
+}  // namespace
+
+TEST(SimWithCosts, OneProcessorTakesWorkAndForks) {
+  const auto result = heist_command({"sim", "--dag", "fib:10", "--costs", example, "-P", "1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const auto rows = lines(result.out);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_THAT(rows[0], StartsWith("fib:10: T1 441, Tinf 20"));
+  EXPECT_THAT(rows[1], HasSubstr("an instruction takes 1 ns"));
+  EXPECT_THAT(rows[3], StartsWith("       1      7.05e-07        -      0.63"));  // 441 + 88 * 3 ns
+  const auto twice = heist_command({"sim", "--dag", "fib:10", "--costs", example, "-P", "1",
+                                    "--instruction-ns", "2.5", "--csv"});
+  EXPECT_THAT(lines(twice.out)[1], StartsWith("1,1,1.3665e-06,,,"));  // 441 * 2.5 + 88 * 3
+}
+
+TEST(SimWithCosts, PrintsTheSameTwice) {
+  for (const auto* form : {"--json", "--csv", "--table"}) {
+    const std::vector<std::string> command = {"sim",     "--dag", "fib:14",  "-P",    "1,5,32",
+                                              "--seeds", "3",     "--costs", example, form};
+    const auto first = heist_command(command);
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(first.out, heist_command(command).out);
+  }
+}
+
+TEST(SimWithCosts, RefusesInOneLine) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--costs", "/no/such"}, "cannot read /no/such"},
+      {{"--costs", HEIST_TESTS_FOLDER "/lab/dag/CMakeLists.txt"}, "CMakeLists.txt:1:1: not JSON"},
+      {{"--costs", example, "--scheduler", "greedy"}, "--scheduler doesn't go with --costs"},
+      {{"--costs", example, "--kernel", "benign:2"}, "--kernel doesn't go with --costs"},
+      {{"--costs", example, "--latency", "1,2,3,4"}, "--latency doesn't go with --costs"},
+      {{"--costs", example, "--steal", "half"}, "--steal doesn't go with --costs"},
+      {{"--costs", example, "--check"}, "--check doesn't go with --costs"},
+      {{"--costs", example, "--svg", "x.svg"}, "--svg doesn't go with --costs"},
+      {{"--costs", example, "-P", "65537"}, "with costs P is from 1 to 65536, not 65537"},
+      {{"--costs", example, "--instruction-ns", "0"}, "--instruction-ns takes a number from 0.001"},
+      {{"--costs", example, "--instruction-ns", "nan"}, "not 'nan'"},
+      {{"--costs", example, "--instruction-ns", "1e10"}, "not '1e10'"},
+      {{"--instruction-ns", "1"}, "--instruction-ns goes with --costs"},
+  };
+  for (const auto& [arguments, part] : cases) {
+    std::vector<std::string> command = {"sim", "--dag", "fib:5"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const auto result = heist_command(command);
+    EXPECT_THAT(result.code, testing::AnyOf(1, 2)) << part;
+    EXPECT_EQ(
+        result.out.find("time, s") != std::string::npos && part.find("65536") == std::string::npos,
+        false)
+        << part;
+    EXPECT_THAT(result.err, HasSubstr(part));
+    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  }
+}
+
+TEST(Lab, RefusesBadArgumentsInOneLine) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{}, "lab needs a subject"},
+      {{"calibrat"}, "did you mean 'calibrate'?"},
+      {{"calibrate", "x"}, "calibrate takes no argument 'x'"},
+      {{"calibrate", "--fast"}, "calibrate has no option --fast"},
+      {{"calibrate", "--workers", "1"}, "--workers takes a whole number from 2"},
+      {{"calibrate", "--repeat", "0"}, "--repeat takes a whole number from 1"},
+      {{"forecast", "-P", "0"}, "-P takes a whole number from 1 to 65536, not '0'"},
+      {{"forecast", "--program", "fob"}, "unknown program 'fob'"},
+      {{"forecast", "--json", "--csv"}, "exclude each other"},
+      {{"forecast", "--seeds", "-1"}, "--seeds takes a whole number"},
+  };
+  for (const auto& [arguments, part] : cases) {
+    std::vector<std::string> command = {"lab"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const auto result = heist_command(command);
+    EXPECT_EQ(result.code, 2) << part;
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(part));
+    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  }
+  const auto refused = heist_command({"lab", "calibrate", "--quick", "--output", "/no/such/file"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("cannot write /no/such/file"));
+  EXPECT_EQ(heist_command({"lab", "forecast", "--costs", "/no/such"}).code, 1);
+}
+
+// What calibrate writes the lab reads, and all of it is positive.
+TEST(Lab, CalibrateWritesAFileThatTheLabReads) {
+  if (!has_two_processors()) GTEST_SKIP() << "one processor";
+  const auto path = (std::filesystem::path(testing::TempDir()) / "costs.json").string();
+  const auto result = heist_command({"lab", "calibrate", "--quick", "--output", path});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("a quick run, whose figures mean little"));
+  const auto costs = heist::lab::costs_from_file(path);
+  for (const double each : {costs.instruction_ns, costs.steal_ns, costs.failed_attempt_ns,
+                            costs.quiet_steal_ns, costs.suspend_ns, costs.wake_ns, costs.waking_ns,
+                            costs.awake_ns.value_or(-1), costs.busy_factor}) {
+    EXPECT_TRUE(std::isfinite(each));
+    EXPECT_GT(each, 0);
+  }
+  EXPECT_GE(costs.fork_ns, 0);
+  const auto used = heist_command({"sim", "--dag", "fib:12", "--costs", path, "-P", "1..8"});
+  EXPECT_EQ(used.code, 0) << used.err;
+  EXPECT_EQ(lines(used.out).size(), 3u + 4);
+}
+
+TEST(Lab, ForecastRunsEveryProgramInBothWorlds) {
+  const auto result = heist_command(
+      {"lab", "forecast", "--quick", "--costs", example, "-P", "1,32", "--seeds", "2", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::size_t checks = 0, forecasts = 0;
+  for (const auto& line : lines(result.out)) {
+    checks += line.starts_with(R"({"kind":"check","program":")");
+    forecasts += line.starts_with(R"({"kind":"forecast","program":")");
+  }
+  EXPECT_EQ(checks, has_two_processors() ? 10u : 5u);  // 2 workers are needed for the forecast
+  EXPECT_EQ(forecasts, 5u);
+}
+
+TEST(Lab, ForecastPrintsItsAssumptions) {
+  const auto result = heist_command({"lab", "forecast", "--quick", "--costs", example, "--program",
+                                     "tree,loops", "-P", "1,2,64"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("The forecast assumes that"));
+  EXPECT_THAT(result.out, HasSubstr("no limit of bandwidth"));
+  EXPECT_THAT(result.out, testing::Not(HasSubstr("quicksort")));
+  const auto csv = heist_command({"lab", "forecast", "--quick", "--costs", example, "--program",
+                                  "tree", "-P", "1,64", "--csv"});
+  ASSERT_GE(lines(csv.out).size(), 3u);
+  EXPECT_THAT(lines(csv.out)[1], StartsWith("check,tree,\"tree:2,7,200\",1,"));
+  EXPECT_THAT(lines(csv.out).back(), StartsWith("forecast,tree,\"tree:2,7,200\",64,"));
+}
+
+// A program is the same in both worlds: as many forks, and the same result with them as without.
+TEST(Lab, ProgramsAreTheComputationsOfTheLab) {
+  for (const auto& program : heist::cli::lab_programs()) {
+    if (program.quick.empty()) continue;
+    const auto copy = program.make(true);
+    copy->reset();
+    const auto forks = copy->forks();
+    copy->reset();
+    copy->run_serial();
+    const auto expected = copy->result();
+    copy->reset();
+    heist::pool(heist::pool_config{.workers = 2}).run([&] { copy->run_forked(); });
+    EXPECT_EQ(copy->result(), expected) << program.name;
+    const auto simulated = heist::lab::make_computation(program.computation(true));
+    EXPECT_EQ(simulated->run_timed({}).forks, forks) << program.name;
+  }
+}
