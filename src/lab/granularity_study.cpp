@@ -135,6 +135,17 @@ std::vector<std::uint64_t> cut(const granularity_setup& setup, task_scheduler sc
   return ends;
 }
 
+// Of equals, who comes first in the loop goes first.
+void sort_by_hint(std::vector<loop_task>& tasks, task_scheduler scheduler) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;  // key, place in the loop
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    order.emplace_back(scheduler == task_scheduler::longest_first ? ~tasks[i].hint : tasks[i].hint,
+                       i);
+  std::sort(order.begin(), order.end());
+  const auto in_loop = tasks;
+  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i] = in_loop[order[i].second];
+}
+
 std::vector<loop_task> make_tasks(const granularity_setup& setup, task_scheduler scheduler,
                                   hint_kind hint, std::uint32_t factor, rng& random) {
   const auto p = std::uint64_t{setup.processors};
@@ -149,12 +160,7 @@ std::vector<loop_task> make_tasks(const granularity_setup& setup, task_scheduler
     if (hint == hint_kind::noisy) tasks[i].hint = noisy(tasks[i].hint, random);
   }
   // The root spawns them in this order; a queue alone would give the first ones away before it knows of the others.
-  if (scheduler == task_scheduler::longest_first)
-    std::stable_sort(tasks.begin(), tasks.end(),
-                     [](const auto& a, const auto& b) { return a.hint > b.hint; });
-  if (scheduler == task_scheduler::shortest_first)
-    std::stable_sort(tasks.begin(), tasks.end(),
-                     [](const auto& a, const auto& b) { return a.hint < b.hint; });
+  if (is_by_length(scheduler)) sort_by_hint(tasks, scheduler);
   return tasks;
 }
 
