@@ -1,10 +1,8 @@
 // Whatever the bytes are: a DAG that survives being written and read again, or a usage_error of one line.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "fuzz.hpp"
 #include "lab/dag_dot.hpp"
 #include "lab/dag_json.hpp"
 #include "lab/dag_svg.hpp"
@@ -15,10 +13,6 @@ using namespace heist::lab;
 
 // Larger DAGs are parsed, but looking at each for a second would find less.
 constexpr std::uint32_t most_nodes_looked_at = 5000;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void look_at(const explicit_dag& dag) {
   require(dag.span() <= dag.work() && dag.largest_frame() <= dag.stack_depth());
@@ -38,8 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto dag = dag_from_json(text, "f");
     if (dag.node_count() <= most_nodes_looked_at) look_at(dag);
   } catch (const heist::usage_error& error) {
-    const std::string_view message = error.what();
-    require(message.starts_with("f:") && message.find('\n') == std::string_view::npos);
+    require_one_line(error.what(), "f:");
   }
   return 0;
 }

@@ -1,0 +1,91 @@
+// The words that the lab's options take: computations, kernels, lists of numbers; the first byte says which. What is a word is
+// made and, if it is small, run; what isn't is a usage_error of one line.
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <heist/error.hpp>
+
+#include "cli/numbers.hpp"
+#include "fuzz.hpp"
+#include "lab/kernel_checker.hpp"
+#include "lab/simulation.hpp"
+
+namespace {
+
+using namespace heist::lab;
+
+// So that a word makes no more than some ten thousand instructions.
+constexpr std::uint64_t most = 200;
+
+bool is_small(const spec& word, const std::vector<argument_spec>& arguments) {
+  const auto values = word.arguments(arguments);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] > most && arguments[i].name != "seed") return false;
+  return true;
+}
+
+void run_everywhere(computation& of) {
+  const auto measures = of.measure();
+  for (const auto& each : schedulers()) {
+    run_settings settings;
+    settings.scheduler = each.kind;
+    settings.processors = 3;
+    try {
+      require(of.run(settings).work == measures.work);
+    } catch (const heist::usage_error& error) {
+      require(each.name == "busy-leaves");  // takes no general ones
+    }
+  }
+}
+
+void try_computation(std::string_view text) {
+  const spec word(text);
+  const auto& all = computations();
+  const auto known = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& each) { return each.name == word.name(); });
+  if (word.name() == "file") return;  // the name of a file: any may be there
+  if (known != all.end() && word.name() != "uts" && !is_small(word, known->arguments)) return;
+  const auto made = make_computation(text);
+  if (made->dag() != nullptr) run_everywhere(*made);  // those that lie in memory are small
+}
+
+void try_kernel(std::string_view text) {
+  const auto processes = static_cast<std::uint32_t>(1 + text.size() % 8);
+  static const auto figure1 = make_computation("figure1");
+  for (const auto scheduler : {user_scheduler::abp, user_scheduler::greedy}) {
+    kernel_settings settings;
+    settings.scheduler = scheduler;
+    settings.kernel = std::string(text);
+    settings.processes = processes;
+    settings.yield = static_cast<yield_policy>(text.size() % 3);
+    settings.patience = 200;
+    kernel_checker checker(figure1->measure());
+    settings.checker = &checker;
+    checker.finish(settings, figure1->run_under_kernel(settings));
+  }
+}
+
+void try_numbers(std::string_view text) {
+  for (const std::uint32_t greatest : {1U, 1000U, UINT32_MAX}) try {
+      for (const auto value : heist::cli::number_list("f", "-P", text, greatest))
+        require(value >= 1 && value <= greatest);
+    } catch (const heist::usage_error& error) {
+      require(std::string_view(error.what()).starts_with("f: -P"));
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    if (*data == 'c') try_computation(text);
+    if (*data == 'k') try_kernel(text);
+    if (*data == 'n') try_numbers(text);
+  } catch (const heist::usage_error&) {
+    // The line ends that a word may have, the command takes out of its message.
+  }
+  return 0;
+}
