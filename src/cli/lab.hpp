@@ -24,7 +24,7 @@ struct forecast_request {
   std::string costs;  // a file; empty: measured first
   std::vector<const lab_program*> programs;
   std::vector<std::uint32_t> processors;
-  unsigned repeat = 5;      // rounds of real runs
+  unsigned repeat = 11;     // rounds of real runs
   std::uint64_t seeds = 3;  // simulated runs
   bool quick = false;
   report_form form = report_form::text;

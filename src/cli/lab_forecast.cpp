@@ -2,10 +2,8 @@
 #include "cli/lab_forecast.hpp"
 
 #include <algorithm>
-#include <barrier>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -28,13 +26,14 @@ namespace {
 using bench::samples;
 using bench::seconds_of;
 
-// On so many workers, with a copy of the program for each, for the runs beside one another.
+// Real runs on so many workers. How fast the machine is changes from one moment to the next, so each round has a run of
+// something else that tells: the serial program, or as many copies on one worker each at the same time.
 struct real_machine {
   explicit real_machine(unsigned workers) : on({.workers = workers}) {}
 
   bench::whole_pool on;
-  samples forked;  // seconds
-  samples beside;  // seconds of the serial program on as many threads at once
+  samples forked;     // seconds
+  samples reference;  // seconds in the same round
 };
 
 class forecaster {
@@ -48,6 +47,8 @@ class forecaster {
     const auto needed = std::min(2u, available);
     if (real_.empty() || (!absent_.empty() && real_.back() < needed)) real_.push_back(needed);
     most_ = real_.back();
+    for (unsigned i = 0; i < most_; ++i)
+      singles_.push_back(std::make_unique<bench::whole_pool>(pool_config{.workers = 1}));
   }
 
   void check(const lab_program& program) {
@@ -62,10 +63,12 @@ class forecaster {
       row.dag = dag;
       row.processors = machine->on.workers();
       row.instruction_ns = instruction_ns;
-      if (row.processors > 1) row.busy_factor = ratio(machine->beside, serial_).median();
+      if (row.processors > 1) row.busy_factor = ratio(machine->reference, one_).median();
       row.forks = forks_;
       row.real = machine->forked;
       row.simulated = simulate(*simulated, instruction_ns, row.busy_factor, row.processors).seconds;
+      row.ratios = scaled(ratio(machine->reference, machine->forked),
+                          row.simulated.mean / machine->reference.median());
       print(row);
       if (row.processors == most_) last_factor_ = row.busy_factor;
       is_missed_ = is_missed_ || !row.agrees();
@@ -93,6 +96,10 @@ class forecaster {
           "kind,program,dag,processors,instruction_ns,busy_factor,serial_s,real_s,real_least_s,"
           "real_greatest_s,seconds,speedup,difference,within_15_percent\n");
     if (request_.form == report_form::text)
+      out_.print("costs {}: fork {:.2f} ns, steal {:.0f} ns, resume {:.0f} ns, wake {:.0f} ns\n",
+                 request_.costs.empty() ? "measured now" : "of " + request_.costs, costs_.fork_ns,
+                 costs_.steal_ns, costs_.suspend_ns, costs_.wake_ns);
+    if (request_.form == report_form::text)
       out_.print("{:<11}{:>8}{:>12}{:>8}{:>12}{:>24}{:>14}{:>8}\n", "program", "workers",
                  "ns a unit", "busy", "real, s", "(least to greatest)", "simulated, s", "off");
     out_.flush();
@@ -110,25 +117,36 @@ class forecaster {
   // In turn, so that what else happens on the machine hits all of them alike.
   void measure(const lab_program& program) {
     machines_.clear();
-    serial_ = {};
-    std::vector<std::unique_ptr<program_copy>> copies;
-    for (unsigned i = 0; i < most_; ++i) copies.push_back(program.make(request_.quick));
+    serial_ = one_ = {};
+    copies_.clear();
+    for (unsigned i = 0; i < most_; ++i) copies_.push_back(program.make(request_.quick));
     for (const auto p : real_) machines_.push_back(std::make_unique<real_machine>(p));
-    auto& first = *copies.front();
-    std::uint64_t expected = 0;
+    auto& first = *copies_.front();
     for (unsigned round = 1; round <= request_.repeat; ++round) {
       line_.show(fmt::format("{}: round {} of {}", program.name, round, request_.repeat));
       first.reset();
-      serial_.add(seconds_of([&] { first.run_serial(); }));
-      expected = first.result();
+      serial_.add(run_on(*singles_.front(), [&] { first.run_serial(); }));
+      const auto expected = first.result();
+      const auto run_copy = [&](pool& on, unsigned i) {
+        const double took = run_on(on, [&] { copies_[i]->run_forked(); });
+        bench::check_result(std::string(program.name), expected, copies_[i]->result());
+        return took;
+      };
+      first.reset();
+      one_.add(run_copy(*singles_.front(), 0));
       for (const auto& machine : machines_) {
+        const auto workers = machine->on.workers();
+        if (workers == 1) {
+          machine->forked.add(one_.values().back());
+          machine->reference.add(serial_.values().back());
+          continue;
+        }
+        machine->reference.add(seconds_beside(
+            workers,
+            [&](unsigned i) { return run_on(*singles_[i], [&] { copies_[i]->run_forked(); }); },
+            [&](unsigned i) { copies_[i]->reset(); }));
         first.reset();
-        double took = 0;
-        machine->on.run([&] { took = seconds_of([&] { first.run_forked(); }); });
-        machine->forked.add(took);
-        bench::check_result(std::string(program.name), expected, first.result());
-        if (machine->on.workers() > 1)
-          machine->beside.add(run_beside(copies, machine->on.workers()));
+        machine->forked.add(run_copy(machine->on, 0));
       }
     }
     line_.show(fmt::format("{}: forks", program.name));
@@ -137,23 +155,13 @@ class forecaster {
     line_.clear();
   }
 
-  // The mean of so many serial runs at once.
-  static double run_beside(const std::vector<std::unique_ptr<program_copy>>& copies,
-                           unsigned count) {
-    std::vector<double> took(count);
-    {
-      std::barrier ready(static_cast<std::ptrdiff_t>(count));
-      std::vector<std::jthread> threads;
-      for (unsigned i = 0; i < count; ++i)
-        threads.emplace_back([&, i] {
-          copies[i]->reset();
-          ready.arrive_and_wait();
-          took[i] = seconds_of([&] { copies[i]->run_serial(); });
-        });
-    }
-    double sum = 0;
-    for (const double each : took) sum += each;
-    return sum / count;
+  // Seconds, without the way in. The serial program runs on the worker too that runs the other one: two processors may differ
+  // at the moment.
+  template <class Function>
+  static double run_on(pool& on, Function function) {
+    double took = 0;
+    on.run([&] { took = seconds_of(function); });
+    return took;
   }
 
   timed_row simulate(lab::computation& simulated, double instruction_ns, double busy_factor,
@@ -201,9 +209,12 @@ class forecaster {
   }
 
   void print_assumptions() {
-    out_.print("\nreal times are medians of {} runs, simulated ones means of {} seeds; {}\n",
-               request_.repeat, request_.seeds,
-               is_missed_ ? "some are more than 15% off" : "all are within 15% of each other");
+    out_.print(
+        "\nreal times are medians of {} runs, simulated ones means of {} seeds; off: the median "
+        "over "
+        "rounds,\nwith the machine's speed in each; {}\n",
+        request_.repeat, request_.seeds,
+        is_missed_ ? "some are more than 15% off" : "all are within 15%");
     if (absent_.empty()) return;
     out_.print(
         "The forecast assumes that\n"
@@ -230,9 +241,12 @@ class forecaster {
   progress line_;
   std::vector<std::uint32_t> real_, absent_;  // P that this machine has, and others
   unsigned most_ = 1;
-  samples serial_;
-  std::uint64_t forks_ = 0;
+  std::vector<std::unique_ptr<pool>> singles_;  // of one worker
   std::vector<std::unique_ptr<real_machine>> machines_;
+  // Of the program that was measured last.
+  std::vector<std::unique_ptr<program_copy>> copies_;
+  samples serial_, one_;  // seconds
+  std::uint64_t forks_ = 0;
   double last_factor_ = 1;
   bool is_missed_ = false;
   std::vector<forecast_row> forecasts_;
@@ -246,7 +260,9 @@ int forecast(const forecast_request& request, output& out, std::FILE* err) {
     costs = lab::costs_from_file(request.costs);
   } else {
     progress line(err);
-    measure_settings settings{std::max(2u, bench::workers_of({})), request.repeat, request.quick};
+    measure_settings settings;
+    settings.workers = std::max(2u, bench::workers_of({}));
+    settings.is_quick = request.quick;
     costs = measure_costs(settings, [&](const std::string& what) {
               line.show("calibrate: " + what);
             }).model();

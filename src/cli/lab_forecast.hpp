@@ -20,11 +20,12 @@ struct checked_row {
   std::uint32_t processors = 0;
   std::uint64_t forks = 0;
   double instruction_ns = 0;  // the serial time over T1
-  double busy_factor = 1;     // of the serial program beside copies of itself
+  double busy_factor = 1;     // of the program on one worker, beside others like it
   bench::samples real;        // seconds
   lab::summary simulated;     // seconds, over seeds
+  bench::samples ratios;      // of the simulated time to the real one, by rounds
 
-  [[nodiscard]] double difference() const { return simulated.mean / real.median() - 1; }
+  [[nodiscard]] double difference() const { return ratios.median() - 1; }
   [[nodiscard]] bool agrees() const {
     return difference() <= agreement && difference() >= -agreement;
   }

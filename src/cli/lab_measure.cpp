@@ -9,6 +9,7 @@
 #include <barrier>
 #include <chrono>
 #include <map>
+#include <numeric>
 #include <thread>
 
 #include <fmt/format.h>
@@ -104,48 +105,32 @@ double instruction_ns(std::uint64_t steps) {
   return seconds_of([&] { sink = plain_loop(1, steps); }) * 1e9 / static_cast<double>(steps);
 }
 
-// Of a few: what disturbs one makes it longer, never shorter.
-template <class Function>
-double least_seconds(Function function) {
-  double least = seconds_of(function);
-  for (int i = 0; i < 4; ++i) least = std::min(least, seconds_of(function));
-  return least;
-}
+constexpr int in_turn = 11;  // runs of one and of the other; their medians are compared
 
 // What fib takes longer with forks than without, for each fork.
 double fork_ns(pool& one, std::uint64_t n) {
-  std::uint64_t forks = 0;
-  for (std::uint64_t i = 0, a = 0, b = 1; i <= n; ++i) {
-    forks = b - 1;  // fib(i + 1) - 1
-    b += std::exchange(a, b);
-  }
-  const double serial = least_seconds([&] { sink = workloads::fib_serial(n); });
-  double forked = 0;
-  one.run([&] { forked = least_seconds([&] { sink = workloads::fib(n); }); });
-  return std::max(0.0, (forked - serial) * 1e9 / static_cast<double>(forks));
+  const auto forks = static_cast<double>(workloads::fib_serial(n + 1) - 1);
+  samples serial, forked;
+  one.run([&] {  // both: another thread may have a processor that is faster at the moment
+    for (int i = 0; i < in_turn; ++i) {
+      serial.add(seconds_of([&] { sink = workloads::fib_serial(n); }));
+      forked.add(seconds_of([&] { sink = workloads::fib(n); }));
+    }
+  });
+  return std::max(0.0, (forked.median() - serial.median()) * 1e9 / forks);
 }
 
 // How much longer a serial program takes with another one on each of the other processors.
 double busy_factor(unsigned threads, std::uint64_t n) {
-  const auto run_one = [n] {
-    samples times;
-    for (int i = 0; i < 5; ++i) times.add(seconds_of([n] { sink = workloads::fib_serial(n); }));
-    return times.median();
+  const auto run_one = [n](unsigned) {
+    return seconds_of([n] { sink = workloads::fib_serial(n); });
   };
-  const double alone = run_one();
-  std::vector<double> beside(threads);
-  {
-    std::barrier ready(static_cast<std::ptrdiff_t>(threads));
-    std::vector<std::jthread> others;
-    for (unsigned i = 0; i < threads; ++i)
-      others.emplace_back([&, i] {
-        ready.arrive_and_wait();
-        beside[i] = run_one();
-      });
+  samples alone, beside;
+  for (int i = 0; i < in_turn; ++i) {
+    alone.add(run_one(0));
+    beside.add(seconds_beside(threads, run_one));
   }
-  double sum = 0;
-  for (const double each : beside) sum += each;
-  return sum / threads / alone;
+  return beside.median() / alone.median();
 }
 
 // --- two workers ------------------------------------------------------------------------------------------------------
@@ -305,6 +290,22 @@ void measure_distance(measured_distance& pair, std::size_t count, clock::duratio
 
 }  // namespace
 
+double seconds_beside(unsigned threads, const std::function<double(unsigned)>& run,
+                      const std::function<void(unsigned)>& prepare) {
+  std::vector<double> took(threads);
+  {
+    std::barrier ready(static_cast<std::ptrdiff_t>(threads));
+    std::vector<std::jthread> all;
+    for (unsigned i = 0; i < threads; ++i)
+      all.emplace_back([&, i] {
+        prepare(i);
+        ready.arrive_and_wait();
+        took[i] = run(i);
+      });
+  }
+  return std::accumulate(took.begin(), took.end(), 0.0) / threads;
+}
+
 const bench::samples& measured_costs::values(std::string_view name) const {
   const auto found = std::find_if(costs.begin(), costs.end(),
                                   [&](const measured_cost& each) { return each.name == name; });
@@ -340,7 +341,7 @@ measured_costs measure_costs(const measure_settings& settings,
   if (result.machine.processors < 2)
     throw resource_error(
         "costs of steals are measured on two processors at least, and this is one");
-  const std::uint64_t n = settings.is_quick ? 16 : 30;
+  const std::uint64_t n = settings.is_quick ? 16 : 32;  // of the Fibonacci number
   const std::uint64_t steps = settings.is_quick ? 100'000 : 10'000'000;
   const std::size_t count = settings.is_quick ? 10 : 200;
   const std::chrono::milliseconds time(settings.is_quick ? 200 : 3000);  // for samples of a kind

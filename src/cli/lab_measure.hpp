@@ -12,6 +12,12 @@
 
 namespace heist::cli {
 
+// The mean of what run(i) returns, called by so many threads at once, when they are all there and prepare(i) has returned in
+// each.
+[[nodiscard]] double seconds_beside(
+    unsigned threads, const std::function<double(unsigned)>& run,
+    const std::function<void(unsigned)>& prepare = [](unsigned) {});
+
 struct measured_cost {
   std::string name;  // the field in the file
   bench::samples values;

@@ -258,8 +258,8 @@ std::unique_ptr<program_copy> make(bool quick) {
 
 const std::vector<lab_program>& lab_programs() {
   static const std::vector<lab_program> all = {
-      {"fib", "Fibonacci numbers: hardly anything but forks", "fib:30", "fib:18",
-       make<sizes<fib_copy, 30>, sizes<fib_copy, 18>>},
+      {"fib", "Fibonacci numbers: hardly anything but forks", "fib:32", "fib:18",
+       make<sizes<fib_copy, 32>, sizes<fib_copy, 18>>},
       {"tree", "a binary tree with work at the leaves", "tree:2,13,5000", "tree:2,7,200",
        make<sizes<tree_copy, 13, 5000>, sizes<tree_copy, 7, 200>>},
       {"loops", "a loop inside a loop", "loops:500,300,200", "loops:20,20,50",

@@ -46,8 +46,8 @@ constexpr unsigned max_seeds = 1'000'000;
 struct lab_parser::texts {
   CLI::App* calibrate = nullptr;
   CLI::App* forecast = nullptr;
-  std::string workers, repeat = "5", output;
-  std::string costs, processors = "1,2,16,64,256", seeds = "3";
+  std::string workers, rounds = "5", output;
+  std::string repeat = "11", costs, processors = "1,2,16,64,256", seeds = "3";
   std::vector<std::string> programs;
   bool json = false, csv = false, quick = false;
 };
@@ -64,7 +64,7 @@ lab_parser::lab_parser(CLI::App& root)
   g.calibrate = app_.add_subcommand("calibrate", "what forks, steals and wake-ups cost here");
   g.calibrate->allow_extras();
   add(*g.calibrate, "--output", g.output, "a file for the costs as JSON");
-  add(*g.calibrate, "--repeat", g.repeat, "rounds of measurements");
+  add(*g.calibrate, "--repeat", g.rounds, "rounds of measurements");
   add(*g.calibrate, "--workers", g.workers,
       "threads at once, to see how much slower a busy machine is [see heist info]");
   g.calibrate->add_flag("--quick", g.quick, "small sizes, to see that it works");
@@ -107,7 +107,7 @@ calibrate_request lab_parser::to_calibrate() const {
   calibrate_request request;
   if (!g.workers.empty())
     request.workers = number("--workers", g.workers, 2, pool_config::max_workers);
-  request.repeat = number("--repeat", g.repeat, 1, max_repeat);
+  request.repeat = number("--repeat", g.rounds, 1, max_repeat);
   request.quick = g.quick;
   if (g.quick && g.calibrate->count("--repeat") == 0) request.repeat = 2;
   request.json = g.json;
