@@ -39,7 +39,7 @@ void print_table(const measured_costs& costs, bool is_quick, output& out) {
     print_row("failed_attempt_ns", each.failed_attempt_ns, "", out);
   }
   out.print("  topology: {}{}\n", costs.topology,
-            costs.distances.empty() ? "; no distances to tell apart" : "");
+            costs.distances.size() < 2 ? "; no distances to tell apart" : "");
   if (is_quick) out.print("  a quick run, whose figures mean little\n");
 }
 

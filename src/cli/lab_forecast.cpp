@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <heist/error.hpp>
 #include <heist/pool.hpp>
 
 #include "bench/rounds.hpp"
@@ -18,6 +19,7 @@
 #include "cli/progress.hpp"
 #include "cli/sim_costs.hpp"
 #include "lab/table.hpp"
+#include "runtime/environment.hpp"
 
 namespace heist::cli {
 
@@ -86,7 +88,11 @@ class forecaster {
       row.overhead_share = found.overhead_share.mean;
       row.asleep_share = found.asleep_share.mean;
       row.steals = found.steals.mean;
-      forecasts_.push_back(row);
+      // As a table it comes when all the others are there.
+      if (request_.form == report_form::text)
+        forecasts_.push_back(row);
+      else
+        print(row);
     }
   }
 
@@ -215,6 +221,7 @@ class forecaster {
         "rounds,\nwith the machine's speed in each; {}\n",
         request_.repeat, request_.seeds,
         is_missed_ ? "some are more than 15% off" : "all are within 15%");
+    if (request_.quick) out_.print("a quick run, whose figures mean little\n");
     if (absent_.empty()) return;
     out_.print(
         "The forecast assumes that\n"
@@ -227,7 +234,7 @@ class forecaster {
         "  - a unit of work takes the same time in all parts of a program\n"
         "  - to suspend a frame takes as long as to resume it\n"
         "  - thieves ask any other processor with equal probability\n",
-        costs_.distances.empty()
+        costs_.distances.size() < 2
             ? "- a steal costs the same at every distance: here there is one distance only"
             : "- steals cost what was measured for each distance, and beyond that what the "
               "farthest one "
@@ -255,6 +262,8 @@ class forecaster {
 }  // namespace
 
 int forecast(const forecast_request& request, output& out, std::FILE* err) {
+  if (detail::serial_elision())
+    throw usage_error("HEIST_SERIAL is set: no real run would be a parallel one");
   lab::cost_model costs;
   if (!request.costs.empty()) {
     costs = lab::costs_from_file(request.costs);

@@ -348,8 +348,6 @@ measured_costs measure_costs(const measure_settings& settings,
   const auto load = platform::load_topology();
   result.topology = load.found ? load.found->summary() : "unknown: " + load.reason;
   if (load.found) result.distances = find_distances(*load.found);
-  // One distance is what the other measurements are about.
-  if (result.distances.size() == 1) result.distances.clear();
 
   samples instruction, fork, busy, steal, quiet, resume, failed;
   wake_samples wake;

@@ -37,8 +37,7 @@ struct measured_costs {
   std::string topology;  // one line, or why there is none
   unsigned workers = 0;
   std::vector<measured_cost> costs;
-  std::vector<measured_distance>
-      distances;  // empty: the topology is unknown, or has one distance only
+  std::vector<measured_distance> distances;  // empty: the topology is unknown
 
   [[nodiscard]] const bench::samples& values(std::string_view name) const;
   [[nodiscard]] lab::cost_model model() const;  // the medians
