@@ -29,9 +29,11 @@ using bench::samples;
 using bench::seconds_of;
 
 // Real runs on so many workers. How fast the machine is changes from one moment to the next, so each round has a run of
-// something else that tells: the serial program, or as many copies on one worker each at the same time.
+// something else that tells: the serial program, or as many copies on one worker each at the same time. The workers are
+// bound, each to a processor of its own as in the lab: else the system now and then leaves two on one for some milliseconds.
 struct real_machine {
-  explicit real_machine(unsigned workers) : on({.workers = workers}) {}
+  explicit real_machine(unsigned workers)
+      : on({.workers = workers, .placement = placement_kind::pinned}) {}
 
   bench::whole_pool on;
   samples forked;     // seconds
