@@ -23,6 +23,7 @@ class row_printer {
     widths_.front() = std::max(widths_.front(), first_width);
     if (form == report_form::csv) out_.print("{}", lab::to_csv({"", columns, {}}));
     if (form == report_form::text) line(columns);
+    out_.flush();
   }
 
   void add(const std::vector<std::string>& cells, const std::string& json) {

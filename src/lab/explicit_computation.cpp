@@ -10,6 +10,12 @@ namespace heist::lab {
 
 namespace {
 
+void check_settings(const run_settings& settings, const explicit_dag& dag) {
+  check_settings(settings);
+  if (settings.scheduler == scheduler_kind::busy_leaves && dag.kind() == strictness::general)
+    throw usage_error("busy-leaves needs a strict computation: " + dag.why_not_strict());
+}
+
 class whole_dag : public computation {
  public:
   explicit whole_dag(explicit_dag dag) : dag_(std::move(dag)), threads_(dag_) {}
@@ -25,13 +31,13 @@ class whole_dag : public computation {
   }
 
   run_result run(const run_settings& settings) override {
-    check(settings);
+    check_settings(settings, dag_);
     no_observer nobody;
     return run_on(threads_, settings, nobody);
   }
 
   run_result run_checked(const run_settings& settings, check_report& report) override {
-    check(settings);
+    check_settings(settings, dag_);
     run_checker checker(dag_, settings);
     const auto result = run_on(threads_, settings, checker);
     checker.finish(result);
@@ -51,12 +57,6 @@ class whole_dag : public computation {
   const explicit_dag* dag() const override { return &dag_; }
 
  private:
-  void check(const run_settings& settings) const {
-    check_settings(settings);
-    if (settings.scheduler == scheduler_kind::busy_leaves && dag_.kind() == strictness::general)
-      throw usage_error("busy-leaves needs a strict computation: " + dag_.why_not_strict());
-  }
-
   explicit_dag dag_;
   explicit_threads threads_;
 };
@@ -68,7 +68,7 @@ std::unique_ptr<computation> make_computation(explicit_dag dag) {
 }
 
 schedule make_schedule(const explicit_dag& dag, const run_settings& settings) {
-  check_settings(settings);
+  check_settings(settings, dag);
   schedule steps;
   schedule_recorder recorder(steps);
   explicit_threads threads(dag);

@@ -1,6 +1,7 @@
 #include "lab/run_checker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,6 +37,8 @@ run_checker::run_checker(const explicit_dag& dag, const run_settings& settings)
   last_spawned_.assign(dag.thread_count(), no_id);
   runs_on_.assign(dag.thread_count(), 0);
   runs_in_.assign(dag.thread_count(), 0);
+  place_of_leaf_.assign(dag.thread_count(), no_id);
+  is_leaf(0);
   if (!has_lemma_4_) return;
   augmented_.emplace(dag);
   for (node_id v = 0; v < dag.node_count(); ++v) missing_.push_back(augmented_->in_degree(v));
@@ -56,18 +59,35 @@ void run_checker::begin_step(std::uint64_t step, const std::vector<thread_id>& r
     runs_on_[thread] = p;
   }
   if (!has_busy_leaves_) return;
-  check_leaves(step, threads);
+  check_leaves(step);
   const auto bound = dag_->stack_depth() * settings_.processors;
   if (threads.space() > bound)
     throw check_error(fmt::format("step {}: the living threads' frames are {}, more than S1 P = {}",
                                   step, threads.space(), bound));
 }
 
-void run_checker::check_leaves(std::uint64_t step, const explicit_threads& threads) const {
-  for (thread_id id = 0; id < dag_->thread_count(); ++id)
-    if (threads.is_alive(id) && threads.living_children(id) == 0 && runs_in_[id] != step)
-      throw check_error(fmt::format("step {}: the leaf {} of the spawn tree isn't being executed",
-                                    step, dag_->thread_name(id)));
+void run_checker::check_leaves(std::uint64_t step) const {
+  thread_id idle = no_id;
+  for (const thread_id leaf : leaves_)
+    if (runs_in_[leaf] != step) idle = std::min(idle, leaf);
+  if (idle != no_id)
+    throw check_error(fmt::format("step {}: the leaf {} of the spawn tree isn't being executed",
+                                  step, dag_->thread_name(idle)));
+}
+
+void run_checker::is_leaf(thread_id thread) {
+  place_of_leaf_[thread] = static_cast<std::uint32_t>(leaves_.size());
+  leaves_.push_back(thread);
+}
+
+void run_checker::is_no_leaf(thread_id thread) {
+  const auto place = std::exchange(place_of_leaf_[thread], no_id);
+  if (place == no_id) return;
+  const auto last = leaves_.back();
+  leaves_.pop_back();
+  if (last == thread) return;
+  leaves_[place] = last;
+  place_of_leaf_[last] = place;
 }
 
 void run_checker::executed(std::uint64_t step, std::uint32_t, thread_id thread, const outcome& did,
@@ -75,6 +95,16 @@ void run_checker::executed(std::uint64_t step, std::uint32_t, thread_id thread, 
   const node_id v = threads.next(thread) - 1;
   executed_in_[v] = step;
   last_spawned_[thread] = did.spawned;
+  if (did.spawned != no_id) {
+    is_no_leaf(thread);
+    is_leaf(did.spawned);
+  }
+  if (did.thread == outcome::fate::died) {
+    is_no_leaf(thread);
+    const thread_id parent = dag_->parent(thread);
+    if (parent != no_id && threads.is_alive(parent) && threads.living_children(parent) == 0)
+      is_leaf(parent);
+  }
   if (augmented_ && missing_[v] == 0) is_done(v);
 }
 

@@ -67,7 +67,9 @@ class run_checker {
   void check_deque(std::uint64_t step, std::uint32_t p, thread_id running, const ready_deque& deque,
                    const explicit_threads& threads) const;
   void is_done(node_id v);
-  void check_leaves(std::uint64_t step, const explicit_threads& threads) const;
+  void check_leaves(std::uint64_t step) const;
+  void is_leaf(thread_id thread);
+  void is_no_leaf(thread_id thread);
   void find_rounds(const run_result& result);
   void follow_delay_sequence();
 
@@ -80,10 +82,12 @@ class run_checker {
   std::vector<std::uint64_t> executed_in_;  // by node: the step; 0: not yet
   std::vector<thread_id>
       last_spawned_;  // by thread: its child, if its last executed instruction spawned it
-  std::vector<std::uint32_t> runs_on_;   // by thread: the processor, valid if marked for this step
-  std::vector<std::uint64_t> runs_in_;   // by thread: the step
-  std::vector<std::uint64_t> attempts_;  // after each step, all so far
-  std::vector<std::uint64_t> round_ends_;  // steps
+  std::vector<std::uint32_t> runs_on_;  // by thread: the processor, valid if marked for this step
+  std::vector<std::uint64_t> runs_in_;  // by thread: the step
+  std::vector<thread_id> leaves_;       // living threads without a living child
+  std::vector<std::uint32_t> place_of_leaf_;  // by thread, in leaves_; no_id: it is none
+  std::vector<std::uint64_t> attempts_;       // after each step, all so far
+  std::vector<std::uint64_t> round_ends_;     // steps
   check_report report_;
 };
 

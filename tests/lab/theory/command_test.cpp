@@ -159,6 +159,26 @@ TEST_F(TheoryCommand, SimDrawsTheScheduleOfASmallDag) {
   EXPECT_EQ(heist_test::count(svg, ">(G1)</text>"), 4U);  // steps 9 to 11, and 13
 }
 
+// Strictness is asked for before a schedule is shown, too.
+TEST_F(TheoryCommand, SimRefusesAGeneralDagForBusyLeaves) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--table"}}) {
+    auto arguments = std::vector<std::string>{
+        "sim", "--dag", "random-general:100,1", "--scheduler", "busy-leaves", "-P", "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto result = heist_command(arguments);
+    EXPECT_EQ(result.code, heist::cli::wrong_usage);
+    EXPECT_EQ(lines(result.err), 1U);
+    EXPECT_THAT(result.err, HasSubstr("busy-leaves needs a strict computation: join edge "));
+  }
+}
+
+// A step of a checked run costs what its processors do, not what all threads of the DAG do: this took minutes.
+TEST_F(TheoryCommand, SimChecksALargeDag) {
+  const auto result = heist_command({"sim", "--dag", "fib:25", "-P", "2", "--check"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("; no violation"));
+}
+
 TEST_F(TheoryCommand, SimUnderAKernelIsCheckedAndDrawn) {
   const auto result = heist_command({"sim", "--dag", "fib:12", "--scheduler", "abp", "--kernel",
                                      "benign:3", "-P", "2,8", "--seeds", "2", "--check", "--svg",
