@@ -231,6 +231,7 @@ class forecaster {
         "  - each processor has the clock and the caches of one here, and is as much slower beside "
         "a busy\n"
         "    one as it is here (the column busy, with {} at work), however many there are\n"
+        "  - nothing else runs on the machine\n"
         "  - memory is as near to all and keeps up with all: no limit of bandwidth\n"
         "  - data that moves with a stolen thread costs nothing\n"
         "  - a unit of work takes the same time in all parts of a program\n"
