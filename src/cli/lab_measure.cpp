@@ -341,7 +341,7 @@ measured_costs measure_costs(const measure_settings& settings,
   if (result.machine.processors < 2)
     throw resource_error(
         "costs of steals are measured on two processors at least, and this is one");
-  const std::uint64_t n = settings.is_quick ? 16 : 32;  // of the Fibonacci number
+  const std::uint64_t n = settings.is_quick ? 24 : 32;  // of the Fibonacci number
   const std::uint64_t steps = settings.is_quick ? 100'000 : 10'000'000;
   const std::size_t count = settings.is_quick ? 10 : 200;
   const std::chrono::milliseconds time(settings.is_quick ? 200 : 3000);  // for samples of a kind
