@@ -170,14 +170,19 @@ void sample_quiet_steal(samples& to) {
 
 // From the end of a stolen job to the frame that waits for it, which then goes on at the thief.
 void sample_resume(samples& to) {
-  signal started, ended;
+  signal started, leaving, ended;
   const int here = this_worker::index();
-  fork_join([&] { static_cast<void>(started.wait(fork_nothing)); },
-            [&] {
-              started.give();
-              spin_for(std::chrono::microseconds(20));  // the other half ends, and is suspended
-              ended.give();
-            });
+  fork_join(
+      [&] {
+        static_cast<void>(started.wait(fork_nothing));
+        leaving.give();
+      },
+      [&] {
+        started.give();
+        static_cast<void>(leaving.wait(nothing));
+        spin_for(std::chrono::microseconds(20));  // the other half ends, and is suspended
+        ended.give();
+      });
   const auto now = clock::now();
   if (this_worker::index() != here) to.add(ns(now - ended.at()));
 }
