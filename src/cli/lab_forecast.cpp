@@ -69,6 +69,7 @@ class forecaster {
       row.instruction_ns = instruction_ns;
       if (row.processors > 1) row.busy_factor = ratio(machine->reference, one_).median();
       row.forks = forks_;
+      row.fork_ns = costs_.fork_ns;
       row.real = machine->forked;
       row.simulated = simulate(*simulated, instruction_ns, row.busy_factor, row.processors).seconds;
       row.ratios = scaled(ratio(machine->reference, machine->forked),
@@ -104,9 +105,10 @@ class forecaster {
           "kind,program,dag,processors,instruction_ns,busy_factor,serial_s,real_s,real_least_s,"
           "real_greatest_s,seconds,speedup,difference,within_15_percent\n");
     if (request_.form == report_form::text)
-      out_.print("costs {}: fork {:.2f} ns, steal {:.0f} ns, resume {:.0f} ns, wake {:.0f} ns\n",
+      out_.print("costs {}: fork {:.2f} ns{}, steal {:.0f} ns, resume {:.0f} ns, wake {:.0f} ns\n",
                  request_.costs.empty() ? "measured now" : "of " + request_.costs, costs_.fork_ns,
-                 costs_.steal_ns, costs_.suspend_ns, costs_.wake_ns);
+                 request_.costs.empty() ? ", again in each round" : "", costs_.steal_ns,
+                 costs_.suspend_ns, costs_.wake_ns);
     if (request_.form == report_form::text)
       out_.print("{:<11}{:>8}{:>12}{:>8}{:>12}{:>24}{:>14}{:>8}\n", "program", "workers",
                  "ns a unit", "busy", "real, s", "(least to greatest)", "simulated, s", "off");
@@ -126,6 +128,7 @@ class forecaster {
   void measure(const lab_program& program) {
     machines_.clear();
     serial_ = one_ = {};
+    samples fork_ns;
     copies_.clear();
     for (unsigned i = 0; i < most_; ++i) copies_.push_back(program.make(request_.quick));
     for (const auto p : real_) machines_.push_back(std::make_unique<real_machine>(p));
@@ -142,6 +145,9 @@ class forecaster {
       };
       first.reset();
       one_.add(run_copy(*singles_.front(), 0));
+      // A fork changes more with the machine's speed than plain code does.
+      if (request_.costs.empty())
+        fork_ns.add(measure_fork_ns(*singles_.front(), request_.quick ? 20 : 27));
       for (const auto& machine : machines_) {
         const auto workers = machine->on.workers();
         if (workers == 1) {
@@ -157,6 +163,7 @@ class forecaster {
         machine->forked.add(run_copy(machine->on, 0));
       }
     }
+    if (!fork_ns.empty()) costs_.fork_ns = fork_ns.median();
     line_.show(fmt::format("{}: forks", program.name));
     first.reset();
     forks_ = first.forks();

@@ -19,6 +19,7 @@ struct checked_row {
   std::string program, dag;
   std::uint32_t processors = 0;
   std::uint64_t forks = 0;
+  double fork_ns = 0;
   double instruction_ns = 0;  // the serial time over T1
   double busy_factor = 1;     // of the program on one worker, beside others like it
   bench::samples real;        // seconds

@@ -65,6 +65,7 @@ std::string to_json(const checked_row& row) {
                   {"dag", row.dag},
                   {"processors", row.processors},
                   {"forks", row.forks},
+                  {"fork_ns", row.fork_ns},
                   {"instruction_ns", row.instruction_ns},
                   {"busy_factor", row.busy_factor},
                   {"real_s", as_json(row.real)},

@@ -107,19 +107,6 @@ double instruction_ns(std::uint64_t steps) {
 
 constexpr int in_turn = 11;  // runs of one and of the other; their medians are compared
 
-// What fib takes longer with forks than without, for each fork.
-double fork_ns(pool& one, std::uint64_t n) {
-  const auto forks = static_cast<double>(workloads::fib_serial(n + 1) - 1);
-  samples serial, forked;
-  one.run([&] {  // both: another thread may have a processor that is faster at the moment
-    for (int i = 0; i < in_turn; ++i) {
-      serial.add(seconds_of([&] { sink = workloads::fib_serial(n); }));
-      forked.add(seconds_of([&] { sink = workloads::fib(n); }));
-    }
-  });
-  return std::max(0.0, (forked.median() - serial.median()) * 1e9 / forks);
-}
-
 // How much longer a serial program takes with another one on each of the other processors.
 double busy_factor(unsigned threads, std::uint64_t n) {
   const auto run_one = [n](unsigned) {
@@ -295,6 +282,19 @@ void measure_distance(measured_distance& pair, std::size_t count, clock::duratio
 
 }  // namespace
 
+// What fib takes longer with forks than without, for each fork.
+double measure_fork_ns(pool& one, std::uint64_t n) {
+  const auto forks = static_cast<double>(workloads::fib_serial(n + 1) - 1);
+  samples serial, forked;
+  one.run([&] {  // both: another thread may have a processor that is faster at the moment
+    for (int i = 0; i < in_turn; ++i) {
+      serial.add(seconds_of([&] { sink = workloads::fib_serial(n); }));
+      forked.add(seconds_of([&] { sink = workloads::fib(n); }));
+    }
+  });
+  return std::max(0.0, (forked.median() - serial.median()) * 1e9 / forks);
+}
+
 double seconds_beside(unsigned threads, const std::function<double(unsigned)>& run,
                       const std::function<void(unsigned)>& prepare) {
   std::vector<double> took(threads);
@@ -361,7 +361,7 @@ measured_costs measure_costs(const measure_settings& settings,
     instruction.add(instruction_ns(steps));
     {
       bench::whole_pool one({.workers = 1});
-      fork.add(fork_ns(one, n));
+      fork.add(measure_fork_ns(one, n));
     }
     busy.add(busy_factor(settings.workers, n));
     {

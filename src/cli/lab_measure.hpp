@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <heist/pool.hpp>
+
 #include "bench/machine.hpp"
 #include "bench/samples.hpp"
 #include "lab/cost_model.hpp"
@@ -17,6 +19,9 @@ namespace heist::cli {
 [[nodiscard]] double seconds_beside(
     unsigned threads, const std::function<double(unsigned)>& run,
     const std::function<void(unsigned)>& prepare = [](unsigned) {});
+
+// One measurement of fork_ns, by fib(n).
+[[nodiscard]] double measure_fork_ns(pool& one_worker, std::uint64_t n);
 
 struct measured_cost {
   std::string name;  // the field in the file
