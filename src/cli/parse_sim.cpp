@@ -213,7 +213,8 @@ sim_parser::sim_parser(CLI::App& root)
       "a file with costs, as heist lab calibrate writes: work stealing in seconds, not in steps");
   add("--instruction-ns", g.instruction_ns,
       "with --costs: nanoseconds of a unit of work [what the file says]");
-  add("--svg", g.svg, "a file for the chart; under a kernel of the time, of a small DAG of the schedule");
+  add("--svg", g.svg,
+      "a file for the chart; under a kernel of the time, of a small DAG of the schedule");
   add("--curve", g.curve, "what that shows: speedup, space, attempts, wait");
   add("--html", g.html, "a file for a page with charts, table and data");
   app_.add_flag("--check", g.check, "step by step, with every property that must hold");
