@@ -162,11 +162,12 @@ std::string granularity_page(const granularity_setup& setup,
       "brings, and a queue that serves one at a time becomes what all wait for. Between the two is "
       "a wide valley. Long tasks first makes the tail short.");
   for (const auto curve : all_curves) {
-    const auto caption = curve == granularity_curve::overhead
-                             ? "Takes, steals and waiting for them, up to a processor's last work."
-                         : curve == granularity_curve::tail
-                             ? "From the first processor with nothing left to do, to the end."
-                             : "Means; the bars are 95% intervals.";
+    const auto caption =
+        curve == granularity_curve::overhead
+            ? "Takes, steals and waiting for them, as long as there is a task to begin."
+        : curve == granularity_curve::tail
+            ? "From the first processor with nothing left to do, to the end."
+            : "Means; the bars are 95% intervals.";
     result.add(granularity_chart(setup, rows, curve), caption);
   }
   table all{"", granularity_columns(), {}};
