@@ -1,10 +1,12 @@
 #include "bench/wake/futex_pair.hpp"
 
+#include "platform/affinity.hpp"
 #include "platform/park.hpp"
+#include "platform/thread.hpp"
 
 namespace heist::bench {
 
-futex_pair::futex_pair() : server_([this] { serve(); }) {}
+futex_pair::futex_pair() : server_([this] { serve(); }) { server_id_.wait(0); }
 
 futex_pair::~futex_pair() {
   order_.store(static_cast<std::uint32_t>(order::end), std::memory_order_release);
@@ -24,6 +26,12 @@ double futex_pair::wake() {
   return std::chrono::duration<double>(woken_at_ - start).count();
 }
 
+void futex_pair::keep_off(int cpu) {
+  if (cpu == kept_off_) return;
+  if (kept_off_ >= 0) platform::allow_cpu(server_id_, kept_off_);
+  kept_off_ = platform::forbid_cpu(server_id_, cpu) ? cpu : -1;
+}
+
 double futex_pair::round_trip() {
   const auto answers = answer_.load(std::memory_order_relaxed);
   const auto start = clock::now();
@@ -34,6 +42,8 @@ double futex_pair::round_trip() {
 }
 
 void futex_pair::serve() {
+  server_id_ = platform::thread_id();
+  server_id_.notify_one();
   for (;;) {
     const auto asked = static_cast<order>(order_.load(std::memory_order_acquire));
     if (asked == order::none) {

@@ -1,6 +1,8 @@
 // The floor under every wake-up: one thread that sleeps on a futex and answers when it is woken.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -20,6 +22,9 @@ class futex_pair {
   // caller spins meanwhile.
   double wake();
 
+  // From now on the other thread doesn't run on `cpu`, if it can run elsewhere.
+  void keep_off(int cpu);
+
   // Seconds until the other thread's answer has woken the caller, who sleeps meanwhile.
   double round_trip();
 
@@ -32,6 +37,8 @@ class futex_pair {
       0};  // the caller writes (release) what the server reads (acquire)
   std::atomic<std::uint32_t> answer_{0};  // the other way round; counts answers
   clock::time_point woken_at_{};          // written before the answer
+  int kept_off_ = -1;
+  std::atomic<pid_t> server_id_{0};
   std::thread server_;
 };
 

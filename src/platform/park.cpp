@@ -22,43 +22,49 @@ namespace {
 #endif
 #endif
 
-long futex(park_word& word, int operation, std::uint32_t value,
-           const std::timespec* timeout) noexcept {
+long futex(park_word& word, int operation, std::uint32_t value, const std::timespec* deadline,
+           park_bits bits) noexcept {
   return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word),
-                   operation | FUTEX_PRIVATE_FLAG, value, timeout, nullptr, 0);
+                   operation | FUTEX_PRIVATE_FLAG, value, deadline, nullptr, bits);
 }
 
 }  // namespace
 
-void futex_wait(park_word& word, std::uint32_t expected) noexcept {
+void futex_wait(park_word& word, std::uint32_t expected, park_bits bits) noexcept {
 #if defined(HEIST_SHORT_WAITS)
   // ThreadSanitizer holds a signal back until the thread's next intercepted call. One that comes
   // just before the wait would be held for as long as it lasts, and with it whoever waits for the
   // handler (barrier.hpp). A spurious return is allowed anyway.
-  futex_wait_for(word, expected, std::chrono::milliseconds(10));
+  futex_wait_for(word, expected, std::chrono::milliseconds(10), bits);
 #else
   const int saved = errno;
-  futex(word, FUTEX_WAIT, expected, nullptr);
+  futex(word, FUTEX_WAIT_BITSET, expected, nullptr, bits);
   errno = saved;
 #endif
 }
 
-bool futex_wait_for(park_word& word, std::uint32_t expected,
-                    std::chrono::nanoseconds timeout) noexcept {
+bool futex_wait_for(park_word& word, std::uint32_t expected, std::chrono::nanoseconds timeout,
+                    park_bits bits) noexcept {
   if (timeout <= std::chrono::nanoseconds::zero()) return false;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
-  std::timespec relative{};
-  relative.tv_sec = static_cast<std::time_t>(seconds.count());
-  relative.tv_nsec = static_cast<long>((timeout - seconds).count());
+  // The kernel takes a moment of this clock, which is steady_clock's.
+  std::timespec deadline{};
+  ::clock_gettime(CLOCK_MONOTONIC, &deadline);
+  const auto at = std::chrono::nanoseconds(deadline.tv_nsec) + timeout % std::chrono::seconds(1);
+  const auto carry = std::chrono::duration_cast<std::chrono::seconds>(at);
+  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(timeout) + carry;
+  deadline.tv_sec += static_cast<std::time_t>(whole.count());
+  deadline.tv_nsec = static_cast<long>((at - carry).count());
   const int saved = errno;
-  const bool timed_out = futex(word, FUTEX_WAIT, expected, &relative) == -1 && errno == ETIMEDOUT;
+  const bool timed_out =
+      futex(word, FUTEX_WAIT_BITSET, expected, &deadline, bits) == -1 && errno == ETIMEDOUT;
   errno = saved;
   return !timed_out;
 }
 
-int futex_wake(park_word& word, int count) noexcept {
+int futex_wake(park_word& word, int count, park_bits bits) noexcept {
   const int saved = errno;
-  const long woken = futex(word, FUTEX_WAKE, static_cast<std::uint32_t>(count), nullptr);
+  const long woken =
+      futex(word, FUTEX_WAKE_BITSET, static_cast<std::uint32_t>(count), nullptr, bits);
   errno = saved;
   return woken < 0 ? 0 : static_cast<int>(woken);
 }

@@ -20,20 +20,24 @@ using park_word = std::atomic<std::uint32_t>;
 static_assert(sizeof(park_word) == 4 && park_word::is_always_lock_free,
               "the kernel looks at exactly these four bytes");
 
+// Which waiters a wake is meant for: those that have a bit in common with it.
+using park_bits = std::uint32_t;
+inline constexpr park_bits any_waiter = ~park_bits{0};
+
 // Sleeps while `word` holds `expected`. May return for no reason (a signal, a wake meant for an
 // earlier user of the address): callers loop on their own condition. Gives no ordering: after it,
 // load what was published with acquire.
-void futex_wait(park_word& word, std::uint32_t expected) noexcept;
+void futex_wait(park_word& word, std::uint32_t expected, park_bits bits = any_waiter) noexcept;
 
 // The same, for at most `timeout` (monotonic clock; zero or less returns at once). False when the
 // time ran out, true for every other reason, the spurious ones included.
-bool futex_wait_for(park_word& word, std::uint32_t expected,
-                    std::chrono::nanoseconds timeout) noexcept;
+bool futex_wait_for(park_word& word, std::uint32_t expected, std::chrono::nanoseconds timeout,
+                    park_bits bits = any_waiter) noexcept;
 
-// Wakes up to `count` threads that wait on `word`; returns how many. Costs a system call even if
+// Wakes up to `count` threads that wait on `word` with one of `bits`; returns how many. Costs a system call even if
 // nobody waits, so callers know whether somebody does. The memory of `word` may be gone by the time
 // of the call (a waiter left and destroyed it): the kernel then wakes nobody, or somebody
 // spuriously.
-int futex_wake(park_word& word, int count) noexcept;
+int futex_wake(park_word& word, int count, park_bits bits = any_waiter) noexcept;
 
 }  // namespace heist::inline v0::platform

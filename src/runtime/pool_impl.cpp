@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "heist/error.hpp"
+#include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
 #include "platform/cpu_count.hpp"
 #include "platform/overflow.hpp"
@@ -151,6 +152,8 @@ void pool_impl::start_threads() {
   std::unique_lock hold(gate_mutex_);
   gate_changed_.wait(hold, [this] { return arrived_ == size(); });
   for (auto& w : workers_) tids_.push_back(w->tid);
+  if (config_.placement == placement_kind::free && config_.idle == idle_kind::park && size() > 1)
+    places_.open_for(tids_);
 }
 
 void pool_impl::order_victims() {
@@ -310,23 +313,30 @@ void pool_impl::send_home(fiber& f) noexcept {
   } while (!home.mailbox.compare_exchange_weak(first, &f, std::memory_order_release,
                                                std::memory_order_relaxed));
   std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
-  sleepers_.wake_all();                                 // one of them is home
+  places_.move_nobody();
+  sleepers_.wake_all();  // one of them is home
 }
 
 void pool_impl::wake_for_injection() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
+  places_.move_nobody();
   sleepers_.wake_one();
 }
 
 void pool_impl::wake_for_exposed(worker& by) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // S1; partner: sleepers::announce
-  if (!sleepers_.wake_one()) return;
+  if (!sleepers_.any() || !sleepers_.wake_one(move_a_sleeper(by))) return;
   by.count.wakes.add();
   if (config_.deque == deque_kind::split && sleepers_.any()) by.deque->ask();  // S1, for the others
 }
 
 void pool_impl::wake_another(worker& by) noexcept {
-  if (sleepers_.wake_one()) by.count.wakes.add();
+  if (sleepers_.any() && sleepers_.wake_one(move_a_sleeper(by))) by.count.wakes.add();
+}
+
+platform::park_bits pool_impl::move_a_sleeper(worker& by) noexcept {
+  const int moved = places_.move_one(by.index);
+  return moved < 0 ? platform::any_waiter : park_bit(static_cast<unsigned>(moved));
 }
 
 void pool_impl::heavy_barrier() noexcept {
@@ -368,14 +378,18 @@ void pool_impl::sleep(worker& w) noexcept {
   w.count.parks.add();
   // Relaxed: a hint, run_waiting acquires.
   const auto mail = [&w] { return w.mailbox.load(std::memory_order_relaxed) != nullptr; };
+  places_.enter(w.index);
   // A short nap first: a long one is worth giving memory back for.
   constexpr auto nap = std::chrono::milliseconds(20);
-  if (!w.cache_is_trimmed) {
-    if (sleepers_.wait_for(nap, mail)) return;
-    for (fiber* f = w.cached; f != nullptr; f = f->next) trim(*f);
-    w.cache_is_trimmed = true;
+  const platform::park_bits bit = park_bit(w.index);
+  if (w.cache_is_trimmed || !sleepers_.wait_for(nap, mail, bit)) {
+    if (!w.cache_is_trimmed) {
+      for (fiber* f = w.cached; f != nullptr; f = f->next) trim(*f);
+      w.cache_is_trimmed = true;
+    }
+    sleepers_.wait(mail, bit);
   }
-  sleepers_.wait(mail);
+  places_.leave(w.index);
 }
 
 pool_stats pool_impl::stats() const {

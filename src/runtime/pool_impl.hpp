@@ -17,6 +17,7 @@
 #include "runtime/environment.hpp"
 #include "runtime/injection.hpp"
 #include "runtime/sleepers.hpp"
+#include "runtime/sleeping_place.hpp"
 #include "runtime/stack_pool.hpp"
 #include "runtime/worker.hpp"
 
@@ -107,6 +108,13 @@ class pool_impl {
   void open_gate(bool go) noexcept;
   void order_victims();
   void wake_for_injection() noexcept;
+  // Before a wake-up by a worker that goes on: sees to it that a sleeper won't run here (sleeping_place.hpp). Whom to
+  // wake.
+  [[nodiscard]] platform::park_bits move_a_sleeper(worker& by) noexcept;
+  // Workers share bits in a large pool; then another one than preferred may be woken.
+  static platform::park_bits park_bit(unsigned i) noexcept {
+    return platform::park_bits{1} << i % 32;
+  }
   void send_home(fiber& f) noexcept;
   [[nodiscard]] bool anything_to_do(worker& w) noexcept;
   void heavy_barrier() noexcept;
@@ -127,6 +135,7 @@ class pool_impl {
   // Constant once the start gate is open.
   std::vector<std::unique_ptr<worker>> workers_;
   std::vector<pid_t> tids_;
+  sleeping_places places_;
   std::vector<std::vector<unsigned>> near_first_;
   unsigned missing_ = 0;
 

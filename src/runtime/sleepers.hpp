@@ -45,14 +45,19 @@
 namespace heist::inline v0::detail {
 
 struct std_parking : std_atomics {
-  static void futex_wait(platform::park_word& word, std::uint32_t seen) noexcept {
-    platform::futex_wait(word, seen);
+  static void futex_wait(platform::park_word& word, std::uint32_t seen,
+                         platform::park_bits bits) noexcept {
+    platform::futex_wait(word, seen, bits);
   }
   static void futex_wait_for(platform::park_word& word, std::uint32_t seen,
-                             std::chrono::nanoseconds time) noexcept {
-    platform::futex_wait_for(word, seen, time);
+                             std::chrono::nanoseconds time, platform::park_bits bits) noexcept {
+    platform::futex_wait_for(word, seen, time, bits);
   }
-  static void futex_wake_one(platform::park_word& word) noexcept { platform::futex_wake(word, 1); }
+  // One of `preferred` if there is one that sleeps, else any.
+  static void futex_wake_one(platform::park_word& word, platform::park_bits preferred) noexcept {
+    if (platform::futex_wake(word, 1, preferred) == 0 && preferred != platform::any_waiter)
+      platform::futex_wake(word, 1);
+  }
 };
 
 template <class Seam>
@@ -67,25 +72,26 @@ class basic_sleepers {
   // The look found something.
   void retract() noexcept { leave(); }
 
-  // The look found nothing. Returns with a token, or when mail() says so.
+  // The look found nothing. Returns with a token, or when mail() says so. By `bits` it can be preferred.
   template <class Mail>
-  void wait(Mail&& mail) noexcept {
+  void wait(Mail&& mail, platform::park_bits bits = platform::any_waiter) noexcept {
     for (;;) {
       const std::uint32_t seen = epoch_.load(std::memory_order_acquire);  // S4
       if (woken(mail)) return;
-      Seam::futex_wait(epoch_, seen);
+      Seam::futex_wait(epoch_, seen, bits);
     }
   }
   // False, without a token and still announced, when the time is up.
   template <class Mail>
-  bool wait_for(std::chrono::nanoseconds time, Mail&& mail) noexcept {
+  bool wait_for(std::chrono::nanoseconds time, Mail&& mail,
+                platform::park_bits bits = platform::any_waiter) noexcept {
     const auto deadline = std::chrono::steady_clock::now() + time;
     for (;;) {
       const std::uint32_t seen = epoch_.load(std::memory_order_acquire);  // S4
       if (woken(mail)) return true;
       const auto left = deadline - std::chrono::steady_clock::now();
       if (left.count() <= 0) return false;
-      Seam::futex_wait_for(epoch_, seen, left);
+      Seam::futex_wait_for(epoch_, seen, left, bits);
     }
   }
 
@@ -94,8 +100,9 @@ class basic_sleepers {
     return counts_.load(std::memory_order_relaxed) >= one_sleeper;
   }
 
-  // Wakes one sleeper; false if there is none. Relaxed load: as in any().
-  bool wake_one() noexcept {
+  // Wakes one sleeper, one with a bit of `preferred` before others; false if there is none. Which one makes no
+  // difference to the counts: tokens are anonymous. Relaxed load: as in any().
+  bool wake_one(platform::park_bits preferred = platform::any_waiter) noexcept {
     std::uint64_t c = counts_.load(std::memory_order_relaxed);
     do {
       if (c < one_sleeper) return false;
@@ -103,7 +110,7 @@ class basic_sleepers {
     } while (!counts_.compare_exchange_weak(c, c - one_sleeper + one_token,
                                             std::memory_order_release, std::memory_order_relaxed));
     epoch_.fetch_add(1, std::memory_order_release);  // S4; partner: the loads of epoch_
-    Seam::futex_wake_one(epoch_);
+    Seam::futex_wake_one(epoch_, preferred);
     return true;
   }
   void wake_all() noexcept {
@@ -122,7 +129,7 @@ class basic_sleepers {
     // that isn't there any more has sent it before this. Partner: the fence in pool_impl::send_home.
     Seam::full_fence();
     if (!mail()) return false;
-    if (leave()) Seam::futex_wake_one(epoch_);  // S5
+    if (leave()) Seam::futex_wake_one(epoch_, platform::any_waiter);  // S5
     return true;
   }
 

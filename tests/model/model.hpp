@@ -46,6 +46,7 @@ struct family {
 
 family split_family();
 family sleeping_family();
+family placing_family();
 family chase_lev_family();
 family bounded_ring_family();
 family abp_family();
@@ -56,6 +57,7 @@ inline std::vector<family> all_families() {
   std::vector<family> all;
   all.push_back(split_family());
   all.push_back(sleeping_family());
+  all.push_back(placing_family());
   all.push_back(chase_lev_family());
   all.push_back(bounded_ring_family());
   all.push_back(abp_family());

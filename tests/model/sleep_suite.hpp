@@ -60,10 +60,12 @@ class model_futex {
 inline model_futex* running_futex = nullptr;
 
 struct model_parking : model_atomics {
-  static void futex_wait(model_atomic<std::uint32_t>& word, std::uint32_t seen) {
+  static void futex_wait(model_atomic<std::uint32_t>& word, std::uint32_t seen,
+                         heist::platform::park_bits) {
     running_futex->wait(word, seen);
   }
-  static void futex_wake_one(model_atomic<std::uint32_t>&,
+  // Anyone, whoever is preferred.
+  static void futex_wake_one(model_atomic<std::uint32_t>&, heist::platform::park_bits,
                              const char* function = __builtin_FUNCTION()) {
     const bool passes_on = std::string_view(function).starts_with("woken");
     if (!passes_on || !is_running(change::no_wake_passed_on)) running_futex->wake_one();

@@ -203,11 +203,13 @@ inline void heavy_barrier() {
 }
 
 struct explored_parking : explored_atomics {
-  static void futex_wait(explored_atomic<std::uint32_t>& word, std::uint32_t seen) {
+  static void futex_wait(explored_atomic<std::uint32_t>& word, std::uint32_t seen, std::uint32_t) {
     if (is_running(change::epoch_after_look)) seen = word.load(std::memory_order_acquire);
     the_machine().park_if(word.cell(), encode(seen));
   }
-  static void futex_wake_one(explored_atomic<std::uint32_t>&) { the_machine().wake_one(); }
+  static void futex_wake_one(explored_atomic<std::uint32_t>&, std::uint32_t) {
+    the_machine().wake_one();
+  }
 };
 
 }  // namespace heist_explorer

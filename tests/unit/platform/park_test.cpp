@@ -88,5 +88,26 @@ TEST(Park, NoWakeIsLostInManyHandovers) {
   EXPECT_EQ(turn.load(std::memory_order_acquire), 2 * rounds);
 }
 
+TEST(Park, AWakeChoosesAmongTheWaiters) {
+  park_word word{0};
+  park_word left_by{0};
+  std::thread first([&] {
+    while (word == 0) futex_wait(word, 0, 1);
+    left_by = 1;
+  });
+  std::thread second([&] {
+    while (word == 0) EXPECT_TRUE(futex_wait_for(word, 0, std::chrono::minutes(10), 2));
+    left_by = 2;
+  });
+  EXPECT_EQ(futex_wake(word, 8, 4), 0);
+  // Once it waits, and not before, it is woken.
+  while (futex_wake(word, 1, 2) == 0) std::this_thread::yield();
+  while (futex_wake(word, 8, 1) == 0) std::this_thread::yield();
+  word = 1;
+  while (left_by == 0) futex_wake(word, 8);
+  first.join();
+  second.join();
+}
+
 }  // namespace
 }  // namespace heist_test

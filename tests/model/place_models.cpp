@@ -1,0 +1,94 @@
+// The programs that run on sleeping places (sleeping_place.hpp): an owner that sleeps twice, and wakers that would have it
+// run somewhere else.
+//
+// A mask is a plain variable that the waker takes a processor from and the owner gives it back to, so a waker that
+// changes it while the owner is awake, or two at once, is a data race or a failed assertion.
+#include "tests/model/relacy.hpp"
+
+#include "runtime/sleeping_place.hpp"
+#include "tests/model/seam.hpp"
+#include "tests/model/simulate.hpp"
+
+namespace heist_model {
+
+namespace {
+
+struct model_yielding : model_atomics {
+  static void yield() { rl::yield(1, RL_INFO); }
+};
+
+class place_model {
+ public:
+  place_model() { forbidden_(RL_INFO) = none; }
+
+  void run_owner() {
+    for (int i = 0; i < 2; ++i) {
+      RL_ASSERT(forbidden_(RL_INFO) == none);  // M2
+      place_.enter();
+      bool allowed = false;
+      const bool moved = place_.leave([&](int cpu) {
+        RL_ASSERT(forbidden_(RL_INFO) == cpu);
+        forbidden_(RL_INFO) = none;
+        allowed = true;
+      });
+      RL_ASSERT(moved == allowed);
+    }
+    RL_ASSERT(forbidden_(RL_INFO) == none);
+  }
+
+  void run_waker(int cpu) {
+    for (int i = 0; i < 2; ++i) {
+      const bool moved = place_.move_from(cpu, [&](int here) {
+        RL_ASSERT(forbidden_(RL_INFO) == none);
+        forbidden_(RL_INFO) = here;
+        if (rl::rand(2) == 0) return true;
+        forbidden_(RL_INFO) = none;  // the system refused
+        return false;
+      });
+      if (moved) return;
+    }
+  }
+
+ private:
+  static constexpr int none = -1;
+
+  heist::detail::basic_sleeping_place<model_yielding> place_;
+  rl::var<int> forbidden_;
+};
+
+template <rl::thread_id_t Threads>
+class place_suite : public rl::test_suite<place_suite<Threads>, Threads> {
+ public:
+  void thread(unsigned index) {
+    if (index == 0)
+      model_.run_owner();
+    else
+      model_.run_waker(static_cast<int>(index));
+  }
+
+ private:
+  place_model model_;
+};
+
+struct searched {
+  const char* name;
+  unsigned threads;
+  plan usual;
+  outcome (*run)(const plan&);
+};
+
+const searched programs[] = {
+    {"place_one_waker", 2, {search::bounded, 4}, simulate<place_suite<2>>},
+    {"place_two_wakers", 3, {search::bounded, 3}, simulate<place_suite<3>>},
+};
+
+}  // namespace
+
+family placing_family() {
+  family f{"placing", {"sleeping_place.hpp"}, {}};
+  for (const searched& s : programs)
+    f.models.push_back({f.name, s.name, s.threads, 1, s.usual, s.run});
+  return f;
+}
+
+}  // namespace heist_model
