@@ -51,13 +51,16 @@ class pace {
     if (this->chunk() != chunk) chunk_.store(chunk, std::memory_order_relaxed);
   }
 
-  // After a chunk that took so many ticks. Grows eightfold at most: the first iterations of a loop may
-  // be much cheaper than the others.
+  // After a chunk that took so many ticks. Grows to what should take a quarter of the aim: the first iterations of a
+  // loop may be much cheaper than the others. Not by more than 64 at once, as looking at the clock takes ticks, too.
   static std::size_t after(std::size_t chunk, std::uint64_t took) noexcept {
     const std::uint64_t aim = ticks_per_chunk();
     if (took > 2 * aim) return chunk > 1 ? chunk / 2 : 1;
     if (took > aim / 2 || chunk >= max_chunk) return chunk;
-    chunk *= took > aim / 16 ? 2 : 8;
+    if (took > aim / 8)
+      chunk *= 2;
+    else
+      chunk *= took > aim / 256 ? static_cast<std::size_t>(aim / (4 * took)) : 64;
     return chunk < max_chunk ? chunk : max_chunk;
   }
 

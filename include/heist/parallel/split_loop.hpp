@@ -94,6 +94,7 @@ class split_loop {
       if (asked_to_split() && worth_splitting(last - first, done, took)) return fork(first, last);
       if (!work(first, first + chunk)) return;
       first += chunk;
+      if (last - first <= chunk) break;  // what the clock says would come too late
       done = chunk;
       took = look_at_clock(before);
       chunk = pace::after(chunk, took);
@@ -112,12 +113,15 @@ class split_loop {
     const std::uint64_t now = ticks();
     const std::uint64_t took = now - before;
     before = now;
-    return took;
+    return took | 1;  // a coarse clock may not have moved
   }
 
-  // Whether `left` iterations will take longer than a chunk, when `done` of them took so many ticks.
+  // Whether `left` iterations will take longer than a steal is worth, when `done` of them took so many ticks. If that was
+  // too short to tell, the next chunk will.
   static bool worth_splitting(std::size_t left, std::size_t done, std::uint64_t took) noexcept {
-    return took == 0 || left / done >= ticks_per_chunk() / took;
+    if (took == 0) return true;
+    if (took < ticks_per_chunk() / 64 && done < pace::max_chunk) return false;
+    return left / done >= ticks_per_chunk() / 4 / took;
   }
 
   // Out of line, so that the iterations are compiled once, as a plain counted loop.
