@@ -69,6 +69,9 @@ namespace detail {
 class graph_run;
 struct graph_node;
 
+// A graph's own nodes lie one after the other, as do their lists.
+class graph_memory;
+
 // Pointers to nodes, of which the first two need no memory of their own.
 class node_list {
  public:
@@ -77,8 +80,9 @@ class node_list {
   node_list(const node_list&) = delete;
   node_list& operator=(const node_list&) = delete;
 
-  void push_back(graph_node* n) {
-    if (size_ >= inside && (size_ & (size_ - 1)) == 0) grow();
+  // More memory, if it is needed, is the graph's, which doesn't take it back, or with nullptr the list's own.
+  void push_back(graph_node* n, graph_memory* from) {
+    if (size_ >= inside && (size_ & (size_ - 1)) == 0) grow(from);
     data()[size_++] = n;
   }
   void pop_back() noexcept { resize(size_ - 1); }
@@ -91,13 +95,15 @@ class node_list {
  private:
   static constexpr std::uint32_t inside = 2;
   graph_node** data() noexcept { return size_ < inside ? few_ : many_; }
-  HEIST_API void grow();  // from a power of two to the next
+  HEIST_API void grow(graph_memory* from);  // from a power of two to the next
+  void give_back() noexcept;                // many_
 
   union {
     graph_node* few_[inside]{};
     graph_node** many_;
   };
   std::uint32_t size_ = 0;
+  bool is_own_ = false;  // many_ is
 };
 
 // What a run doesn't touch unless it is asked to.
@@ -134,9 +140,6 @@ struct delete_node {
   HEIST_API void operator()(graph_node* n) const noexcept;
 };
 using node_pointer = std::unique_ptr<graph_node, delete_node>;
-
-// A graph's own nodes lie one after the other.
-class graph_memory;
 
 template <class F>
 struct graph_node_of final : graph_node {

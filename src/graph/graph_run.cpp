@@ -140,7 +140,7 @@ void graph_run::add(graph_node& by, node_pointer n) {
   if (ready_.capacity() <= details.index) ready_.reserve(2 * details.index);  // put() must not
   {
     const holding hold_by(by.guard);
-    by.successors.push_back(&added);
+    by.successors.push_back(&added, nullptr);
   }
   graph_.nodes_.push_back(std::move(n));
 }
@@ -148,7 +148,7 @@ void graph_run::add(graph_node& by, node_pointer n) {
 void graph_run::edge(graph_node& before, graph_node& after) {
   const holding hold(before.guard);
   if (before.is_over) return;
-  before.successors.push_back(&after);
+  before.successors.push_back(&after, nullptr);
   std::uint32_t seen = after.waits_for.load(std::memory_order_relaxed);
   do {
     if (seen == 0) {

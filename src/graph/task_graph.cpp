@@ -1,5 +1,7 @@
 #include "heist/task_graph.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -28,21 +30,24 @@ void delete_node::operator()(graph_node* n) const noexcept {
   }
 }
 
-void node_list::grow() {
-  auto** const more = new graph_node*[2 * std::size_t{size_}];
-  std::copy(begin(), end(), more);
-  if (size_ > inside) delete[] many_;
-  many_ = more;
-}
+// Blocks for the buffers below. Large ones begin at a large page and ask for such: edges go to and fro in a graph, and
+// with small pages nearly each of them would miss the TLB.
+class block_resource final : public std::pmr::memory_resource {
+  static constexpr std::size_t large_page = std::size_t{2} << 20;
 
-void node_list::resize(std::uint32_t size) noexcept {
-  if (size_ > inside && size <= inside) {
-    graph_node** const old = many_;
-    std::copy(old, old + size, few_);
-    delete[] old;
+  void* do_allocate(std::size_t size, std::size_t alignment) override {
+    if (size < large_page) return ::operator new(size, std::align_val_t(alignment));
+    void* const block = ::operator new(size, std::align_val_t(std::max(alignment, large_page)));
+    ::madvise(block, size, MADV_HUGEPAGE);  // a wish: whether it is granted changes nothing else
+    return block;
   }
-  size_ = size;
-}
+  void do_deallocate(void* block, std::size_t size, std::size_t alignment) override {
+    ::operator delete(
+        block, size,
+        std::align_val_t(size < large_page ? alignment : std::max(alignment, large_page)));
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
 
 class graph_memory {
  public:
@@ -52,12 +57,41 @@ class graph_memory {
   node_details* make_details() {
     return ::new (details_.allocate(sizeof(node_details), alignof(node_details))) node_details;
   }
+  graph_node** make_list(std::size_t room) {
+    return static_cast<graph_node**>(
+        lists_.allocate(room * sizeof(graph_node*), alignof(graph_node*)));
+  }
 
  private:
   // Apart, so that a run reads one line after the other.
-  std::pmr::monotonic_buffer_resource lines_;
-  std::pmr::monotonic_buffer_resource details_;
+  block_resource blocks_;
+  std::pmr::monotonic_buffer_resource lines_{&blocks_};
+  std::pmr::monotonic_buffer_resource details_{&blocks_};
+  std::pmr::monotonic_buffer_resource lists_{&blocks_};
 };
+
+void node_list::grow(graph_memory* from) {
+  const std::size_t room = 2 * std::size_t{size_};
+  auto** const more = from == nullptr ? new graph_node*[room] : from->make_list(room);
+  std::copy(begin(), end(), more);
+  if (size_ > inside) give_back();
+  many_ = more;
+  is_own_ = from == nullptr;
+}
+
+void node_list::give_back() noexcept {
+  if (is_own_) delete[] many_;
+}
+
+void node_list::resize(std::uint32_t size) noexcept {
+  if (size_ > inside && size <= inside) {
+    graph_node* last[inside];
+    std::copy(many_, many_ + size, last);
+    give_back();
+    std::copy(last, last + size, few_);
+  }
+  size_ = size;
+}
 
 std::string name_of(const graph_node& n) {
   const auto& name = n.details->options.name;
@@ -141,7 +175,7 @@ void task_graph::edge(node before, node after) {
   graph_node& b = own(before);
   graph_node& a = own(after);
   change();
-  b.successors.push_back(&a);
+  b.successors.push_back(&a, memory_.get());
   ++predecessors_[after.index_];
   if (before.index_ >= after.index_) is_in_order_ = false;
   is_checked_ = has_path_costs_ = false;
