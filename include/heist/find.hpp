@@ -30,14 +30,22 @@ std::size_t search(std::size_t first, std::size_t last, const Test& test) {
   return i;
 }
 
-// The least offset in [0, n) with test(offset), or n. Relaxed: the offset is all that is handed on.
+// The least offset in [0, n) with test(offset), or n; throws what a serial search throws, which doesn't come to what is
+// right of the answer. Relaxed: the offsets are all that is handed on.
 template <class Test, class Stop>
 std::size_t find_first(std::size_t n, const stopped_by<Stop>& by, const Test& test) {
   std::atomic<std::size_t> found{n};
+  leftmost_place threw;
   const auto chunk = [&](std::size_t first, std::size_t last) {
     const std::size_t best = found.load(std::memory_order_relaxed);
     if (best <= first) return false;  // what is left of here matters only
-    const std::size_t i = search(first, last, test);
+    std::size_t i;
+    try {
+      i = search(first, last, test);
+    } catch (...) {
+      threw.note(first);
+      throw;
+    }
     if (i == last) return true;
     std::size_t old = found.load(std::memory_order_relaxed);
     while (i < old && !found.compare_exchange_weak(old, i, std::memory_order_relaxed,
@@ -45,9 +53,16 @@ std::size_t find_first(std::size_t n, const stopped_by<Stop>& by, const Test& te
     }
     return false;
   };
-  run_stoppable(
-      n, by, chunk, [n](const auto& work) { split_on_demand(n, work); },
-      [&] { return found.load(std::memory_order_relaxed); });
+  try {
+    run_stoppable(
+        n, by, chunk, [n](const auto& work) { split_on_demand(n, work); },
+        [&] { return found.load(std::memory_order_relaxed); });
+  } catch (...) {
+    // Everything to the left of what threw was searched all the same, unless it was stopped.
+    if constexpr (!std::is_same_v<Stop, never_stops>) throw;
+    const std::size_t best = found.load(std::memory_order_relaxed);
+    if (best == n || threw.is_left_of(best) || !threw.has_any()) throw;
+  }
   return found.load(std::memory_order_relaxed);
 }
 
@@ -144,7 +159,8 @@ struct quantified_impl : stopped_by<Stop> {
 //
 // Others stop at the end of their chunk (at most 4096 elements, usually a few microseconds) once the answer can't
 // change any more. Several threads call the predicate at once, at most once for each element. Random-access iterators;
-// allocates nothing. An exception arrives unless the search ended first: of those thrown the leftmost.
+// allocates nothing. find and find_if throw what a serial search would throw, and nothing else but under a stop condition;
+// of the others an exception arrives unless the search ended first: of those thrown the leftmost.
 // Threads, and a stop condition in front: as for parallel_for; an answer that was found before is returned.
 inline constexpr detail::algorithm<detail::with_ranges<detail::find_impl<>>> find{};
 inline constexpr detail::algorithm<detail::with_ranges<detail::find_if_impl<>>> find_if{};

@@ -13,6 +13,7 @@ class leftmost_place {
   [[nodiscard]] bool is_left_of(std::size_t place) const noexcept {
     return where_.load(std::memory_order_relaxed) < place;
   }
+  [[nodiscard]] bool has_any() const noexcept { return is_left_of(SIZE_MAX); }
   void note(std::size_t place) noexcept {
     std::size_t seen = where_.load(std::memory_order_relaxed);
     while (place < seen && !where_.compare_exchange_weak(seen, place, std::memory_order_relaxed,

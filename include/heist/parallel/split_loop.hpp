@@ -10,7 +10,7 @@
 // iterations suddenly get dear.
 //
 // Before the first iteration nobody knows what one costs. A loop of few iterations (first_look) is forked
-// at once, as each may be long; of many, one is tried first, and the loss is small.
+// at once, as each may be long, in as many parts as there are workers; of many, one is tried first, and the loss is small.
 //
 // When a chunk throws, those to its right that haven't begun are left out; those to its left run, as one of them might
 // throw what a serial run would have met first.
@@ -75,12 +75,31 @@ class split_loop {
   static constexpr std::size_t first_look = 32;
 
   void run(std::size_t first, std::size_t last) {
-    std::size_t chunk = pace_.chunk();
+    const std::size_t chunk = pace_.chunk();
+    if (chunk == 0 && last - first < first_look * workers_)
+      run_few(first, last, workers_);
+    else
+      run_chunks(first, last, chunk);
+  }
+
+  // As many parts as there are workers, at once.
+  [[gnu::noinline]] void run_few(std::size_t first, std::size_t last, unsigned parts) {
+    if (parts <= 1 || last - first <= 1) return run_chunks(first, last, pace_.chunk());
+    const std::size_t middle = first + (last - first) / 2;
+    fork_join([this, first, middle, parts] { run_few(first, middle, parts / 2); },
+              [this, middle, last, parts] { run_few(middle, last, parts - parts / 2); });
+  }
+
+  // A chunk of 0 iterations: it isn't known yet how many it should have.
+  void run_chunks(std::size_t first, std::size_t last, std::size_t chunk) {
+    if (last - first == 1) {
+      work(first, last);
+      return;
+    }
     std::uint64_t before = 0;
     std::uint64_t took = 0;  // by the last chunk; 0: not known, so as long as it should
     std::size_t done = 1;
     if (chunk == 0) {
-      if (last - first > 1 && last - first < first_look * workers_) return fork(first, last);
       before = ticks();
       if (!work(first, first + 1)) return;
       ++first;
@@ -120,7 +139,7 @@ class split_loop {
   // too short to tell, the next chunk will.
   static bool worth_splitting(std::size_t left, std::size_t done, std::uint64_t took) noexcept {
     if (took == 0) return true;
-    if (took < ticks_per_chunk() / 64 && done < pace::max_chunk) return false;
+    if (took < ticks_per_chunk() / 16 && done < pace::max_chunk) return false;
     return left / done >= ticks_per_chunk() / 4 / took;
   }
 
