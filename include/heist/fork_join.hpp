@@ -226,7 +226,8 @@ template <class F, class G, class... Rest>
 //
 // On one worker they run in order, left to right, and what another worker takes is always the
 // oldest fork. After fork_join the thread may be another one: hold no std::mutex across it, keep no
-// reference to a thread_local, expect nothing of errno.
+// reference to a thread_local, expect nothing of errno. A function that another worker takes has rounding and other
+// floating-point modes as the thread had them that made the pool; the caller's are its own again after the join.
 //
 // Throws what a serial run would have thrown: the exception of the leftmost function that threw.
 // By then every function that had been started has ended; others were not started.

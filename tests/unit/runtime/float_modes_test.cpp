@@ -48,6 +48,30 @@ TEST_P(FloatModes, RoundingGoesWithTheSpawner) {
   });
 }
 
+// A fork hands nothing over, and the forker keeps its own across the join.
+TEST(ForkedFloatModes, AStolenFunctionHasThoseThePoolWasMadeUnder) {
+  if (is_serial()) GTEST_SKIP() << "nothing is stolen";
+  const watchdog guard("floating-point modes of a stolen function");
+  std::fesetround(FE_UPWARD);
+  heist::pool pool({.workers = 2});
+  std::fesetround(FE_TONEAREST);
+  pool.run([] {
+    EXPECT_EQ(std::fegetround(), FE_UPWARD);
+    std::fesetround(FE_DOWNWARD);
+    signal_flag begun;
+    int seen = -1;
+    const bool stolen = std::get<0>(heist::fork_join([&] { return begun.wait(); },
+                                                     [&] {
+                                                       seen = std::fegetround();
+                                                       begun.raise();
+                                                     }));
+    EXPECT_TRUE(stolen);
+    EXPECT_EQ(seen, FE_UPWARD);
+    EXPECT_EQ(std::fegetround(), FE_DOWNWARD);
+    std::fesetround(FE_UPWARD);
+  });
+}
+
 #if defined(__x86_64__)
 TEST_P(FloatModes, FlushingToZeroSetBeforeTheScopeGoesWithTheSpawner) {
   pool_.run([] {
