@@ -93,7 +93,7 @@ class sim_command {
     const std::uint64_t seeds = is_random(settings) ? request_.seeds : 1;
     sim_row row;
     row.processors = processors;
-    std::vector<double> steps, steal, steals, stolen, wait, idle, resumed;
+    std::vector<double> steps, steal, steals, stolen, wait, idle, resumed, space, communication;
     for (std::uint64_t i = 0; i < seeds; ++i) {
       line_.show(fmt::format("{}: P = {}, seed {} of {}", request_.dag, processors, i + 1, seeds));
       settings.seed = request_.settings.seed + i;
@@ -109,6 +109,9 @@ class sim_command {
       add(wait, row.last.wait);
       add(idle, row.last.idle);
       add(resumed, row.last.resumed);
+      add(space, row.last.peak_space);
+      if (is_random(settings))
+        add(communication, (row.last.stolen + row.last.remote) * measures_.largest_frame);
       row.peak_space = std::max(row.peak_space, row.last.peak_space);
       row.peak_queue = std::max(row.peak_queue, row.last.peak_queue);
     }
@@ -120,6 +123,8 @@ class sim_command {
     row.wait = lab::summarize(wait);
     row.idle = lab::summarize(idle);
     row.resumed = lab::summarize(resumed);
+    row.space = lab::summarize(space);
+    row.communication = lab::summarize(communication);
     return row;
   }
 
@@ -155,7 +160,7 @@ class sim_command {
     return {"processors", "seeds",  "steps",         "steps_low_95", "steps_high_95",
             "speedup",    "bound",  "steal_dollars", "wait_dollars", "idle_dollars",
             "steals",     "stolen", "resumed",       "peak_space",   "space_bound",
-            "peak_queue", "access"};
+            "peak_queue", "access", "space",         "communication"};
   }
 
   [[nodiscard]] std::vector<std::string> cells(const sim_row& row) const {
@@ -178,7 +183,9 @@ class sim_command {
             std::to_string(row.peak_space),
             std::to_string(measures_.stack_depth * row.processors),
             std::to_string(row.peak_queue),
-            std::string(access_name(request_.settings))};
+            std::string(access_name(request_.settings)),
+            text(row.space.mean),
+            row.communication.count > 0 ? text(row.communication.mean) : ""};
   }
 
   void print(const sim_row& row) {

@@ -23,31 +23,34 @@ json as_json(const lab::summary& values) {
 }  // namespace
 
 std::string to_json(const sim_request& request, const lab::measures& of, const sim_row& row) {
-  const json object = {
-      {"dag", request.dag},
-      {"scheduler", to_string(request.settings.scheduler)},
-      {"access", request.settings.stealing.access == lab::access_model::queue ? "queue" : "reject"},
-      {"processors", row.processors},
-      {"seeds", row.steps.count},
-      {"first_seed", request.settings.seed},
-      {"work", of.work},
-      {"span", of.span},
-      {"stack_depth", of.stack_depth},
-      {"most_joins", of.most_joins},
-      {"largest_frame", of.largest_frame},
-      {"threads", of.threads},
-      {"steps", as_json(row.steps)},
-      {"speedup", row.speedup(of)},
-      {"greedy_bound", row.bound(of)},
-      {"steal_dollars", as_json(row.steal)},
-      {"wait_dollars", as_json(row.wait)},
-      {"idle_dollars", as_json(row.idle)},
-      {"steals", as_json(row.steals)},
-      {"stolen_threads", as_json(row.stolen)},
-      {"resumed_threads", as_json(row.resumed)},
-      {"peak_space", row.peak_space},
-      {"space_bound", of.stack_depth * row.processors},
-      {"peak_queue", row.peak_queue}};
+  const bool is_queue = request.settings.stealing.access == lab::access_model::queue;
+  const bool has_requests = row.communication.count > 0;
+  const json object = {{"dag", request.dag},
+                       {"scheduler", to_string(request.settings.scheduler)},
+                       {"access", has_requests ? json(is_queue ? "queue" : "reject") : json()},
+                       {"processors", row.processors},
+                       {"seeds", row.steps.count},
+                       {"first_seed", request.settings.seed},
+                       {"work", of.work},
+                       {"span", of.span},
+                       {"stack_depth", of.stack_depth},
+                       {"most_joins", of.most_joins},
+                       {"largest_frame", of.largest_frame},
+                       {"threads", of.threads},
+                       {"steps", as_json(row.steps)},
+                       {"speedup", row.speedup(of)},
+                       {"greedy_bound", row.bound(of)},
+                       {"steal_dollars", as_json(row.steal)},
+                       {"wait_dollars", as_json(row.wait)},
+                       {"idle_dollars", as_json(row.idle)},
+                       {"steals", as_json(row.steals)},
+                       {"stolen_threads", as_json(row.stolen)},
+                       {"resumed_threads", as_json(row.resumed)},
+                       {"communication", has_requests ? as_json(row.communication) : json()},
+                       {"space", as_json(row.space)},
+                       {"peak_space", row.peak_space},
+                       {"space_bound", of.stack_depth * row.processors},
+                       {"peak_queue", row.peak_queue}};
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

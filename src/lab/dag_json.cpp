@@ -138,8 +138,10 @@ std::string dag_to_json(const explicit_dag& dag) {
   out += "  \"threads\": [";
   for (thread_id t = 0; t < dag.thread_count(); ++t) {
     out += t == 0 ? "\n" : ",\n";
-    out += fmt::format("    {{\"name\": {}, \"frame\": {}, \"instructions\": ",
-                       json_text(dag.thread_name(t)), dag.frame(t));
+    out += fmt::format("    {{\"name\": {}, \"frame\": {}, ", json_text(dag.thread_name(t)),
+                       dag.frame(t));
+    if (dag.priority(t) != 0) out += fmt::format("\"priority\": {}, ", dag.priority(t));
+    out += "\"instructions\": ";
     if (dag.has_names(t)) {
       for (node_id v = dag.first(t); v <= dag.last(t); ++v)
         out += (v == dag.first(t) ? "[" : ", ") + json_text(dag.node_name(v));

@@ -65,18 +65,14 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
   bool binary(binary_t&) override { return refuse("bytes", offset_now()); }
 
   bool number_unsigned(number_unsigned_t value) override {
-    if (state_ != state::thread || (key_ != "frame" && key_ != "instructions"))
-      return refuse_number(fmt::to_string(value));
+    if (state_ != state::thread || key_ == "name") return refuse_number(fmt::to_string(value));
     auto& thread = parts.source.threads.back();
-    const bool is_frame = key_ == "frame";
-    const auto most = is_frame ? explicit_dag::max_frame : explicit_dag::max_nodes;
-    if (value > most || (value == 0 && !is_frame))
-      text_.fail(number_start(),
-                 fmt::format("{} is from {} to {}, not {}", key_, is_frame ? 0 : 1, most, value));
-    if (is_frame)
-      thread.frame = value;
+    if (key_ == "frame")
+      thread.frame = in_range(value, 0, explicit_dag::max_frame);
+    else if (key_ == "priority")
+      thread.priority = static_cast<std::uint32_t>(in_range(value, 0, UINT32_MAX));
     else
-      thread.length = static_cast<std::uint32_t>(value);
+      thread.length = static_cast<std::uint32_t>(in_range(value, 1, explicit_dag::max_nodes));
     return true;
   }
 
@@ -131,15 +127,16 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& value) override {
     const text_offset at = string_start();
-    const bool known = state_ == state::top
-                           ? value == "format" || value == "name" || value == "threads" ||
-                                 value == "spawns" || value == "joins"
-                           : value == "name" || value == "frame" || value == "instructions";
+    const bool known =
+        state_ == state::top
+            ? value == "format" || value == "name" || value == "threads" || value == "spawns" ||
+                  value == "joins"
+            : value == "name" || value == "frame" || value == "priority" || value == "instructions";
     if (!known)
-      text_.fail(
-          at, fmt::format("unknown field '{}': {}", shown(value),
-                          state_ == state::top ? "a DAG has format, name, threads, spawns and joins"
-                                               : "a thread has name, frame and instructions"));
+      text_.fail(at, fmt::format("unknown field '{}': {}", shown(value),
+                                 state_ == state::top
+                                     ? "a DAG has format, name, threads, spawns and joins"
+                                     : "a thread has name, frame, priority and instructions"));
     auto& seen = state_ == state::top ? seen_top_ : seen_;
     if (std::find(seen.begin(), seen.end(), value) != seen.end())
       text_.fail(at, fmt::format("field '{}' stands twice", value));
@@ -238,6 +235,13 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
     return value;
   }
 
+  std::uint64_t in_range(std::uint64_t value, std::uint64_t least, std::uint64_t most) const {
+    if (value < least || value > most)
+      text_.fail(number_start(),
+                 fmt::format("{} is from {} to {}, not {}", key_, least, most, value));
+    return value;
+  }
+
   bool take_format(const std::string& value, text_offset at) const {
     if (value != dag_format_name)
       text_.fail(at, fmt::format("the format is '{}', not '{}'", dag_format_name, shown(value)));
@@ -256,6 +260,7 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
       case state::thread:
         if (key_ == "name") return "a name is a string";
         if (key_ == "frame") return "a frame is a whole number";
+        if (key_ == "priority") return "a priority is a whole number";
         return "instructions are an array of names, or how many there are";
       case state::instructions:
         return "an instruction is a string, its name";

@@ -11,7 +11,7 @@ namespace heist::lab {
 namespace {
 
 void check_settings(const run_settings& settings, const explicit_dag& dag) {
-  check_settings(settings);
+  check_settings(settings, true);
   if (settings.scheduler == scheduler_kind::busy_leaves && dag.kind() == strictness::general)
     throw usage_error("busy-leaves needs a strict computation: " + dag.why_not_strict());
 }

@@ -79,7 +79,8 @@ void explicit_dag::add_threads(dag_source& source) {
       throw dag_error(part::thread, t,
                       fmt::format("a DAG has at most {} instructions; thread {} exceeds that",
                                   max_nodes, name));
-    threads_.push_back({static_cast<node_id>(nodes - given.length), given.length, given.frame});
+    threads_.push_back(
+        {static_cast<node_id>(nodes - given.length), given.length, given.frame, given.priority});
     largest_frame_ = std::max(largest_frame_, given.frame);
     if (!given.name.empty()) {
       thread_names_.resize(source.threads.size());

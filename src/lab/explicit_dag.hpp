@@ -43,6 +43,7 @@ struct dag_source {
     std::uint32_t length = 0;        // instructions
     std::uint64_t frame = 1;         // size of its activation frame
     std::vector<std::string> names;  // of its instructions: all or none
+    std::uint32_t priority = 0;      // the largest one first, with the scheduler that goes by them
   };
   struct spawn {
     place from;
@@ -110,6 +111,7 @@ class explicit_dag {
   }
   [[nodiscard]] std::uint32_t length(thread_id t) const { return threads_[t].length; }
   [[nodiscard]] std::uint64_t frame(thread_id t) const { return threads_[t].frame; }
+  [[nodiscard]] std::uint32_t priority(thread_id t) const { return threads_[t].priority; }
   [[nodiscard]] thread_id parent(thread_id t) const { return threads_[t].parent; }    // root: no_id
   [[nodiscard]] node_id spawner(thread_id t) const { return threads_[t].spawner; }    // root: no_id
   [[nodiscard]] std::uint32_t depth(thread_id t) const { return threads_[t].depth; }  // root: 0
@@ -166,6 +168,7 @@ class explicit_dag {
     node_id first;
     std::uint32_t length;
     std::uint64_t frame;
+    std::uint32_t priority;
     thread_id parent = no_id;
     node_id spawner = no_id;
     std::uint32_t depth = 0;

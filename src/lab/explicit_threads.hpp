@@ -22,6 +22,7 @@ class explicit_threads {
   [[nodiscard]] std::uint64_t weight(thread_id) const { return 1; }
   // The longest path that begins at the thread's next instruction: the priority of critical-path scheduling.
   [[nodiscard]] std::uint64_t hint(thread_id id) const { return dag_->height(next_[id]); }
+  [[nodiscard]] std::uint64_t priority(thread_id id) const { return dag_->priority(id); }
   [[nodiscard]] place_among place(thread_id) const { return {}; }
   [[nodiscard]] thread_id parent(thread_id id) const { return dag_->parent(id); }
   [[nodiscard]] std::uint32_t living_children(thread_id id) const { return children_[id]; }

@@ -77,6 +77,8 @@ run_result run_on(Threads& threads, const run_settings& settings, Observer& obse
       return central(pool_order::longest_first);
     case shortest_first:
       return central(pool_order::shortest_first);
+    case by_priority:
+      return central(pool_order::by_priority);
     case static_blocks:
       return plan(assignment::blocks);
     case interleaved:
@@ -94,7 +96,7 @@ kernel_result run_under(Threads& threads, const kernel_settings& settings, std::
   return abp_run(threads, *adversary, settings)();
 }
 
-// Throws usage_error for what no run can be made from.
-void check_settings(const run_settings& settings);
+// Throws usage_error for what no run can be made from. Only DAGs that lie in memory give their threads priorities.
+void check_settings(const run_settings& settings, bool has_priorities = false);
 
 }  // namespace heist::lab

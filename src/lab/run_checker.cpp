@@ -14,7 +14,7 @@ bool is_greedy(const run_settings& settings) {
   const auto kind = settings.scheduler;
   if (settings.queue_cost > 0) return false;
   return kind == greedy || kind == level_by_level || kind == busy_leaves || kind == fifo ||
-         kind == lifo || kind == longest_first || kind == shortest_first;
+         kind == lifo || kind == longest_first || kind == shortest_first || kind == by_priority;
 }
 
 std::string state_of(const explicit_dag& dag, thread_id running, const ready_deque& deque) {

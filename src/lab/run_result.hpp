@@ -17,6 +17,8 @@ struct run_result {
   std::uint64_t steals = 0;        // attempts that got something
   std::uint64_t stolen = 0;        // threads that they got
   std::uint64_t resumed = 0;       // stalled threads that another thread enabled
+  std::uint64_t remote =
+      0;  // ... on another processor than the one that they stalled on (work stealing)
   std::uint64_t peak_space =
       0;  // S: the frames of the living threads at the end of a step, at most
   std::uint64_t peak_queue = 0;  // threads in one deque or pool, at most

@@ -18,6 +18,8 @@ const std::vector<scheduler_name>& schedulers() {
       {lifo, "lifo", "one queue; the newest thread first"},
       {longest_first, "longest-first", "one queue; the thread with most work ahead first"},
       {shortest_first, "shortest-first", "one queue; the thread with least work ahead first"},
+      {by_priority, "priority",
+       "one queue; the thread with the largest priority in a DAG's file first"},
       {static_blocks, "static", "a loop's iterations dealt out in blocks; nobody helps"},
       {interleaved, "interleaved", "a loop's iterations dealt out in turns; nobody helps"},
   };
@@ -44,12 +46,14 @@ void check_processors(std::uint64_t processors) {
     throw usage_error(fmt::format("P is from 1 to {}, not {}", max_processors, processors));
 }
 
-void check_settings(const run_settings& settings) {
+void check_settings(const run_settings& settings, bool has_priorities) {
   check_processors(settings.processors);
   using enum scheduler_kind;
   const auto kind = settings.scheduler;
-  const bool has_queue =
-      kind == fifo || kind == lifo || kind == longest_first || kind == shortest_first;
+  const bool has_queue = kind == fifo || kind == lifo || kind == longest_first ||
+                         kind == shortest_first || kind == by_priority;
+  if (kind == by_priority && !has_priorities)
+    throw usage_error("the scheduler priority needs a DAG's file, which gives threads theirs");
   if (settings.queue_cost > max_queue_cost)
     throw usage_error(fmt::format("a take from a queue costs at most {} steps, not {}",
                                   max_queue_cost, settings.queue_cost));

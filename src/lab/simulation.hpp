@@ -29,6 +29,7 @@ enum class scheduler_kind {
   lifo,
   longest_first,
   shortest_first,
+  by_priority,  // of those that a DAG's file gives
   static_blocks,
   interleaved,
 };

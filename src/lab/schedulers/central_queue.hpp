@@ -28,7 +28,7 @@ class central_queue {
 
   central_queue(const Threads& threads, std::uint32_t processors, pool_order order,
                 std::uint32_t cost)
-      : threads_(&threads), pool_(order), cost_(cost) {
+      : threads_(&threads), order_(order), pool_(order), cost_(cost) {
     for (std::uint32_t p = 1; p < processors; ++p) idle_.push(p);
   }
 
@@ -91,12 +91,18 @@ class central_queue {
   }
 
  private:
+  [[nodiscard]] std::uint64_t key_of(thread_id thread) const {
+    if constexpr (requires { threads_->priority(thread); })
+      if (order_ == pool_order::by_priority) return threads_->priority(thread);
+    return threads_->hint(thread);
+  }
   void add(thread_id thread) {
-    pool_.add(thread, threads_->hint(thread));
+    pool_.add(thread, key_of(thread));
     peak_ = std::max(peak_, pool_.size());
   }
 
   const Threads* threads_;
+  pool_order order_;
   ready_pool pool_;
   idle_processors idle_;
   std::uint32_t cost_;

@@ -11,7 +11,7 @@
 
 namespace heist::lab {
 
-enum class pool_order { fifo, lifo, longest_first, shortest_first };
+enum class pool_order { fifo, lifo, longest_first, shortest_first, by_priority };
 
 class ready_pool {
  public:
@@ -22,13 +22,13 @@ class ready_pool {
     return thread < entry_of_.size() && entry_of_[thread] != 0;
   }
 
-  // `hint` is what the orders by length go by; of equals, who came first goes first.
-  void add(thread_id thread, std::uint64_t hint) {
+  // `key` is the length, or the priority, that the other orders go by; of equals, who came first goes first.
+  void add(thread_id thread, std::uint64_t key) {
     if (thread >= entry_of_.size()) entry_of_.resize(thread + std::size_t{1}, 0);
     entry_of_[thread] = ++entries_;
     ++size_;
-    if (is_by_length())
-      by_length_.push({order_ == pool_order::longest_first ? ~hint : hint, entries_, thread});
+    if (is_by_key())
+      by_key_.push({order_ == pool_order::shortest_first ? key : ~key, entries_, thread});
     else
       in_turn_.push_back({0, entries_, thread});
   }
@@ -60,15 +60,15 @@ class ready_pool {
     }
   };
 
-  [[nodiscard]] bool is_by_length() const {
-    return order_ == pool_order::longest_first || order_ == pool_order::shortest_first;
+  [[nodiscard]] bool is_by_key() const {
+    return order_ != pool_order::fifo && order_ != pool_order::lifo;
   }
 
   entry pop() {
     entry result;
-    if (is_by_length()) {
-      result = by_length_.top();
-      by_length_.pop();
+    if (is_by_key()) {
+      result = by_key_.top();
+      by_key_.pop();
     } else if (order_ == pool_order::fifo) {
       result = in_turn_.front();
       in_turn_.pop_front();
@@ -81,7 +81,7 @@ class ready_pool {
 
   pool_order order_;
   std::deque<entry> in_turn_;
-  std::priority_queue<entry> by_length_;
+  std::priority_queue<entry> by_key_;
   std::vector<std::uint64_t> entry_of_;  // by thread: the number of its entry; 0: not in the pool
   std::uint64_t entries_ = 0, size_ = 0;
 };

@@ -38,6 +38,7 @@ void work_stealing::account(run_result& result) const {
   result.steals = steals_;
   result.stolen = stolen_;
   result.resumed = resumed_;
+  result.remote = remote_;
   result.peak_queue = peak_queue_;
 }
 

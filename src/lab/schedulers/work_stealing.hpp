@@ -55,6 +55,7 @@ class work_stealing {
     for (const thread_id enabled : did.enabled) {
       if (enabled == no_id) continue;
       ++resumed_;
+      if (stalled_on_[enabled] != p) ++remote_;
       push(p, enabled);
     }
     if (did.thread == outcome::fate::goes_on) {
@@ -62,6 +63,10 @@ class work_stealing {
       const bool is_child_first = settings_.spawn == spawn_order::child_first;
       push(p, is_child_first ? thread : did.spawned);
       return is_child_first ? did.spawned : thread;
+    }
+    if (did.thread == outcome::fate::stalled) {
+      if (thread >= stalled_on_.size()) stalled_on_.resize(thread + std::size_t{1});
+      stalled_on_[thread] = p;
     }
     if (did.spawned != no_id) return did.spawned;
     auto& deque = deques_[p];
@@ -157,6 +162,7 @@ class work_stealing {
   std::vector<std::uint32_t> thieves_;      // who sends a request in the next step
   std::vector<std::uint32_t> new_thieves_;  // who became one in this step
   std::vector<loot> loot_;                  // what this step's requests got
+  std::vector<std::uint32_t> stalled_on_;   // by thread, if it has stalled
 
   // aggregated
   std::vector<std::uint32_t> asked_;     // rich processors asked in this step
@@ -176,7 +182,8 @@ class work_stealing {
   std::uint64_t asleep_ = 0;
   bool sleepers_have_work_ = false;
 
-  std::uint64_t attempts_ = 0, wait_ = 0, steals_ = 0, stolen_ = 0, resumed_ = 0, peak_queue_ = 0;
+  std::uint64_t attempts_ = 0, wait_ = 0, steals_ = 0, stolen_ = 0, resumed_ = 0, remote_ = 0,
+                peak_queue_ = 0;
 };
 
 }  // namespace heist::lab

@@ -91,7 +91,9 @@ const std::map<std::string, std::string> complaints = {
     {"unknown_field",
      ":5:2: unknown field 'edges': a DAG has format, name, threads, spawns and joins"},
     {"unknown_thread_field",
-     ":2:34: unknown field 'frames': a thread has name, frame and instructions"},
+     ":2:34: unknown field 'frames': a thread has name, frame, priority and instructions"},
+    {"priority_huge", ":2:46: priority is from 0 to 4294967295, not 4294967296"},
+    {"priority_negative", ":2:46: a priority is a whole number, not -1"},
     {"utf16", ":1:1: not JSON: "},
     {"zero_byte", ":5:1: not JSON: "},
 };
@@ -166,6 +168,15 @@ TEST(GoodFile, NumbersStandForInstructionsWithoutNames) {
   ASSERT_EQ(dag.joins_from(6).size(), 1U);
   EXPECT_EQ(dag.joins_from(6)[0], 3U);
   EXPECT_EQ(dag.node_name(6), "G2.2");
+}
+
+TEST(GoodFile, PrioritiesAreKept) {
+  const auto dag = dag_from_file(folder + "/good/priorities.json");
+  for (const auto& same_one : {dag, dag_from_json(dag_to_json(dag), "f")}) {
+    EXPECT_EQ(same_one.priority(0), 0U);
+    EXPECT_EQ(same_one.priority(1), 3U);
+    EXPECT_EQ(same_one.priority(2), 4294967295U);
+  }
 }
 
 TEST(GoodFile, EscapesAndLettersOfOtherScriptsAreKept) {

@@ -21,6 +21,7 @@ TEST(ReadyPool, GivesThreadsOutInItsOrder) {
   EXPECT_EQ(order_of(pool_order::lifo), (std::vector<thread_id>{9, 5, 3, 7}));
   EXPECT_EQ(order_of(pool_order::longest_first), (std::vector<thread_id>{7, 5, 9, 3}));
   EXPECT_EQ(order_of(pool_order::shortest_first), (std::vector<thread_id>{3, 9, 7, 5}));
+  EXPECT_EQ(order_of(pool_order::by_priority), (std::vector<thread_id>{7, 5, 9, 3}));
 }
 
 TEST(ReadyPool, DoesNotGiveOutAgainWhatWasTakenByName) {
@@ -35,6 +36,33 @@ TEST(ReadyPool, DoesNotGiveOutAgainWhatWasTakenByName) {
   EXPECT_EQ(pool.take(), 3u);
   EXPECT_EQ(pool.take(), 1u);
   EXPECT_EQ(pool.size(), 0u);
+}
+
+// A root that spawns three threads and waits for them, on one processor.
+TEST(Priority, GoesByWhatTheDagSays) {
+  const auto begun = [](std::vector<std::uint32_t> priorities) {
+    dag_source source;
+    source.threads = {{"root", 7, 1, {}}, {"a", 10, 1, {}}, {"b", 1, 1, {}}, {"c", 5, 1, {}}};
+    for (thread_id t = 1; t < 4; ++t) {
+      source.threads[t].priority = priorities[t - 1];
+      source.spawns.push_back({{0, t - 1}, t});
+      source.joins.push_back({{t, source.threads[t].length - 1}, {0, 3 + t}});
+    }
+    const explicit_dag dag(source);
+    std::vector<thread_id> order;
+    for (const auto& step : make_schedule(dag, settings_of(scheduler_kind::by_priority, 1)))
+      if (const auto t = dag.thread_of(step.executed[0]); order.empty() || order.back() != t)
+        order.push_back(t);
+    return order;
+  };
+  EXPECT_EQ(begun({1, 2, 3}), (std::vector<thread_id>{0, 3, 2, 1, 0}));
+  EXPECT_EQ(begun({5, 9, 0}), (std::vector<thread_id>{0, 2, 1, 3, 0}));
+  EXPECT_EQ(begun({0, 0, 0}), (std::vector<thread_id>{0, 1, 2, 3, 0}));
+}
+
+TEST(Priority, IsRefusedWhereNobodyGivesAny) {
+  const auto of = make_computation("fib:5");
+  EXPECT_THROW((void)of->run(settings_of(scheduler_kind::by_priority, 2)), heist::usage_error);
 }
 
 TEST(LevelByLevel, TakesWhatTheLevelsTake) {
