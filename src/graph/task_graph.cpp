@@ -43,8 +43,7 @@ class block_resource final : public std::pmr::memory_resource {
   }
   void do_deallocate(void* block, std::size_t size, std::size_t alignment) override {
     ::operator delete(
-        block, size,
-        std::align_val_t(size < large_page ? alignment : std::max(alignment, large_page)));
+        block, std::align_val_t(size < large_page ? alignment : std::max(alignment, large_page)));
   }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
