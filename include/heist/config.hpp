@@ -49,7 +49,7 @@ enum class idle_kind : std::uint8_t {
 
 // Where a pool's threads may run.
 enum class placement_kind : std::uint8_t {
-  free,    // wherever the system puts them (the default)
+  free,  // wherever the system puts them, but that a woken one isn't put where its waker runs (the default)
   pinned,  // worker i on the i-th processor of the affinity mask, again from the first after the last
 };
 
