@@ -107,13 +107,6 @@ std::vector<std::string> extras_of(const CLI::App& app) {
   return extras;
 }
 
-[[noreturn]] void refuse_extra(const std::string& command, const std::string& name,
-                               const std::string& extra) {
-  if (!extra.starts_with('-'))
-    throw usage_error(fmt::format("{} takes no argument '{}'", name, extra));
-  throw usage_error(fmt::format("{} has no option {}: see {} --help", name, extra, command));
-}
-
 class run_parser {
  public:
   explicit run_parser(CLI::App& root)
@@ -141,7 +134,7 @@ class run_parser {
       if (!request.all) given->options.copy_to(values);
       request.chosen.push_back({workload, std::move(values)});
     }
-    if (!extras.empty()) refuse_extra("heist run " + name, name, extras.front());
+    refuse_extras(extras, "run " + name);
     option_values common("run", common_options());
     common_.copy_to(common);
     given->common.copy_to(common);
@@ -230,14 +223,14 @@ class bench_parser {
   [[nodiscard]] any_request to_request() const {
     const auto extras = extras_of(app_);
     if (list_->parsed()) {
-      if (!extras.empty()) refuse_extra("heist bench list", "list", extras.front());
+      refuse_extras(extras, "bench list");
       return bench_list_request{json_};
     }
     const auto given = std::find_if(choices_.begin(), choices_.end(),
                                     [](const choice& each) { return each.app->parsed(); });
     if (given == choices_.end()) refuse_benchmark(extras);
     const std::string name(given->benchmark->name);
-    if (!extras.empty()) refuse_extra("heist bench " + name, name, extras.front());
+    refuse_extras(extras, "bench " + name);
     const auto scale = quick_ ? bench::scale::quick : bench::scale::full;
     bench_request request{
         given->benchmark, option_values(name, given->benchmark->options(scale)), {}, quick_, json_};
@@ -329,8 +322,7 @@ any_request parse(int argc, const char* const* argv) {
   if (lab.is_given()) return lab.to_request();
   const auto extras = extras_of(app);
   for (const auto* command : {list_app, info_app})
-    if (command->parsed() && !extras.empty())
-      refuse_extra("heist " + command->get_name(), command->get_name(), extras.front());
+    if (command->parsed()) refuse_extras(extras, command->get_name());
   if (list_app->parsed()) return list;
   if (info_app->parsed()) return info;
   if (extras.empty()) throw usage_error("no command: see heist --help");

@@ -21,16 +21,6 @@ unsigned number(std::string_view option, std::string_view text, unsigned least, 
   return static_cast<unsigned>(whole_number("lab", option, text, least, greatest));
 }
 
-void refuse_extras(const CLI::App& app, const std::string& name) {
-  auto extras = app.remaining(true);
-  std::erase(extras, "--");
-  if (extras.empty()) return;
-  if (extras.front().starts_with('-'))
-    throw usage_error(
-        fmt::format("{} has no option {}: see heist lab {} --help", name, extras.front(), name));
-  throw usage_error(fmt::format("{} takes no argument '{}'", name, extras.front()));
-}
-
 std::string programs_help() {
   std::string text = "\nPrograms:\n";
   for (const auto& each : lab_programs())
@@ -103,7 +93,7 @@ lab_request lab_parser::to_request() const {
 
 calibrate_request lab_parser::to_calibrate() const {
   const auto& g = *given_;
-  refuse_extras(*g.calibrate, "calibrate");
+  refuse_extras(g.calibrate->remaining(true), "lab calibrate");
   calibrate_request request;
   if (!g.workers.empty())
     request.workers = number("--workers", g.workers, 2, pool_config::max_workers);
@@ -117,7 +107,7 @@ calibrate_request lab_parser::to_calibrate() const {
 
 forecast_request lab_parser::to_forecast() const {
   const auto& g = *given_;
-  refuse_extras(*g.forecast, "forecast");
+  refuse_extras(g.forecast->remaining(true), "lab forecast");
   if (g.json && g.csv) throw usage_error("lab: --json and --csv exclude each other");
   forecast_request request;
   request.costs = g.costs;

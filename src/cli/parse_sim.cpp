@@ -229,12 +229,7 @@ sim_parser::~sim_parser() = default;
 bool sim_parser::is_given() const { return app_.parsed(); }
 
 sim_request sim_parser::to_request() const {
-  const auto extras = app_.remaining(true);
-  if (!extras.empty())
-    throw usage_error(
-        extras.front().starts_with('-')
-            ? fmt::format("sim has no option {}: see heist sim --help", extras.front())
-            : fmt::format("sim takes no argument '{}'", extras.front()));
+  refuse_extras(app_.remaining(true), "sim");
   const auto& g = *given_;
   if (g.dag.empty())
     throw usage_error("sim needs a computation: --dag with one of " + computation_help());

@@ -32,16 +32,6 @@ report_form form_of(bool json, bool csv) {
   return json ? report_form::json : csv ? report_form::csv : report_form::text;
 }
 
-void refuse_extras(const CLI::App& app, const std::string& name) {
-  auto extras = app.remaining(true);
-  std::erase(extras, "--");
-  if (extras.empty()) return;
-  if (extras.front().starts_with('-'))
-    throw usage_error(
-        fmt::format("{} has no option {}: see heist theory {} --help", name, extras.front(), name));
-  throw usage_error(fmt::format("{} takes no argument '{}'", name, extras.front()));
-}
-
 std::string computations_help() {
   std::string text = "\nComputations:\n";
   const auto add = [&](const auto& each) {
@@ -148,7 +138,7 @@ theory_request theory_parser::to_request(const std::string& command) const {
 
 recycling_request theory_parser::to_recycling(const std::string& command) const {
   const auto& g = *given_;
-  refuse_extras(*g.recycling, "recycling");
+  refuse_extras(g.recycling->remaining(true), "theory recycling");
   recycling_request request;
   request.setup = {.processors = number("-P", g.balls, 1, lab::max_balls),
                    .tosses = number("-M", g.tosses, 1, lab::max_tosses),
@@ -170,7 +160,7 @@ recycling_request theory_parser::to_recycling(const std::string& command) const 
 
 bounds_request theory_parser::to_bounds(const std::string& command) const {
   const auto& g = *given_;
-  refuse_extras(*g.bounds, "bounds");
+  refuse_extras(g.bounds->remaining(true), "theory bounds");
   if (g.dag.empty()) throw usage_error("bounds needs a computation: --dag, as --dag figure1");
   return {.dag = g.dag,
           .processors = number_list("theory", "-P", g.bound_processors, max_bound_processors),
@@ -184,7 +174,7 @@ bounds_request theory_parser::to_bounds(const std::string& command) const {
 
 adversaries_request theory_parser::to_adversaries(const std::string& command) const {
   const auto& g = *given_;
-  refuse_extras(*g.adversaries, "adversaries");
+  refuse_extras(g.adversaries->remaining(true), "theory adversaries");
   if (g.dag.empty())
     throw usage_error("adversaries needs a computation: --dag, as --dag random-general:5000");
   adversaries_request request;
@@ -205,7 +195,7 @@ adversaries_request theory_parser::to_adversaries(const std::string& command) co
 
 granularity_request theory_parser::to_granularity(const std::string& command) const {
   const auto& g = *given_;
-  refuse_extras(*g.granularity, "granularity");
+  refuse_extras(g.granularity->remaining(true), "theory granularity");
   auto request = cli::to_request(g.loop);
   request.form = form_of(g.json, g.csv);
   request.svg = g.svg;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <heist/error.hpp>
+
 namespace heist::cli {
 
 namespace {
@@ -45,6 +47,16 @@ std::string unknown(std::string_view what, std::string_view wrong,
   const auto nearest = nearest_name(wrong, names);
   if (nearest.empty()) return fmt::format("unknown {} '{}': see {}", what, wrong, where_to_look);
   return fmt::format("unknown {} '{}': did you mean '{}'?", what, wrong, nearest);
+}
+
+void refuse_extras(std::vector<std::string> extras, std::string_view command) {
+  std::erase(extras, "--");
+  if (extras.empty()) return;
+  const auto name = command.substr(command.rfind(' ') + 1);
+  if (extras.front().starts_with('-'))
+    throw usage_error(
+        fmt::format("{} has no option {}: see heist {} --help", name, extras.front(), command));
+  throw usage_error(fmt::format("{} takes no argument '{}'", name, extras.front()));
 }
 
 }  // namespace heist::cli

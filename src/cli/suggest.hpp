@@ -1,4 +1,4 @@
-// "Did you mean": the nearest of the names that there are.
+// What a command line has too much: "did you mean", by the nearest of the names that there are, or a plain no.
 #pragma once
 
 #include <string>
@@ -16,5 +16,8 @@ namespace heist::cli {
 [[nodiscard]] std::string unknown(std::string_view what, std::string_view wrong,
                                   const std::vector<std::string_view>& names,
                                   std::string_view where_to_look);
+
+// Throws usage_error for the first of what is left of a command line, if there is any. `command` as in "theory bounds".
+void refuse_extras(std::vector<std::string> extras, std::string_view command);
 
 }  // namespace heist::cli
