@@ -22,6 +22,10 @@ namespace heist::inline v0 {
 
 class job_system;
 
+namespace detail {
+struct default_pool_place;
+}
+
 class HEIST_API pool {
  public:
   // A pool with the defaults of pool_config.
@@ -93,7 +97,7 @@ class HEIST_API pool {
   [[nodiscard]] pool_stats stats() const;
 
  private:
-  friend pool& default_pool();
+  friend struct detail::default_pool_place;
   friend class job_system;
   friend void detail::start_root(detail::pool_impl*, detail::root&);
   friend class scheduler;

@@ -21,7 +21,6 @@
 #include "barrier.hpp"
 
 #include <linux/membarrier.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,11 +32,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 #include "cpu.hpp"
 #include "heist/error.hpp"
+#include "once.hpp"
 #include "park.hpp"
+#include "process_mutex.hpp"
 #include "thread.hpp"
 
 namespace heist::inline v0::platform {
@@ -50,7 +52,7 @@ constexpr int yields_before_park = 20;
 constexpr std::chrono::milliseconds recheck_interval{
     20};  // is it gone? was the signal lost with a thread of the same number?
 
-constinit park_word round_lock{0};  // 0 free, 1 held, 2 held and somebody may be waiting
+constinit process_mutex round_lock;  // guards round_number, and the use of `acknowledged`
 constinit std::uint32_t round_number = 0;
 constinit std::atomic<std::uint32_t> asked{0};
 constinit std::array<park_word, threads_per_round> acknowledged{};
@@ -143,7 +145,7 @@ void take_signal() noexcept {
       ::signal(candidate, SIG_DFL);
       continue;
     }
-    // Relaxed: threads learn of the instance by the acquire of its static initialisation.
+    // Relaxed: threads learn of the instance by the acquire in once_flag::call.
     chosen_signal.store(candidate, std::memory_order_relaxed);
     return;
   }
@@ -162,22 +164,6 @@ bool has_signal() noexcept {
 }
 
 // ---- the signal: requester ----
-
-void lock_rounds() noexcept {
-  std::uint32_t seen = 0;
-  // Acquire: partner is the release in unlock_rounds; the lock guards round_number and the use of
-  // `acknowledged`.
-  if (round_lock.compare_exchange_strong(seen, 1, std::memory_order_acquire,
-                                         std::memory_order_relaxed))
-    return;
-  // Acquire: as above; 2 because we may be about to wait.
-  while (round_lock.exchange(2, std::memory_order_acquire) != 0) futex_wait(round_lock, 2);
-}
-
-void unlock_rounds() noexcept {
-  // Release: partner is the acquire in lock_rounds.
-  if (round_lock.exchange(0, std::memory_order_release) == 2) futex_wake(round_lock, 1);
-}
 
 enum class sent { yes, refused, gone };
 
@@ -236,7 +222,7 @@ void wait_for(pid_t tid, std::size_t place, std::uint32_t round, sent state) noe
 }
 
 void run_round(std::span<const pid_t> tids, pid_t self) noexcept {
-  lock_rounds();
+  const std::lock_guard hold(round_lock);
   const std::uint32_t round = ++round_number;
   // Relaxed: only this thread reads them before a handler writes. Nearer than half the numbers to
   // this round, so that is_later holds.
@@ -249,7 +235,6 @@ void run_round(std::span<const pid_t> tids, pid_t self) noexcept {
     states[i] = tids[i] == self ? sent::gone : send_request(tids[i], i, round);
   }
   for (std::size_t i = 0; i < tids.size(); ++i) wait_for(tids[i], i, round, states[i]);
-  unlock_rounds();
 }
 
 void signal_barrier(std::span<const pid_t> tids) noexcept {
@@ -268,10 +253,6 @@ void signal_barrier(std::span<const pid_t> tids) noexcept {
 }
 
 // ---- choosing ----
-
-// In the child of a fork the thread that held the lock may not exist. Relaxed: the child has one
-// thread.
-void reset_after_fork() noexcept { round_lock.store(0, std::memory_order_relaxed); }
 
 std::optional<barrier_kind> kind_from_environment() {
   const char* const text = std::getenv("HEIST_BARRIER");
@@ -304,17 +285,13 @@ std::string_view name_of(barrier_kind kind) noexcept {
 }
 
 asymmetric_barrier& asymmetric_barrier::instance() {
-  static asymmetric_barrier only([] {
+  static constinit asymmetric_barrier only;
+  static constinit once_flag made;
+  made.call([] {
     if (!has_signal()) take_signal();  // still taken if an earlier attempt threw
-    return usable_kind(kind_from_environment());
-  }());
+    only.kind_.store(usable_kind(kind_from_environment()), std::memory_order_relaxed);
+  });
   return only;
-}
-
-asymmetric_barrier::asymmetric_barrier(barrier_kind kind) : kind_(kind) {
-  ::pthread_atfork(
-      nullptr, nullptr,
-      reset_after_fork);  // refused only without memory for the entry; then as if not forked
 }
 
 barrier_kind asymmetric_barrier::kind() const noexcept {

@@ -69,12 +69,12 @@ class asymmetric_barrier {
   asymmetric_barrier& operator=(const asymmetric_barrier&) = delete;
 
  private:
-  explicit asymmetric_barrier(barrier_kind kind);
+  constexpr asymmetric_barrier() noexcept = default;
   friend void set_barrier_kind_for_test(std::optional<barrier_kind> kind);
 
   // Written when it is made, and by tests. Relaxed: the value decides which system call is made,
   // and either is right at any time, so a stale one is too.
-  std::atomic<barrier_kind> kind_;
+  std::atomic<barrier_kind> kind_{barrier_kind::membarrier};
 };
 
 // Makes instance() use that kind from now on; nullopt: what HEIST_BARRIER or the kernel says.

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "once.hpp"
+
 namespace heist::inline v0::platform {
 
 namespace {
@@ -158,12 +160,11 @@ void install_for(int number, earlier_action& earlier) noexcept {
 }  // namespace
 
 void install_overflow_handler() noexcept {
-  static const bool installed = [] {
+  static constinit once_flag installed;
+  installed.call([] {
     install_for(SIGSEGV, earlier_segv);
     install_for(SIGBUS, earlier_bus);
-    return true;
-  }();
-  (void)installed;
+  });
 }
 
 // 64 KiB: a signal frame is 3 KiB with AVX-512 and 11 KiB with AMX, and an earlier handler, such as

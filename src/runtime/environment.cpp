@@ -9,6 +9,7 @@
 #include "heist/config.hpp"
 #include "heist/error.hpp"
 #include "platform/cpu_count.hpp"
+#include "platform/once.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -77,7 +78,9 @@ std::size_t stack_size_from_environment() {
 bool stats_from_environment() { return flag("HEIST_STATS"); }
 
 bool serial_elision() {
-  static const bool serial = flag("HEIST_SERIAL");
+  static constinit platform::once_flag read;
+  static constinit bool serial = false;
+  read.call([] { serial = flag("HEIST_SERIAL"); });
   return serial;
 }
 

@@ -1,14 +1,14 @@
 // The public pool, the default pool, and the thread-locals behind "which worker am I".
 #include "heist/pool.hpp"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 
 #include "heist/detail/hot_path.hpp"
+#include "platform/once.hpp"
+#include "platform/process_mutex.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/worker.hpp"
 
@@ -43,6 +43,16 @@ constinit thread_local control this_control{0, scratch, 0};
 
 void set_this_worker(worker* w) noexcept { this_thread_worker = w; }
 
+void leave_pool() noexcept {
+  control& c = current_control();
+  // Relaxed: the thread's own from now on.
+  c.seat.store(scratch, std::memory_order_relaxed);
+  c.head.store(0, std::memory_order_relaxed);
+  c.limit.store(0, std::memory_order_relaxed);
+  c.capacity = 0;
+  set_this_worker(nullptr);
+}
+
 void run_root(pool_impl* pool, root& r) {
   if (serial_elision())
     r.run(r);
@@ -68,53 +78,46 @@ unsigned pool::missing_workers() const noexcept { return impl_->missing_workers(
 const pool_config& pool::config() const noexcept { return impl_->config(); }
 pool_stats pool::stats() const { return impl_->stats(); }
 
-namespace {
+namespace detail {
 
 // Never destroyed: destructors of the program's statics may still fork, and sleeping threads don't
-// keep a process from ending. A child of fork() finds another generation and makes its own.
-struct default_pool_holder {
-  std::mutex mutex;
+// keep a process from ending.
+struct default_pool_place {
+  platform::process_mutex making;  // guards the making of it
   std::atomic<pool*> made{nullptr};
-  std::atomic<unsigned> generation{0};
+
+  // The default pool if this process has made it: a child of fork() inherits the pointer, and makes
+  // a pool of its own.
+  [[nodiscard]] pool* get() const noexcept {
+    // Acquire: partner is the release in default_pool(); carries the pool.
+    pool* const p = made.load(std::memory_order_acquire);
+    return p != nullptr && p->impl_->belongs_to_this_process() ? p : nullptr;
+  }
 };
 
-default_pool_holder& holder() {
-  static default_pool_holder* const h = [] {
-    auto* const made = new default_pool_holder;
-    // A fork() while another thread makes the pool must not leave the child a locked mutex.
-    pthread_atfork([] { holder().mutex.lock(); }, [] { holder().mutex.unlock(); },
-                   [] { holder().mutex.unlock(); });
-    return made;
-  }();
-  return *h;
-}
+}  // namespace detail
+
+namespace {
+
+constinit detail::default_pool_place the_default{};
 
 void print_stats_at_exit() {
-  if (pool* const p = holder().made.load(std::memory_order_acquire))
-    if (holder().generation.load(std::memory_order_relaxed) == detail::fork_generation())
-      std::fputs(("default pool:\n" + to_string(p->stats())).c_str(), stderr);
+  if (const pool* const p = the_default.get())
+    std::fputs(("default pool:\n" + to_string(p->stats())).c_str(), stderr);
 }
 
 }  // namespace
 
 pool& default_pool() {
-  default_pool_holder& h = holder();
-  // Acquire: partner is the release below; carries the pool.
-  pool* p = h.made.load(std::memory_order_acquire);
-  // Relaxed: changes only in a child of fork(), which has one thread then.
-  if (p != nullptr && h.generation.load(std::memory_order_relaxed) == detail::fork_generation())
-    return *p;
-  const std::lock_guard hold(h.mutex);
-  p = h.made.load(std::memory_order_acquire);
-  if (p != nullptr && h.generation.load(std::memory_order_relaxed) == detail::fork_generation())
-    return *p;
-  p = new pool;
+  if (pool* const p = the_default.get()) return *p;
+  const std::lock_guard hold(the_default.making);
+  if (pool* const p = the_default.get()) return *p;
+  auto* const p = new pool;
   if (detail::stats_from_environment()) {
-    static const int registered = std::atexit(&print_stats_at_exit);
-    static_cast<void>(registered);
+    static constinit platform::once_flag registered;
+    registered.call([] { static_cast<void>(std::atexit(&print_stats_at_exit)); });
   }
-  h.generation.store(detail::fork_generation(), std::memory_order_relaxed);
-  h.made.store(p, std::memory_order_release);
+  the_default.made.store(p, std::memory_order_release);
   return *p;
 }
 

@@ -16,6 +16,7 @@
 #include "platform/barrier.hpp"
 #include "platform/cpu_count.hpp"
 #include "platform/overflow.hpp"
+#include "platform/process.hpp"
 #include "platform/thread.hpp"
 #include "platform/topology.hpp"
 #include "runtime/views.hpp"
@@ -30,41 +31,36 @@ namespace {
 
 std::string reason(int error) { return std::string(": ") + std::strerror(error); }
 
-std::atomic<unsigned> generation{0};
-
 // The only thread of the child may be a worker; its pool is lost, but its forks still work, as calls.
 void in_forked_child() noexcept {
-  // Relaxed: there is one thread.
-  generation.store(generation.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (worker* const w = this_worker()) {
     w->alone = true;
     w->spawns = false;
     w->deque->capacity = 0;
-    w->deque->limit.store(0, std::memory_order_relaxed);
+    w->deque->limit.store(0, std::memory_order_relaxed);  // there is one thread
   }
 }
 
-void watch_for_forks() {
-  static const int registered = pthread_atfork(nullptr, nullptr, &in_forked_child);
-  static_cast<void>(registered);
+// When the library is loaded: a fork() may begin before the first pool is made, and end after it.
+[[gnu::constructor]] void watch_for_forks() noexcept {
+  // Refused only without memory for the entry.
+  static_cast<void>(::pthread_atfork(nullptr, nullptr, &in_forked_child));
 }
 
 }  // namespace
 
-unsigned fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
-
 bool pool_impl::belongs_to_this_process() const noexcept {
-  return generation_ == fork_generation();
+  return generation_ == platform::process_generation();
 }
 
 pool_impl::pool_impl(pool_config config)
     : config_(resolve(std::move(config))),
-      generation_(fork_generation()),
+      generation_(platform::process_generation()),
       print_stats_(stats_from_environment()),
       stacks_(*this, config_.stack_size, config_.fork_depth + 1) {
+  platform::keep_code_loaded();
   platform::asymmetric_barrier::instance();
   platform::install_overflow_handler();
-  watch_for_forks();
   try {
     start_threads();
     order_victims();
@@ -234,10 +230,14 @@ void pool_impl::thread_main(worker& w) noexcept {
   gate_changed_.notify_all();
   gate_changed_.wait(hold, [this] { return left_ == arrived_; });
   hold.unlock();
-  if (!started || !config_.on_thread_stop) return;
-  w.alone = true;
-  w.spawns = false;
-  config_.on_thread_stop(w.index);
+  if (started && config_.on_thread_stop) {
+    w.alone = true;
+    w.spawns = false;
+    config_.on_thread_stop(w.index);
+  }
+  // Destructors of the thread's thread_local objects come next: for them this is a thread outside
+  // any pool. Nobody looks at its deque any more.
+  leave_pool();
 }
 
 void pool_impl::stop_threads() noexcept {

@@ -120,7 +120,7 @@ class pool_impl {
   void heavy_barrier() noexcept;
 
   pool_config config_;
-  const unsigned generation_;  // of the process (fork_generation)
+  const unsigned generation_;  // of the process (process_generation)
   const bool print_stats_;
   stack_pool stacks_;
   stack_count stack_use_;
@@ -148,8 +148,5 @@ class pool_impl {
   unsigned arrived_ = 0;
   unsigned left_ = 0;
 };
-
-// Counts how many times fork() has been called among our ancestors since the library was loaded.
-unsigned fork_generation() noexcept;
 
 }  // namespace heist::inline v0::detail

@@ -73,6 +73,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
 // hot_path.hpp about addresses of thread-locals.
 worker* this_worker() noexcept;
 void set_this_worker(worker* w) noexcept;
+// Makes the calling thread one outside any pool again, as every thread is born.
+void leave_pool() noexcept;
 inline worker& self_worker() noexcept { return *this_worker(); }
 
 // Carries out what the fiber left behind asked for.

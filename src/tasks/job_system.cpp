@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "heist/pool.hpp"
+#include "platform/process_mutex.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/views.hpp"
 #include "tasks/job_record.hpp"
@@ -18,8 +20,8 @@ namespace detail {
 namespace {
 
 // Of those who wait for a job that others run, and of exceptions: rare, so jobs share locks.
-short_lock& lock_of(const job_record& r) noexcept {
-  static constinit std::array<short_lock, 64> locks;
+platform::process_mutex& lock_of(const job_record& r) noexcept {
+  static constinit std::array<platform::process_mutex, 64> locks;
   return locks[reinterpret_cast<std::uintptr_t>(&r) / sizeof(job_record) % locks.size()];
 }
 
@@ -96,7 +98,7 @@ void job_record::execute() noexcept {
 }
 
 void job_record::keep(std::exception_ptr exception) noexcept {
-  const holding hold(lock_of(*this));
+  const std::lock_guard hold(lock_of(*this));
   if (thrown == nullptr) thrown.swap(exception);
 }
 
@@ -113,10 +115,11 @@ void job_record::end_part() noexcept {
     // Release: the result; partners: has_ended(), take(). Acquire: B2.
     const std::uint64_t before = r->word.exchange(after, std::memory_order_acq_rel);
     if ((before & waited) != 0) {
-      short_lock& lock = lock_of(*r);
-      lock.lock();
-      waiter* w = std::exchange(r->waiters, nullptr);
-      lock.unlock();
+      waiter* w = nullptr;
+      {
+        const std::lock_guard hold(lock_of(*r));
+        w = std::exchange(r->waiters, nullptr);
+      }
       while (w != nullptr) {
         waiter* const after_it = w->next;
         w->point.end();
@@ -130,7 +133,7 @@ void job_record::end_part() noexcept {
 void job_record::wait_once(std::uint64_t number) noexcept {
   waiter me;
   {
-    const holding hold(lock_of(*this));
+    const std::lock_guard hold(lock_of(*this));
     // Acquire: as in has_ended().
     std::uint64_t seen = word.load(std::memory_order_acquire);
     do {
@@ -145,7 +148,7 @@ void job_record::wait_once(std::uint64_t number) noexcept {
 
 std::exception_ptr job_record::take_thrown(std::uint64_t number) noexcept {
   if (word.load(std::memory_order_acquire) != (number << number_shift | failed)) return nullptr;
-  const holding hold(lock_of(*this));
+  const std::lock_guard hold(lock_of(*this));
   // Relaxed: written under the lock, or before what was seen above.
   if (word.load(std::memory_order_relaxed) != (number << number_shift | failed)) return nullptr;
   std::exception_ptr taken = std::exchange(thrown, nullptr);

@@ -1,0 +1,91 @@
+// See process.hpp.
+//
+// Who writes what:
+//   mark         the loader's thread, once; the kernel, which clears it in a child; the first thread of
+//                the child that looks
+//   generation   whoever takes the mark from cleared to counting
+//
+// Everything here is set up when the library is loaded, before anybody can fork while a pool is being
+// made: glibc calls the handlers that were registered before the fork began, and no others.
+#include "platform/process.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdint>
+#include <new>
+
+#include "platform/once.hpp"
+#include "platform/stack_memory.hpp"
+
+namespace heist::inline v0::platform {
+
+namespace {
+
+enum mark_state : std::uint32_t { cleared = 0, counting = 1, counted = 2 };
+
+using mark_word = std::atomic<std::uint32_t>;
+
+constinit std::atomic<unsigned> generation{0};
+// Where the kernel can't clear a page for us, only the handler counts.
+constinit mark_word never_cleared{counted};
+constinit mark_word* mark = &never_cleared;  // constant once the library is loaded
+
+void count_this_process() noexcept {
+  std::uint32_t seen = cleared;
+  // Acquire and release: partner is the load in process_generation().
+  if (mark->compare_exchange_strong(seen, counting, std::memory_order_acquire,
+                                    std::memory_order_acquire)) {
+    generation.fetch_add(1, std::memory_order_relaxed);  // published by the store below
+    mark->store(counted, std::memory_order_release);
+    return;
+  }
+  // Two threads of a young child: the other one is between the two lines above.
+  while (mark->load(std::memory_order_acquire) != counted) {
+  }
+}
+
+// In the child of fork(). Relaxed: there is one thread.
+void on_fork() noexcept {
+  if (mark == &never_cleared)
+    generation.fetch_add(1, std::memory_order_relaxed);
+  else
+    static_cast<void>(process_generation());
+}
+
+[[gnu::constructor]] void watch_for_forks() noexcept {
+  const std::size_t bytes = page_bytes();
+  void* const page =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page != MAP_FAILED) {
+    if (::madvise(page, bytes, MADV_WIPEONFORK) == 0)
+      mark = ::new (page) mark_word(counted);
+    else
+      ::munmap(page, bytes);
+  }
+  // Refused only without memory for the entry; the page serves then.
+  ::pthread_atfork(nullptr, nullptr, &on_fork);
+}
+
+}  // namespace
+
+unsigned process_generation() noexcept {
+  // Acquire: partner is the release in count_this_process().
+  if (mark->load(std::memory_order_acquire) != counted) count_this_process();
+  return generation.load(std::memory_order_relaxed);
+}
+
+void keep_code_loaded() noexcept {
+  static constinit once_flag kept;
+  kept.call([] {
+    Dl_info here{};
+    // The program itself has no handle to be had, and needs none.
+    if (::dladdr(reinterpret_cast<void*>(&keep_code_loaded), &here) != 0 &&
+        here.dli_fname != nullptr)
+      static_cast<void>(::dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
+  });
+}
+
+}  // namespace heist::inline v0::platform
