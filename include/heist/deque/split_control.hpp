@@ -48,6 +48,7 @@
 // do. Departures: the owner never takes from the public part by lowering split alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "heist/deque/answers.hpp"
@@ -87,12 +88,20 @@ struct split_control {
   using position = std::uint32_t;
   static constexpr position max_capacity = state::max_units * Stride;
 
+  // The two groups below lie 128 bytes apart, since processors fetch cache lines in pairs. The whole
+  // is aligned to one line only: glibc refuses dlopen() for a library with initial-exec thread-local
+  // storage that is aligned to more than 64 bytes, and the runtime's control lies in such storage.
+  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t distance = 128;
+  using gap = char[distance - alignment];
+
   // Public members, so that the fast path's assembly may know their offsets (standard layout).
   // The owner's line; thieves read it only when they find nothing public.
-  alignas(128) typename Seam::template atomic<position> head;
+  alignas(alignment) typename Seam::template atomic<position> head;
   typename Seam::template atomic<char*> seat;
+  gap between{};
   // Everybody's line.
-  alignas(128) typename Seam::template wide_word<state> word;
+  alignas(alignment) typename Seam::template wide_word<state> word;
   typename Seam::template atomic<position> limit;
   position capacity;  // set before anybody else knows this deque, then constant
 

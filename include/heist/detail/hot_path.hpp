@@ -31,6 +31,8 @@ namespace heist::inline v0::detail {
 
 using control = deque::split_control<std_atomics, sizeof(job)>;
 using position = control::position;
+static_assert(offsetof(control, word) == control::distance);
+static_assert(alignof(control) == control::alignment, "see control::alignment");
 
 // Defined in the library. Initial-exec: a fixed offset from the thread pointer.
 extern HEIST_API constinit thread_local control this_control asm("heist_v0_control")
