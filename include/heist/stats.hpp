@@ -20,7 +20,7 @@ struct counters {
   std::uint64_t reclaims = 0;  // jobs that their owner took back from its public part
   std::uint64_t suspends = 0;  // joins that had to wait for a stolen job
   std::uint64_t blocked_joins =
-      0;                    // of those, the ones that held up their thread for want of a stack
+      0;                    // waits for which the worker had no stack to begin anything on
   std::uint64_t roots = 0;  // functions handed in by threads outside
   std::uint64_t parks = 0;  // times that a worker went to sleep
   std::uint64_t wakes = 0;  // times that it woke another one up

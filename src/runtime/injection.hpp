@@ -35,6 +35,20 @@ class intrusive_list {
     if (first_ == nullptr) last_ = nullptr;
     return item;
   }
+  bool remove(T* item) noexcept {
+    T* before = nullptr;
+    for (T* i = first_; i != nullptr; before = i, i = i->next) {
+      if (i != item) continue;
+      if (before == nullptr)
+        first_ = item->next;
+      else
+        before->next = item->next;
+      if (last_ == item) last_ = before;
+      item->next = nullptr;
+      return true;
+    }
+    return false;
+  }
 
  private:
   T* first_ = nullptr;
@@ -74,8 +88,26 @@ class injection_queue {
     if ((item.resumable = fibers_.pop()) == nullptr &&
         (item.left_behind = jobs_.pop()) == nullptr && (item.entry = roots_.pop()) == nullptr)
       return {};
-    count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    count_one_less();
     return item;
+  }
+
+  // A fiber that can go on, or nullptr.
+  fiber* pop_fiber() noexcept {
+    if (empty()) return nullptr;
+    const std::lock_guard hold(mutex_);
+    fiber* const f = fibers_.pop();
+    if (f != nullptr) count_one_less();
+    return f;
+  }
+
+  // Takes a fork that was left behind out again; false if it isn't there. Looks at all of them.
+  bool remove(job& j) noexcept {
+    if (empty()) return false;
+    const std::lock_guard hold(mutex_);
+    if (!jobs_.remove(&j)) return false;
+    count_one_less();
+    return true;
   }
 
   // Relaxed: a hint, since the mutex orders the rest. For a thread that is about to sleep it must
@@ -86,6 +118,9 @@ class injection_queue {
   // Relaxed: written under the mutex only.
   void count_one_more() noexcept {
     count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void count_one_less() noexcept {
+    count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   }
 
   std::mutex mutex_;

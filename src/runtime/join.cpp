@@ -11,9 +11,11 @@
 //       it may run it.
 //   J2  A worker's deque is empty when its fiber suspends in a join: thieves take the oldest first, so
 //       when a frame's own job is gone, everything older is too.
-//   J3  A waiter is a fiber, or a thread that blocks (blocked_waiter, tagged): a thread outside, or a
-//       worker that got no stack. A blocked worker runs nothing else on top of the waiting frame; it
-//       waits for a job that another worker has begun, so there is no cycle.
+//   J3  A waiter is a fiber, or a thread outside any pool that blocks (blocked_waiter, tagged). A
+//       worker never blocks: without memory for another stack it goes on, on its thread's own one, with
+//       fibers that have been waited for (serve_ready), so those that they wait for don't wait for ever.
+//   J4  A worker that has no stack to begin anything on leaves what it has not begun in the injection
+//       queue, and a join that finds its own job there runs it.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -50,7 +52,8 @@ job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
   return nullptr;
 }
 
-// Waits for the job of position h, which was stolen; answers how it ended.
+// Waits for the job of position h, which was stolen; answers how it ended. Pending: nobody has begun it, and
+// it is the caller's again (J4).
 std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
   worker& w = self_worker();
   // Acquire: partner is the exchange in settle(); carries the result.
@@ -63,13 +66,13 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
       std::abort();
     }
     w.count.suspends.add();
-    if (fiber* const next = take_fiber(w)) {
-      suspend_until_settled(w, *next, h, j.state);
-    } else {
-      w.count.blocked_joins.add();
-      block_until_settled(j.state);
+    fiber& next = take_fiber_to_wait(w);
+    if (&next == &w.native && w.pool.injection().remove(j)) {
+      w.pool.one_starves_no_more();
       seat(w, h, w.current.get()->array->slots);
+      return job::pending;
     }
+    suspend_until_settled(w, next, h, j.state);
     how = j.state.load(std::memory_order_acquire);
   } else {
     seat(w, h, w.current.get()->array->slots);
@@ -98,7 +101,9 @@ const job* join_child() noexcept {
   const position h = w.deque->depth();
   job& j = slot_to_join(w, h);
   if (take_back(w, h, j)) return &j;
-  taken_back_result(j, wait_for_stolen(h, j), false);
+  const std::uintptr_t how = wait_for_stolen(h, j);
+  if (how == job::pending) return &j;
+  taken_back_result(j, how, false);
   return nullptr;
 }
 
@@ -109,7 +114,8 @@ job* join_public(bool throws) {
   const position h = w.deque->depth();
   job& j = slot_to_join(w, h);
   if (take_back(w, h, j)) return nullptr;
-  return taken_back_result(j, wait_for_stolen(h, j), throws);
+  const std::uintptr_t how = wait_for_stolen(h, j);
+  return how == job::pending ? nullptr : taken_back_result(j, how, throws);
 }
 
 }  // namespace
@@ -229,23 +235,17 @@ void suspend_until_settled(worker& w, fiber& next, position h,
   w.after.left = &me;
   w.after.awaited = &state;
   w.after.what = after_switch_action::kind::wait_for;
+  w.starves = &next == &w.native;
   w.current = &next;
   switch_fiber(me, next);
 }
 
 void wait_until_settled(std::atomic<std::uintptr_t>& state) noexcept {
   worker* const w = this_worker();
-  // The forks that the fiber has open are left to the others. Without a stack to go on with it waits and
-  // keeps them: they may be for nobody else to run.
-  fiber* const next = w == nullptr || w->alone ? nullptr : take_fiber(*w);
-  if (next != nullptr) {
-    const position h = w->deque->depth();
-    w->pool.leave_forks_behind(*w);
-    suspend_until_settled(*w, *next, h, state);
-  } else {
-    if (w != nullptr) w->count.blocked_joins.add();
-    block_until_settled(state);
-  }
+  if (w == nullptr || w->alone) return block_until_settled(state);
+  const position h = w->deque->depth();
+  w->pool.leave_forks_behind(*w);  // the forks that the fiber has open are for others to run
+  suspend_until_settled(*w, take_fiber_to_wait(*w), h, state);
 }
 
 fiber* settle_for_fiber(std::atomic<std::uintptr_t>& state, std::uintptr_t value) noexcept {
@@ -310,7 +310,11 @@ void run_after_switch() noexcept {
       if (state.compare_exchange_strong(before, reinterpret_cast<std::uintptr_t>(left),
                                         std::memory_order_acq_rel, std::memory_order_acquire))
         return;
-      resume(w, *left);  // it ended meanwhile
+      // It ended meanwhile. The thread's own stack isn't recycled, so it takes the long way (serve_ready).
+      if (w.starves)
+        w.pool.go_on(*left);
+      else
+        resume(w, *left);
     }
   }
 }

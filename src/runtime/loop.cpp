@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "platform/cpu.hpp"
 #include "runtime/pool_impl.hpp"
@@ -31,6 +32,9 @@ constexpr unsigned attempts_per_round = 4;  // steals, at most one for each vict
 // How long an owner may leave a request unanswered before a thief helps itself: longer than almost
 // any pause between two forks, short beside what the thief would lose.
 constexpr auto expose_patience = std::chrono::microseconds(20);
+// How often a worker without a stack looks for one, and how long it does so before it says so.
+constexpr auto starved_pause = std::chrono::microseconds(200);
+constexpr auto starved_patience = std::chrono::seconds(1);
 
 std::uint64_t next_random(worker& w) noexcept {
   std::uint64_t x = w.random;  // xorshift64
@@ -109,20 +113,23 @@ void run_root_item(worker& w, root& r) noexcept {
   }
 }
 
+// The newest fiber of the mailbox, if there is one; the others are sent again.
+fiber* take_mail(worker& w) noexcept {
+  // Relaxed look first; acquire: partner is the release in send_home.
+  if (w.mailbox.load(std::memory_order_relaxed) == nullptr) return nullptr;
+  fiber* const f = w.mailbox.exchange(nullptr, std::memory_order_acquire);
+  if (f == nullptr) return nullptr;
+  for (fiber* rest = f->next; rest != nullptr;) {
+    fiber* const next = rest->next;
+    w.pool.go_on(*rest);
+    rest = next;
+  }
+  return f;
+}
+
 // True if it ran something. Doesn't return if it went on with a fiber that ended this one.
 bool run_waiting(worker& w) noexcept {
-  // Relaxed look first; acquire: partner is the release in send_home.
-  if (w.mailbox.load(std::memory_order_relaxed) != nullptr) {
-    fiber* const f = w.mailbox.exchange(nullptr, std::memory_order_acquire);
-    if (f != nullptr) {
-      for (fiber* rest = f->next; rest != nullptr;) {
-        fiber* const next = rest->next;
-        w.pool.go_on(*rest);
-        rest = next;
-      }
-      resume(w, *f);
-    }
-  }
+  if (fiber* const f = take_mail(w)) resume(w, *f);
   const injected item = w.pool.injection().pop();
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
@@ -162,6 +169,7 @@ bool find_and_run(worker& w) noexcept {
   const idle_kind idle = w.pool.config().idle;
   clock::time_point since{};
   for (unsigned round = 0;; ++round) {
+    share_cached(w);
     if (run_loot(w) || run_waiting(w)) return true;
     if (w.pool.size() > 1) {
       if (job* const j = steal_round(w)) {
@@ -235,6 +243,59 @@ fiber* take_fiber(worker& w) noexcept {
   return f;
 }
 
+fiber& take_fiber_to_wait(worker& w) noexcept {
+  if (fiber* const f = take_fiber(w)) return *f;
+  if (fiber* const f = w.reserve) {
+    w.reserve = nullptr;
+    take_over(*f);
+    w.pool.stack_use().one_more();
+    return *f;
+  }
+  w.count.blocked_joins.add();
+  w.pool.one_starves();  // before anybody can know of the wait: whoever ends it gives up a stack
+  w.pool.leave_loot_behind(w);
+  return w.native;
+}
+
+// Others can't look into a worker's cache. The reserve stays.
+void share_cached(worker& w) noexcept {
+  if (!w.pool.somebody_starves()) return;
+  while (fiber* const f = w.cached) {
+    w.cached = f->next.get();
+    w.cached_count = w.cached_count - 1;
+    w.pool.stacks().put(*f);
+  }
+}
+
+void serve_ready(worker& w) noexcept {
+  const auto since = clock::now();
+  for (unsigned round = 0;; ++round) {
+    fiber* f = take_mail(w);
+    if (f == nullptr) f = w.pool.injection().pop_fiber();
+    const bool is_fresh = f == nullptr;
+    if (is_fresh) f = take_fiber(w);
+    if (f != nullptr) {
+      take_over(*f);
+      seat(w, is_fresh ? 0 : f->depth.get(), f->array->slots);
+      w.starves = false;
+      w.pool.one_starves_no_more();
+      w.current = f;
+      return switch_fiber(w.native, *f);
+    }
+    if (w.pool.stopping()) {
+      w.starves = false;
+      return w.pool.one_starves_no_more();
+    }
+    // It looks again and again, since nobody tells of a stack that becomes free.
+    if (round < yield_rounds) {
+      sched_yield();
+    } else {
+      std::this_thread::sleep_for(starved_pause);
+      if (clock::now() - since > starved_patience) w.pool.report_starvation();
+    }
+  }
+}
+
 void recycle_fiber(worker& w, fiber& f) noexcept {
   w.pool.stack_use().one_less();
   take_over(f);
@@ -250,7 +311,12 @@ void drop_slots(worker& w, fiber& f) noexcept {
     return;
   f.users.store(1, std::memory_order_relaxed);
   w.cache_is_trimmed = false;
-  if (w.cached_count < worker::max_cached) {
+  if (w.pool.somebody_starves()) {
+    w.pool.stacks().put(f);
+  } else if (w.reserve.get() == nullptr) {
+    f.next = nullptr;
+    w.reserve = &f;
+  } else if (w.cached_count < worker::max_cached) {
     f.next = w.cached.get();
     w.cached = &f;
     w.cached_count = w.cached_count + 1;

@@ -68,8 +68,7 @@ pool_impl::pool_impl(pool_config config)
     open_gate(false);
     for (auto& w : workers_)
       if (w->thread.joinable()) w->thread.join();
-    for (auto& w : workers_)
-      if (fiber* const f = w->cached) destroy_fiber(f);
+    for (auto& w : workers_) give_stacks_back(*w);
     throw;
   }
   if (config_.on_thread_start)
@@ -100,11 +99,16 @@ pool_impl::~pool_impl() {
   if (print_stats_) std::fputs((config_.name + ":\n" + to_string(stats())).c_str(), stderr);
   for (auto& w : workers_) {
     recycle_spares(*w);
-    while (fiber* const f = w->cached) {
-      w->cached = f->next.get();
-      destroy_fiber(f);
-    }
+    give_stacks_back(*w);
   }
+}
+
+void pool_impl::give_stacks_back(worker& w) noexcept {
+  while (fiber* const f = w.cached) {
+    w.cached = f->next.get();
+    destroy_fiber(f);
+  }
+  if (fiber* const f = w.reserve) destroy_fiber(f);
 }
 
 void pool_impl::start_threads() {
@@ -120,10 +124,12 @@ void pool_impl::start_threads() {
       if (i == 0) throw resource_error("no memory for a deque" + reason(ENOMEM));
       break;
     }
-    // The first stack is asked for here, where a refusal can still be told.
+    // The first stack and the reserve are asked for here, where a refusal can still be told.
     fiber* const f = stacks_.get();
-    if (f == nullptr) {
+    w->reserve = f == nullptr ? nullptr : stacks_.get();
+    if (w->reserve.get() == nullptr) {
       refused = errno;
+      if (f != nullptr) stacks_.put(*f);
       if (i == 0)
         throw resource_error("no memory for a stack of " +
                              std::to_string(config_.stack_size >> 10) + " KiB" + reason(refused));
@@ -137,6 +143,7 @@ void pool_impl::start_threads() {
     if (!thread) {
       refused = errno;
       stacks_.put(*f);
+      stacks_.put(*w->reserve);
       if (i == 0) throw resource_error("the system refused every thread" + reason(refused));
       break;
     }
@@ -222,6 +229,7 @@ void pool_impl::thread_main(worker& w) noexcept {
     w.current = first;
     hand_over(*first);
     switch_fiber(w.native, *first);
+    while (w.starves) serve_ready(w);
   }
 
   // Together: this deque lies in the thread's memory, and others may still look at it.
@@ -293,6 +301,29 @@ void pool_impl::leave_forks_behind(worker& w) noexcept {
     if (answer.result == deque::steal_result::empty) return;
     if (answer.result == deque::steal_result::taken) leave(*reinterpret_cast<job*>(answer.item));
   }
+}
+
+void pool_impl::leave_loot_behind(worker& w) noexcept {
+  if (w.uses_split()) return;
+  while (const std::optional<job*> j = w.loot->pop()) {
+    injection_.push(**j);
+    wake_for_injection();
+  }
+}
+
+void pool_impl::one_starves() noexcept {
+  starving_.fetch_add(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
+  sleepers_.wake_all();
+}
+
+void pool_impl::report_starvation() noexcept {
+  // Relaxed: a flag of its own.
+  if (starvation_reported_.exchange(true, std::memory_order_relaxed)) return;
+  std::fprintf(stderr,
+               "heist: pool \"%s\" has %llu stacks and gets no more: workers wait, and begin nothing new "
+               "(Linux: vm.max_map_count, RLIMIT_AS)\n",
+               config_.name.c_str(), static_cast<unsigned long long>(stacks_.mapped()));
 }
 
 void pool_impl::go_on(fiber& f) noexcept {
@@ -385,6 +416,7 @@ void pool_impl::sleep(worker& w) noexcept {
   if (w.cache_is_trimmed || !sleepers_.wait_for(nap, mail, bit)) {
     if (!w.cache_is_trimmed) {
       for (fiber* f = w.cached; f != nullptr; f = f->next) trim(*f);
+      if (fiber* const f = w.reserve) trim(*f);
       w.cache_is_trimmed = true;
     }
     sleepers_.wait(mail, bit);

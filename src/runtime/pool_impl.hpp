@@ -54,6 +54,19 @@ class pool_impl {
   // What a worker's fiber has open goes to the injection queue: it suspends for something else than a join.
   void leave_forks_behind(worker& w) noexcept;
 
+  // What a batched steal brought along goes there too: nobody knows when this worker has a stack to run it.
+  void leave_loot_behind(worker& w) noexcept;
+  // A worker has no stack to begin anything on. The others then give up those that they have in store.
+  void one_starves() noexcept;
+  void one_starves_no_more() noexcept { starving_.fetch_sub(1, std::memory_order_relaxed); }
+  // Relaxed: a hint, but for whoever ends what the starving one waits for; the exchange on the state of that
+  // orders the two.
+  [[nodiscard]] bool somebody_starves() const noexcept {
+    return starving_.load(std::memory_order_relaxed) != 0;
+  }
+  // Says once on stderr that there is no memory for stacks.
+  void report_starvation() noexcept;
+
   // Whoever is no worker of a pool and hands it a fiber stays in it until the pool has been told:
   // otherwise the fiber may run, and the pool end, in between.
   class visit {
@@ -102,6 +115,7 @@ class pool_impl {
  private:
   ~pool_impl();
   void start_threads();
+  static void give_stacks_back(worker& w) noexcept;
   void stop_threads() noexcept;
   void thread_main(worker& w) noexcept;
   bool wait_at_gate() noexcept;
@@ -129,6 +143,8 @@ class pool_impl {
   std::atomic<bool> stopping_{false};
   std::atomic<std::size_t> unfinished_{0};  // start hooks, and what was started
   std::atomic<unsigned> visitors_{0};
+  std::atomic<unsigned> starving_{0};
+  std::atomic<bool> starvation_reported_{false};
   blocking_crew blocking_;               // ends before what its threads hand fibers to
   pool_impl* next_abandoned_ = nullptr;  // in a child of fork(): see discard()
 

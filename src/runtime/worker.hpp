@@ -47,6 +47,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<fiber*> cached{nullptr};  // free fibers, at most max_cached
   local<unsigned> cached_count{0};
   local<bool> cache_is_trimmed{true};
+  local<fiber*> reserve{nullptr};  // one more free fiber: for a wait when no other is to be had
+  local<bool> starves{false};      // not even that one: its own stack serves (serve_ready)
   local<std::uint64_t> random;
   local<unsigned> last_victim{0};
   after_switch_action after{};
@@ -83,6 +85,14 @@ void run_after_switch() noexcept;
 // A fiber to run next, from the cache, the pool or the system; nullptr if there is none to be had.
 fiber* take_fiber(worker& w) noexcept;
 void recycle_fiber(worker& w, fiber& f) noexcept;
+// A fiber for the worker to go on with while its current one waits. Where the system refuses stacks it is
+// the reserve, and then the thread's own stack, which goes on with others but runs nothing itself.
+fiber& take_fiber_to_wait(worker& w) noexcept;
+// Gives its cached fibers to workers that starve.
+void share_cached(worker& w) noexcept;
+// While w.starves: goes on with a fiber that can, or on a stack that has become free; returns when a fiber comes back
+// here.
+void serve_ready(worker& w) noexcept;
 
 // Gives up the children's stacks that were kept ready for the next spawns.
 void recycle_spares(worker& w) noexcept;
@@ -108,8 +118,7 @@ void seat(worker& w, position depth, char* slots) noexcept;
 void suspend_until_settled(worker& w, fiber& next, position h,
                            std::atomic<std::uintptr_t>& state) noexcept;
 
-// The same for a thread outside, or where there is no stack for `next`: the thread sleeps, the deque
-// stays as it is.
+// The same for a thread outside: the thread sleeps.
 void block_until_settled(std::atomic<std::uintptr_t>& state) noexcept;
 
 // After take_private(h) said no: whether the newest entry, j of position h, is still the owner's.

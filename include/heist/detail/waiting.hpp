@@ -19,7 +19,7 @@ class wait_point {
 
   // Returns when end() has been called. A worker's fiber is suspended: the forks and spawners that it has
   // open are left to other workers first, and the thread does other work. It can go on on another thread.
-  // Any other thread sleeps; so does a worker that gets no stack to go on with.
+  // Any other thread sleeps.
   HEIST_API void wait() noexcept;
 
   // The waiter goes on, and sees what happened before this. Returns at once; *this may be gone by then.

@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <fstream>
+#include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "heist/heist.hpp"
 #include "platform/stack_memory.hpp"
@@ -43,7 +47,7 @@ TEST_F(Refusals, NoThreadAtAllIsAResourceError) {
 }
 
 TEST_F(Refusals, SomeStacksMissingIsASmallerPool) {
-  set_stack_faults_for_test(3);
+  set_stack_faults_for_test(7);  // each worker has two from the start
   heist::pool pool({.workers = 5});
   EXPECT_EQ(pool.workers(), 3U);
   EXPECT_EQ(pool.missing_workers(), 2U);
@@ -62,7 +66,7 @@ TEST_F(Refusals, NoStackAtAllIsAResourceErrorThatNamesTheSize) {
 
 class StacksRefused : public Refusals, public testing::WithParamInterface<heist::join_kind> {};
 
-TEST_P(StacksRefused, AJoinWithoutAStackWaitsWhereItIs) {
+TEST_P(StacksRefused, AJoinWithoutAStackWaits) {
   const watchdog guard("a join without a stack");
   heist::pool pool({.workers = 2, .join = GetParam()});
   set_stack_faults_for_test(0);
@@ -85,7 +89,7 @@ TEST_P(StacksRefused, AJoinWithoutAStackWaitsWhereItIs) {
     });
     EXPECT_EQ(a + b, 3);
   }
-  EXPECT_GT(pool.stats().total.blocked_joins, 0U);
+  EXPECT_GT(pool.stats().total.suspends, 0U);
 }
 
 TEST_P(StacksRefused, ALongRecursionComesToItsEnd) {
@@ -123,17 +127,105 @@ TEST_P(StacksRefused, SpawnsAreCallsWhereThereIsNone) {
   }
 }
 
-// A nested run suspends its fiber; without a stack it waits on its thread, and leaves its open forks
-// where they are, since nobody else may be there to run them.
-TEST_P(StacksRefused, ARunInAnotherPoolWaitsWhereItIs) {
-  const watchdog guard("a nested run without a stack");
+// Forks that are open meanwhile go to the injection queue, where nobody has a stack to begin them: the
+// joins run them.
+TEST_P(StacksRefused, ARunInAnotherPoolLeavesNoForkBehind) {
+  const watchdog guard("nested runs without a stack");
   heist::pool outer({.workers = 1, .join = GetParam()});
   heist::pool inner({.workers = 1, .join = GetParam()});
   set_stack_faults_for_test(0);
-  const auto [a, b] = outer.run([&] {
-    return heist::fork_join([&] { return inner.run([] { return 1; }); }, [] { return 2; });
+  const std::function<int(int)> nested = [&](int depth) -> int {
+    if (depth == 0) return inner.run([] { return 1; });
+    const auto [a, b] = heist::fork_join(
+        [&] { return inner.run([] { return 1; }) + nested(depth - 1); }, [] { return 2; });
+    return a + b;
+  };
+  for (int round = 0; round < 5; ++round)
+    EXPECT_EQ(outer.run([&] { return nested(20); }), 20 * 3 + 1);
+}
+
+TEST_P(StacksRefused, OneWorkerWaitsForWhatItSubmits) {
+  const watchdog guard("submit().get() without a stack");
+  heist::pool pool({.workers = 1, .join = GetParam()});
+  set_stack_faults_for_test(0);
+  for (int round = 0; round < 100; ++round)
+    EXPECT_EQ(pool.run([&] { return pool.submit([round] { return round; }).get(); }), round);
+}
+
+// Fibers that suspend with the mutex held are ready soon, and everybody else waits for the mutex.
+TEST_P(StacksRefused, HoldersOfAMutexGoOn) {
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    for (const heist::deque_kind deque : {heist::deque_kind::split, heist::deque_kind::steal_half}) {
+      for (long after = 0; after < 4; ++after) {
+        const watchdog guard("a mutex without stacks");
+        heist::pool pool({.workers = workers, .deque = deque, .join = GetParam()});
+        heist::pool other({.workers = 1});
+        set_stack_faults_for_test(after);
+        heist::mutex mutex;
+        int counted = 0;
+        const int n = scaled(200);
+        pool.run([&] {
+          heist::parallel_for(0, n, [&](int) {
+            const std::lock_guard hold(mutex);
+            ++counted;
+            other.run([] {});
+          });
+        });
+        set_stack_faults_for_test(-1);
+        EXPECT_EQ(counted, n);
+      }
+    }
+  }
+}
+
+// More children wait than there are stacks, for something that a thread outside does.
+TEST_P(StacksRefused, ManyChildrenThatWaitAllEnd) {
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    const watchdog guard("children that wait without stacks");
+    heist::pool pool({.workers = workers, .join = GetParam()});
+    heist::latch opened(1);
+    set_stack_faults_for_test(20);
+    std::atomic<int> waiting{0};
+    std::thread opener([&] {
+      EXPECT_TRUE(eventually([&] { return waiting.load() >= static_cast<int>(workers); }));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      opened.count_down();
+    });
+    std::atomic<int> ended{0};
+    pool.run([&] {
+      heist::scope([&](heist::task_scope& s) {
+        for (int i = 0; i < 2000; ++i)
+          s.spawn([&] {
+            ++waiting;
+            opened.wait();
+            ++ended;
+          });
+      });
+    });
+    opener.join();
+    set_stack_faults_for_test(-1);
+    EXPECT_EQ(ended.load(), 2000);
+  }
+}
+
+// What can't end without one more stack than there is says so, and goes on as soon as there is one.
+TEST_P(StacksRefused, WaitingForAStackIsReportedAndEndsWithOne) {
+  const watchdog guard("a report of missing stacks");
+  heist::pool pool({.workers = 1, .join = GetParam(), .name = "small"});
+  set_stack_faults_for_test(0);
+  testing::internal::CaptureStderr();
+  std::thread helper([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+    set_stack_faults_for_test(-1);
   });
-  EXPECT_EQ(a + b, 3);
+  const std::function<int(int)> nested = [&](int depth) -> int {
+    return depth == 0 ? 0 : 1 + pool.submit([&nested, depth] { return nested(depth - 1); }).get();
+  };
+  EXPECT_EQ(pool.run([&] { return nested(3); }), 3);
+  helper.join();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_GT(pool.stats().total.blocked_joins, 0U);
+  EXPECT_NE(said.find("pool \"small\" has 2 stacks and gets no more"), std::string::npos) << said;
 }
 
 INSTANTIATE_TEST_SUITE_P(Joins, StacksRefused,
