@@ -61,15 +61,16 @@ template <std::size_t D, class Body>
 }
 
 // Cuts a block in two where it is longest until a tile takes a few microseconds (pace), and forks the halves:
-// what is left to be stolen are the large ones.
-template <std::size_t D, class Body>
+// what is left to be stolen are the large ones. Work is called as work(tile); if it returns bool, false ends the
+// whole loop: nothing is cut any further.
+template <std::size_t D, class Work>
 class block_loop {
  public:
-  block_loop(Body& body, unsigned workers) noexcept : body_(body), workers_(workers) {}
+  block_loop(Work& work, unsigned workers) noexcept : work_(work), workers_(workers) {}
 
   void run(const block<D>& all) {
     if (workers_ <= 1)
-      run_tile(all);
+      work(all);
     else
       run(all, all.size() < first_look * workers_ ? cells_are::few : cells_are::many, {});
   }
@@ -89,13 +90,14 @@ class block_loop {
   };
 
   void run(const block<D>& b, cells_are cells, way here) {
-    if (thrown_.is_left_of(here.bits)) return;
+    // Relaxed: who hears of the end late runs a tile more.
+    if (ended_.load(std::memory_order_relaxed) || thrown_.is_left_of(here.bits)) return;
     const std::size_t n = b.size();
     const std::size_t chunk = pace_.chunk();
     if (n == 1 || n <= chunk) {
       const std::uint64_t before = ticks();
       try {
-        run_tile(b);
+        work(b);
       } catch (...) {
         thrown_.note(here.bits);
         throw;
@@ -125,12 +127,20 @@ class block_loop {
     return longest;
   }
 
-  [[gnu::noinline]] void run_tile(const block<D>& b) { detail::run_tile(body_, b); }
+  // Out of line, so that the cells are compiled once, as plain counted loops.
+  [[gnu::noinline]] void work(const block<D>& b) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Work&, const block<D>&>>) {
+      work_(b);
+    } else if (!work_(b)) {
+      ended_.store(true, std::memory_order_relaxed);
+    }
+  }
 
-  Body& body_;
+  Work& work_;
   const unsigned workers_;
   pace pace_;
   leftmost_place thrown_;
+  std::atomic<bool> ended_{false};
 };
 
 // Asks before each tile, and counts cells.
@@ -139,11 +149,12 @@ class stoppable_tiles {
  public:
   stoppable_tiles(const Stop& stop, Body& body) noexcept : stop_(stop), body_(body) {}
 
-  void operator()(const block<D>& tile) {
-    if (stop_.stop_requested()) return;
+  bool operator()(const block<D>& tile) {
+    if (stop_.stop_requested()) return false;
     run_tile(body_, tile);
     // Relaxed: whoever asks for the sum comes after the join.
     done_.fetch_add(tile.size(), std::memory_order_relaxed);
+    return true;
   }
   [[nodiscard]] std::size_t done() const noexcept { return done_.load(std::memory_order_relaxed); }
 
@@ -161,7 +172,10 @@ void for_block(const block<D>& cells, Body& body, const stopped_by<Stop>& by) {
   }
   if (cells.size() == 0) return;
   if constexpr (std::is_same_v<Stop, never_stops>) {
-    on_a_worker([&](unsigned workers) { block_loop<D, Body>(body, workers).run(cells); });
+    const auto every_tile = [&body](const block<D>& tile) { run_tile(body, tile); };
+    on_a_worker([&](unsigned workers) {
+      block_loop<D, decltype(every_tile)>(every_tile, workers).run(cells);
+    });
   } else {
     using tiles = stoppable_tiles<D, Stop, Body>;
     tiles asking(*by.stop, body);
