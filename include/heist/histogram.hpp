@@ -27,6 +27,10 @@ struct histogram_impl {
   requires std::integral<std::invoke_result_t<Bin&, std::iter_reference_t<It>>>
       std::vector<std::size_t>
   operator()(It first, It last, Bins how_many, Bin&& bin) const {
+    using which_bin = std::invoke_result_t<Bin&, std::iter_reference_t<It>>;
+    static_assert(
+        fits_a_count<Bins> && fits_a_count<which_bin>,
+        "heist::histogram: bins are counted by integers, none of them of more than 64 bits");
     if (how_many < 0) throw_bad_range("heist::histogram", {}, endpoint_of(how_many));
     const auto bins = static_cast<std::size_t>(how_many);
     std::vector<std::size_t> total(bins);

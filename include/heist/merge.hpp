@@ -43,8 +43,8 @@ struct merge_impl {
   Out operator()(A&& a, B&& b, Out out, Less less = {}) const {
     const auto first = std::ranges::begin(a);
     const auto first2 = std::ranges::begin(b);
-    return operator()(first, iterator_at(first, std::ranges::size(a)), first2,
-                      iterator_at(first2, std::ranges::size(b)), out, less);
+    return operator()(first, iterator_at(first, as_count(std::ranges::size(a))), first2,
+                      iterator_at(first2, as_count(std::ranges::size(b))), out, less);
   }
 };
 

@@ -60,6 +60,9 @@ struct parallel_for_impl : stopped_by<Stop> {
   requires std::invocable<Body&, std::common_type_t<I, J>>
   void operator()(I first, J last, Body&& body, Partitioner&& how = {}) const {
     using common = std::common_type_t<I, J>;
+    static_assert(fits_a_count<common>,
+                  "heist::parallel_for: indices of more than 64 bits; count from 0 in 64 bits, and "
+                  "add the first index in the body");
     const std::size_t n = count_of_indices(first, last);
     partition(n, how, [&body, first = static_cast<common>(first)](std::size_t f, std::size_t l) {
       const common end = index_at(first, l);
@@ -71,7 +74,7 @@ struct parallel_for_impl : stopped_by<Stop> {
   template <random_access_source R, class Body, partitioner Partitioner = on_demand>
   requires std::invocable<Body&, std::ranges::range_reference_t<R>>
   void operator()(R&& range, Body&& body, Partitioner&& how = {}) const {
-    partition(static_cast<std::size_t>(std::ranges::size(range)), how,
+    partition(as_count(std::ranges::size(range)), how,
               [&body, first = std::ranges::begin(range)](std::size_t f, std::size_t l) {
                 const auto end = iterator_at(first, l);
                 auto&& own = own_body<std::ranges::range_reference_t<R>>(body);
@@ -98,7 +101,7 @@ struct parallel_for_impl : stopped_by<Stop> {
 }  // namespace detail
 
 // parallel_for([pool,] first, last, body [, partitioner]): body(i) for every index of [first, last), of the
-//   common type of the two, which may be any integers but bool.
+//   common type of the two, which may be any integers of at most 64 bits but bool.
 // parallel_for([pool,] range, body [, partitioner]): body(element) for every element of a random-access range.
 // parallel_for([pool,] block, body): body(y, x) or body(z, y, x) for every cell of a block, or, if it can be
 //   called with a block, body(tile) for tiles that make it up. Cut where it is longest.
@@ -111,7 +114,7 @@ struct parallel_for_impl : stopped_by<Stop> {
 //   <heist/cancellation.hpp>. Throws cancelled, with the numbers of iterations, if it was stopped before all were begun.
 //
 // Throws what a body threw: of those that did, the leftmost. Others that have begun end first; those to the right of
-// it may never begin. usage_error, which names both ends, for an inverted range.
+// it may never begin. usage_error, which names both ends, for an inverted range; also for one of 2^64 elements or more.
 // Thread-safe, from any thread: outside a pool it enters the default one, once for the whole loop. An empty range
 // costs nothing.
 inline constexpr detail::algorithm<detail::parallel_for_impl<>> parallel_for{};

@@ -38,4 +38,8 @@ void throw_bad_range(const char* who, endpoint first, endpoint last) {
                     name_of(last));
 }
 
+void throw_too_many() {
+  throw usage_error("heist: an algorithm was given a range of 2^64 elements or more");
+}
+
 }  // namespace heist::inline v0::detail

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/bad_range.hpp"
 #include "heist/detail/stopping.hpp"
 
 namespace heist::inline v0 {
@@ -68,7 +69,7 @@ struct algorithm : Impl {
 
 template <std::random_access_iterator It>
 std::size_t length_of(It first, It last) {
-  return static_cast<std::size_t>(last - first);
+  return as_count(last - first);
 }
 
 // The element at an offset.

@@ -1,7 +1,8 @@
-// What a loop throws for a range whose end lies before its beginning.
+// What a loop throws for a range whose end lies before its beginning, or that is too long to be counted.
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 #include "heist/detail/export.hpp"
@@ -22,5 +23,22 @@ constexpr endpoint endpoint_of(I i) noexcept {
 // Throws usage_error that names both.
 [[noreturn, gnu::cold]] HEIST_API void throw_bad_range(const char* who, endpoint first,
                                                        endpoint last);
+
+// Loops count in 64 bits. So do their indices; as integers of 128 bits they are refused at compile time.
+template <class T>
+inline constexpr bool fits_a_count = sizeof(T) <= sizeof(std::size_t);
+
+[[noreturn, gnu::cold]] HEIST_API void throw_too_many();
+
+// A range's size, which has more than 64 bits where its differences have (std::views::iota over long). Throws usage_error
+// if it doesn't fit.
+template <class N>
+constexpr std::size_t as_count(N n) {
+  const auto count = static_cast<std::size_t>(n);
+  if constexpr (!fits_a_count<N>) {
+    if (static_cast<N>(count) != n) throw_too_many();
+  }
+  return count;
+}
 
 }  // namespace heist::inline v0::detail

@@ -102,7 +102,8 @@ struct hot_path {
   [[gnu::always_inline]] static bool take_private(wide_position h,
                                                   [[maybe_unused]] T& first) noexcept {
 #if defined(__clang__)
-    if constexpr (std::is_integral_v<T> || std::is_pointer_v<T>) {
+    // One of 128 bits takes two registers, and rax is one.
+    if constexpr ((std::is_integral_v<T> || std::is_pointer_v<T>)&&sizeof(T) <= sizeof(void*)) {
       set_head(h);
       bool yes;
       [[maybe_unused]] std::uint64_t base;

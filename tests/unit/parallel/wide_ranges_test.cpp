@@ -1,0 +1,96 @@
+// Ranges whose difference type is wider than 64 bits, as std::views::iota over long has one: all of them is run, or none and
+// an exception says why.
+#include <atomic>
+#include <climits>
+#include <cstdint>
+#include <functional>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include "tests/unit/parallel/support.hpp"
+
+namespace heist_test {
+namespace {
+
+using wide = __int128;
+constexpr wide two_to_the_64 = wide{1} << 64;
+
+template <class F>
+void expect_too_many(const char* what, F&& f) {
+  try {
+    f();
+    ADD_FAILURE() << what << " took a part for the whole";
+  } catch (const heist::usage_error& refused) {
+    EXPECT_NE(std::string(refused.what()).find("2^64"), std::string::npos) << refused.what();
+  }
+}
+
+TEST(WideRanges, WithMoreElementsThanCanBeCountedAreRefused) {
+  std::atomic<int> ran{0};
+  const auto count = [&](wide) { ++ran; };
+  const std::vector<wide> empty;
+  const auto none = [&](wide) {
+    ++ran;
+    return false;
+  };
+  for (const wide n : {two_to_the_64, two_to_the_64 + 5, (wide{1} << 65) + 5}) {
+    const auto all = std::views::iota(wide{-3}, n - 3);
+    static_assert(std::ranges::random_access_range<decltype(all)>);
+    expect_too_many("parallel_for", [&] { heist::parallel_for(all, count); });
+    expect_too_many("for_each", [&] { heist::for_each(all, count); });
+    expect_too_many("for_each of iterators",
+                    [&] { heist::for_each(all.begin(), all.end(), count); });
+    expect_too_many("reduce", [&] { heist::reduce(all, wide{0}, std::bit_xor<>()); });
+    expect_too_many("count_if", [&] { heist::count_if(all, none); });
+    expect_too_many("find_if", [&] { heist::find_if(all, none); });
+    expect_too_many("any_of", [&] { heist::any_of(all, none); });
+    expect_too_many("min_element", [&] { heist::min_element(all); });
+    expect_too_many("histogram", [&] { heist::histogram(all, 1, [](wide) { return 0; }); });
+    std::vector<wide> out(8);
+    expect_too_many("copy", [&] { heist::copy(all, out.begin()); });
+    expect_too_many("copy_if", [&] { heist::copy_if(all, out.begin(), none); });
+    expect_too_many("inclusive_scan", [&] { heist::inclusive_scan(all, out.begin()); });
+    expect_too_many("merge", [&] { heist::merge(all, empty, out.begin()); });
+  }
+  EXPECT_EQ(ran, 0);
+}
+
+TEST(WideRanges, OfWideElementsAreRunWhole) {
+  const wide first = wide{1} << 100;
+  const auto all = std::views::iota(first, first + 10'000);
+  for (const auto& pool : pools()) {
+    std::vector<std::atomic<int>> seen(10'000);
+    heist::parallel_for(*pool, all, [&](wide i) { ++seen[static_cast<std::size_t>(i - first)]; });
+    heist::for_each(*pool, all, [&](wide i) { ++seen[static_cast<std::size_t>(i - first)]; });
+    for (const auto& s : seen) ASSERT_EQ(s, 2);
+    EXPECT_EQ(heist::reduce(*pool, all, wide{0}), 10'000 * first + 9999 * 5000);
+    EXPECT_EQ(*heist::find(*pool, all, first + 7777), first + 7777);
+    EXPECT_EQ(heist::count_if(*pool, all, [](wide i) { return i % 2 == 0; }), 5000);
+    EXPECT_EQ(heist::max_element(*pool, all) - all.begin(), 9999);
+  }
+}
+
+// The longest one that there is: what is told of it is true to the last element.
+TEST(WideRanges, OfAllLongIntegersAreCountedRight) {
+  const auto all = std::views::iota(LONG_MIN, LONG_MAX);
+  static_assert(sizeof(std::ranges::range_difference_t<decltype(all)>) > sizeof(std::size_t));
+  for (const auto& pool : pools()) {
+    std::stop_source source;
+    std::atomic<std::uint64_t> ran{0};
+    try {
+      heist::parallel_for(*pool, source.get_token(), all, [&](long) {
+        if (++ran == 1000) source.request_stop();
+      });
+      ADD_FAILURE() << "nobody can run them all";
+    } catch (const heist::cancelled& stopped) {
+      EXPECT_EQ(stopped.done(), ran.load());
+      EXPECT_EQ(stopped.total(), SIZE_MAX);
+    }
+    EXPECT_EQ(*heist::find_if(*pool, all, [](long i) { return i > LONG_MIN + 500'000; }),
+              LONG_MIN + 500'001);
+  }
+}
+
+}  // namespace
+}  // namespace heist_test
