@@ -127,12 +127,15 @@ int queue_signal(int number, pid_t tid, std::uintptr_t value) noexcept {
   return ::syscall(SYS_rt_tgsigqueueinfo, info.si_pid, tid, number, &info) == 0 ? 0 : errno;
 }
 
-// Takes the highest real-time signal but one that nobody handles: SIGRTMAX is what valgrind takes,
-// low ones are what programs take. It is taken even if membarrier works, so that it is there, and
-// unblocked everywhere, should membarrier be refused later. Each is tried on this thread first,
-// with a value that the handler ignores: emulators accept handlers for signals that they can't
-// deliver. Called with no second thread in it: from the construction of the instance.
-void take_signal() noexcept {
+// A value that the handler ignores, to this thread: emulators accept handlers for signals that they can't deliver.
+bool is_delivered(int candidate) noexcept {
+  return queue_signal(candidate, thread_id(), threads_per_round) == 0;
+}
+bool is_not_tried(int) noexcept { return true; }
+
+// Takes the highest real-time signal but one that nobody handles and that `serves`: SIGRTMAX is what valgrind takes,
+// low ones are what programs take. Called with no second thread in it: from the construction of the instance.
+void take_signal(bool (*serves)(int candidate)) noexcept {
   struct sigaction action {};
   action.sa_sigaction = heist_v0_on_barrier_signal;
   // ONSTACK: a signal frame takes kilobytes with wide vector registers, and a fiber's stack may be
@@ -141,7 +144,7 @@ void take_signal() noexcept {
   ::sigfillset(&action.sa_mask);
   for (int candidate = SIGRTMAX - 1; candidate >= SIGRTMIN; --candidate) {
     if (!is_default(candidate) || ::sigaction(candidate, &action, nullptr) != 0) continue;
-    if (queue_signal(candidate, thread_id(), threads_per_round) != 0) {
+    if (!serves(candidate)) {
       ::signal(candidate, SIG_DFL);
       continue;
     }
@@ -260,12 +263,18 @@ std::optional<barrier_kind> kind_from_environment() {
   return parse_barrier_kind(text);
 }
 
+// A signal is taken even if membarrier serves, so that it is there, and unblocked everywhere, should membarrier be refused
+// later. It isn't sent then, not even to try it: debuggers stop at each.
 barrier_kind usable_kind(std::optional<barrier_kind> wanted) {
   if (wanted != barrier_kind::signal) {
-    if (register_membarrier()) return barrier_kind::membarrier;
+    if (register_membarrier()) {
+      if (!has_signal()) take_signal(is_not_tried);
+      return barrier_kind::membarrier;
+    }
     if (wanted == barrier_kind::membarrier)
       throw resource_error("HEIST_BARRIER=membarrier: the system refuses membarrier(2)");
   }
+  if (!has_signal()) take_signal(is_delivered);  // still taken if an earlier attempt threw
   if (!has_signal())
     throw resource_error(
         "asymmetric barrier: membarrier(2) is refused, and no real-time signal is free");
@@ -288,7 +297,6 @@ asymmetric_barrier& asymmetric_barrier::instance() {
   static constinit asymmetric_barrier only;
   static constinit once_flag made;
   made.call([] {
-    if (!has_signal()) take_signal();  // still taken if an earlier attempt threw
     only.kind_.store(usable_kind(kind_from_environment()), std::memory_order_relaxed);
   });
   return only;
