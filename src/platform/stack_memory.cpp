@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "fault_countdown.hpp"
+#include "valgrind.hpp"
 
 namespace heist::inline v0::platform {
 
@@ -67,11 +68,12 @@ std::optional<stack_memory> allocate_stack(std::size_t size, std::size_t guard) 
     ::munmap(mapping, size + guard);
     return refuse(why);
   }
-  return stack_memory{base, size, guard};
+  return stack_memory{base, size, guard, tell_valgrind_of_stack(base, base + size)};
 }
 
 void release_stack(const stack_memory& stack) noexcept {
   const int before = errno;
+  tell_valgrind_of_its_end(stack.number);
   ::munmap(stack.base - stack.guard,
            stack.size + stack.guard);  // whole mappings: nothing to split, so nothing to refuse
   errno = before;

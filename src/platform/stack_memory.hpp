@@ -22,9 +22,10 @@ inline constexpr std::size_t min_guard_bytes = 64 * 1024;
 inline constexpr std::size_t min_stack_bytes = 16 * 1024;
 
 struct stack_memory {
-  std::byte* base;    // lowest usable byte
-  std::size_t size;   // usable bytes above base
-  std::size_t guard;  // inaccessible bytes below base
+  std::byte* base;      // lowest usable byte
+  std::size_t size;     // usable bytes above base
+  std::size_t guard;    // inaccessible bytes below base
+  unsigned number = 0;  // valgrind's
 
   [[nodiscard]] std::byte* top() const noexcept { return base + size; }
 };

@@ -35,6 +35,7 @@
 #include <utility>
 
 #include "heist/scope.hpp"
+#include "platform/valgrind.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/scope_parts.hpp"
@@ -170,7 +171,9 @@ void spawner_arrived(fiber* spawner) noexcept { arrive(*spawner); }
 void keep_spare(fiber* child) noexcept {
   worker& w = self_worker();
   const unsigned n = w.spare_count.load(std::memory_order_relaxed);
-  if (n == worker::max_spares) return recycle_fiber(w, *child);
+  // Valgrind takes what lies below the stack pointer for undefined after any call, but an inlined spawn, which needs a
+  // spare, reads there what the call has left (image_begin).
+  if (n == worker::max_spares || platform::runs_under_valgrind()) return recycle_fiber(w, *child);
   child->next_spare = w.spares;
   child->older_spares = n;
   w.spares = child;
