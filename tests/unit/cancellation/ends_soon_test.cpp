@@ -2,13 +2,13 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <ranges>
 
 #include "heist/count.hpp"
 #include "heist/find.hpp"
 #include "heist/parallel_for.hpp"
 #include "heist/reduce.hpp"
 #include "tests/unit/cancellation/support.hpp"
+#include "tests/unit/parallel/numbers.hpp"
 
 namespace heist_test {
 namespace {
@@ -109,7 +109,7 @@ TEST(StoppedLoops, OfARangeWalkNothingAfterTheStop) {
 }
 
 TEST(StoppedLoops, OfATreeOrASearchWalkNothingAfterTheStop) {
-  const auto all = std::views::iota(0L, 1L << 50);
+  const numbers<long, long> all(0, 1L << 50);
   for (const auto& pool : pools()) {
     const auto run = [&](const char* what, auto&& algorithm) {
       for (const long moment : {1L, 100L}) {

@@ -4,10 +4,11 @@
 #include <climits>
 #include <cstdint>
 #include <functional>
-#include <ranges>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "tests/unit/parallel/numbers.hpp"
 #include "tests/unit/parallel/support.hpp"
 
 namespace heist_test {
@@ -35,7 +36,7 @@ TEST(WideRanges, WithMoreElementsThanCanBeCountedAreRefused) {
     return false;
   };
   for (const wide n : {two_to_the_64, two_to_the_64 + 5, (wide{1} << 65) + 5}) {
-    const auto all = std::views::iota(wide{-3}, n - 3);
+    const numbers<wide, wide> all(-3, n - 3);
     static_assert(std::ranges::random_access_range<decltype(all)>);
     expect_too_many("parallel_for", [&] { heist::parallel_for(all, count); });
     expect_too_many("for_each", [&] { heist::for_each(all, count); });
@@ -58,7 +59,7 @@ TEST(WideRanges, WithMoreElementsThanCanBeCountedAreRefused) {
 
 TEST(WideRanges, OfWideElementsAreRunWhole) {
   const wide first = wide{1} << 100;
-  const auto all = std::views::iota(first, first + 10'000);
+  const numbers<wide, wide> all(first, first + 10'000);
   for (const auto& pool : pools()) {
     std::vector<std::atomic<int>> seen(10'000);
     heist::parallel_for(*pool, all, [&](wide i) { ++seen[static_cast<std::size_t>(i - first)]; });
@@ -73,8 +74,7 @@ TEST(WideRanges, OfWideElementsAreRunWhole) {
 
 // The longest one that there is: what is told of it is true to the last element.
 TEST(WideRanges, OfAllLongIntegersAreCountedRight) {
-  const auto all = std::views::iota(LONG_MIN, LONG_MAX);
-  static_assert(sizeof(std::ranges::range_difference_t<decltype(all)>) > sizeof(std::size_t));
+  const numbers<long, wide> all(LONG_MIN, LONG_MAX);
   for (const auto& pool : pools()) {
     std::stop_source source;
     std::atomic<std::uint64_t> ran{0};
