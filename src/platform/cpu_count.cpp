@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <string_view>
 
 namespace heist::inline v0::platform {
@@ -215,7 +216,7 @@ std::vector<int> affinity_cpus(std::size_t first_guess_cpus) {
   for (std::size_t cpus = std::max<std::size_t>(first_guess_cpus, 1); cpus <= most_cpus;
        cpus *= 2) {
     const std::unique_ptr<cpu_set_t, decltype(free_set)> set(CPU_ALLOC(cpus), free_set);
-    if (set == nullptr) break;
+    if (set == nullptr) throw std::bad_alloc();
     const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
     CPU_ZERO_S(bytes, set.get());
     if (::sched_getaffinity(0, bytes, set.get()) != 0) {

@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "fault_countdown.hpp"
@@ -30,6 +32,13 @@ void set_thread_name(const char* name) noexcept {
   char cut[name_limit_bytes] = {};
   std::strncpy(cut, name, name_limit_bytes - 1);
   ::pthread_setname_np(::pthread_self(), cut);  // fails only for names that are too long
+}
+
+void set_thread_name(std::string_view prefix, char separator, unsigned number) noexcept {
+  char name[name_limit_bytes];
+  const auto length = static_cast<int>(std::min(prefix.size(), name_limit_bytes));
+  std::snprintf(name, sizeof name, "%.*s%c%u", length, prefix.data(), separator, number);
+  ::pthread_setname_np(::pthread_self(), name);
 }
 
 pid_t thread_id() noexcept { return static_cast<pid_t>(::syscall(SYS_gettid)); }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -36,6 +37,8 @@ template <class F>
 
 // Names the calling thread for debuggers and top(1); cut to the 15 bytes that Linux keeps.
 void set_thread_name(const char* name) noexcept;
+// The same by the prefix, the separator and the number one after the other. Neither allocates.
+void set_thread_name(std::string_view prefix, char separator, unsigned number) noexcept;
 
 // The kernel's number of the calling thread (gettid), as heavy_barrier and /proc use it. A system
 // call: keep the result.

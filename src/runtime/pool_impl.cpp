@@ -112,16 +112,22 @@ void pool_impl::give_stacks_back(worker& w) noexcept {
 }
 
 void pool_impl::start_threads() {
+  // Before there is a thread: one that has begun must find its way into the list.
+  workers_.reserve(config_.workers);
+  tids_.reserve(config_.workers);
+  std::vector<int> cpus;
+  if (config_.placement == placement_kind::pinned) cpus = platform::affinity_cpus();
   int refused = 0;
   for (unsigned i = 0; i < config_.workers; ++i) {
-    auto w = std::make_unique<worker>(*this, i);
+    std::unique_ptr<worker> w;
     try {
+      w = std::make_unique<worker>(*this, i);
       if (config_.deque != deque_kind::split) {
         w->forks = std::make_unique<fork_deque>(config_);
         w->loot = std::make_unique<fork_deque>(config_);
       }
     } catch (const std::bad_alloc&) {
-      if (i == 0) throw resource_error("no memory for a deque" + reason(ENOMEM));
+      if (i == 0) throw resource_error("no memory for a worker" + reason(ENOMEM));
       break;
     }
     // The first stack and the reserve are asked for here, where a refusal can still be told.
@@ -139,7 +145,8 @@ void pool_impl::start_threads() {
     w->cached = f;
     w->cached_count = 1;
     worker& place = *w;
-    auto thread = platform::try_start_thread([this, &place] { thread_main(place); });
+    const int cpu = cpus.empty() ? -1 : cpus[i % cpus.size()];
+    auto thread = platform::try_start_thread([this, &place, cpu] { thread_main(place, cpu); });
     if (!thread) {
       refused = errno;
       stacks_.put(*f);
@@ -192,15 +199,13 @@ void pool_impl::open_gate(bool go) noexcept {
   gate_changed_.notify_all();
 }
 
-void pool_impl::thread_main(worker& w) noexcept {
+// Allocates nothing: a thread that has begun couldn't say that there is no memory.
+void pool_impl::thread_main(worker& w, int cpu) noexcept {
   const platform::alternate_stack handler_stack(static_cast<int>(w.index));
   platform::asymmetric_barrier::instance().admit_this_thread();
-  platform::set_thread_name((config_.name + "-" + std::to_string(w.index)).c_str());
-  if (config_.placement == placement_kind::pinned) {
-    const std::vector<int> cpus = platform::affinity_cpus();
-    // A refusal leaves the thread where the system puts it, which is right, only slower.
-    if (!cpus.empty()) static_cast<void>(platform::pin_this_thread(cpus[w.index % cpus.size()]));
-  }
+  platform::set_thread_name(config_.name, '-', w.index);
+  // A refusal leaves the thread where the system puts it, which is right, only slower.
+  if (cpu >= 0) static_cast<void>(platform::pin_this_thread(cpu));
   control& c = current_control();
   w.deque = &c;
   w.tid = platform::thread_id();

@@ -117,7 +117,8 @@ class pool_impl {
   void start_threads();
   static void give_stacks_back(worker& w) noexcept;
   void stop_threads() noexcept;
-  void thread_main(worker& w) noexcept;
+  // On processor `cpu`; negative: wherever the system puts it.
+  void thread_main(worker& w, int cpu) noexcept;
   bool wait_at_gate() noexcept;
   void open_gate(bool go) noexcept;
   void order_victims();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct construct {
   // calls have ended.
   void (*run)(const body&);
 };
+inline void PrintTo(const construct& c, std::ostream* out) { *out << c.name; }
 
 [[nodiscard]] const std::vector<construct>& all_constructs();
 

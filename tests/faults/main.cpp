@@ -1,0 +1,18 @@
+// GoogleTest's main, in a process where the C library keeps nothing back: then what is left after a test is what was lost.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+int main(int argc, char** argv) {
+  if (std::getenv("GLIBC_TUNABLES") == nullptr) {
+    ::setenv("GLIBC_TUNABLES",
+             "glibc.pthread.stack_cache_size=0:glibc.malloc.arena_max=1:"
+             "glibc.malloc.mmap_threshold=1073741824",
+             1);
+    ::execv("/proc/self/exe", argv);
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

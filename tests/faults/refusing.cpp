@@ -1,0 +1,139 @@
+#include "tests/faults/refusing.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <system_error>
+
+#include "heist/heist.hpp"
+#include "tests/faults/allocations.hpp"
+#include "tests/unit/runtime/fib.hpp"
+#include "tests/unit/runtime/support.hpp"
+
+namespace heist_test {
+
+namespace {
+
+constexpr long most_refusals = 20'000;
+
+// True if it threw one of the exceptions that tell of a refusal; std::system_error is what asio throws.
+template <class F>
+bool is_told(report& r, const char* what, F&& f) {
+  try {
+    f();
+    return false;
+  } catch (const std::bad_alloc&) {
+  } catch (const heist::resource_error&) {
+  } catch (const std::system_error&) {
+  } catch (const std::exception& e) {
+    r.fail("%s threw something else: %s", what, e.what());
+  }
+  return true;
+}
+
+bool is_more(const footprint& now, const footprint& before, bool with_mappings) {
+  return now.allocations > before.allocations || now.threads > before.threads ||
+         (with_mappings && now.mapped_kib > before.mapped_kib);
+}
+
+// A thread that was joined may still be in the lists for a moment.
+footprint settled(const footprint& before) {
+  footprint now = footprint::now();
+  for (int i = 0; i < 200 && is_more(now, before, true); ++i) {
+    if (i > 10) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    now = footprint::now();
+  }
+  return now;
+}
+
+}  // namespace
+
+footprint footprint::now() {
+  footprint f{0, 0, 0};
+  for ([[maybe_unused]] const auto& entry :
+       std::filesystem::directory_iterator("/proc/self/task"))
+    ++f.threads;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long from = 0;
+    unsigned long to = 0;
+    if (line.ends_with("[heap]") || std::sscanf(line.c_str(), "%lx-%lx", &from, &to) != 2) continue;
+    f.mapped_kib += static_cast<long>((to - from) >> 10);
+  }
+  maps.close();
+  f.allocations = allocations::alive();
+  return f;
+}
+
+void refuse_each(report& r, const seam& s, bool has_mappings_of_its_own,
+                 const std::function<bool(long n)>& attempt) {
+  for (int i = 0; i < 5; ++i) attempt(0);  // what is kept for the next time is there
+  footprint before = footprint::now();
+  long refusals = 0;
+  // Not every run of it asks for the same, so one without a refusal isn't the end.
+  for (long n = 1, without = 0; without < 3 && !r.has_failed(); ++n) {
+    r.at(n);
+    if (n > most_refusals) return r.fail("asks without an end");
+    bool was_refused = false;
+    for (int tries = 0;; ++tries) {
+      was_refused = attempt(n) || was_refused;
+      const bool counts = !has_mappings_of_its_own && !(was_refused && s.leaves_a_mapping());
+      const footprint now = settled(before);
+      if (r.has_failed() || !is_more(now, before, counts)) break;
+      if (tries == 3)
+        return r.fail("refused %s: %ld allocations, %ld threads, %ld KiB are left behind",
+                      s.name().c_str(), now.allocations - before.allocations,
+                      now.threads - before.threads, now.mapped_kib - before.mapped_kib);
+      before = now;
+    }
+    without = was_refused ? 0 : without + 1;
+    refusals += was_refused;
+  }
+  r.count(refusals);
+}
+
+void refuse_during(report& r, const seam& s, const construct& operation) {
+  refuse_each(r, s, keeps_a_pool(operation), [&](long n) {
+    std::atomic<unsigned> calls{0};
+    const body f = [&] {
+      linger(std::chrono::microseconds(20));
+      ++calls;
+    };
+    heist::pool pool({.workers = 3});
+    s.refuse_at(n);
+    const bool was_told =
+        is_told(r, operation.name.c_str(), [&] { pool.run([&] { operation.run(f); }); });
+    const bool was_refused = s.was_refused();
+    if (was_told && !was_refused) r.fail("an exception, but nothing was refused");
+    if (!was_told && calls.load() != operation.calls)
+      r.fail("refused %s: %u calls instead of %u", s.name().c_str(), calls.load(),
+             operation.calls);
+    calls = 0;
+    pool.run([&] { operation.run(f); });
+    if (calls.load() != operation.calls)
+      r.fail("after a refused %s: %u calls instead of %u", s.name().c_str(), calls.load(),
+             operation.calls);
+    return was_refused;
+  });
+}
+
+void refuse_during(report& r, const seam& s, const pool_start& start) {
+  refuse_each(r, s, false, [&](long n) {
+    const auto use = [&] {
+      heist::pool pool(start.config);
+      if (pool.run([] { return fib(10); }) != 55) r.fail("a wrong result");
+      if (pool.workers() + pool.missing_workers() != pool.config().workers)
+        r.fail("workers that are neither there nor missing");
+    };
+    s.refuse_at(n);
+    const bool was_told = is_told(r, start.name.c_str(), use);
+    const bool was_refused = s.was_refused();
+    if (was_told && !was_refused) r.fail("an exception, but nothing was refused");
+    use();
+    return was_refused;
+  });
+}
+
+}  // namespace heist_test

@@ -1,0 +1,42 @@
+// One refusal after the other, until there is nothing left to refuse.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tests/faults/apart.hpp"
+#include "tests/faults/operations.hpp"
+
+namespace heist_test {
+
+// What can be refused: allocations, system calls.
+struct seam {
+  void (*refuse_at)(long n) noexcept;
+  bool (*was_refused)() noexcept;
+  // The name of the last one that was refused, for messages.
+  std::string (*name)();
+  // Whether that one leaves a mapping behind by itself: it was munmap.
+  bool (*leaves_a_mapping)();
+};
+
+// What a process holds.
+struct footprint {
+  long allocations;
+  long threads;
+  long mapped_kib;  // without the allocator's heap
+
+  [[nodiscard]] static footprint now();
+};
+
+// Calls attempt(n) for n = 1, 2, ... until nothing was refused; it answers whether something was, and reports what is wrong.
+// Fails if each of three attempts with the same n leaves something behind.
+void refuse_each(report& r, const seam& s, bool has_mappings_of_its_own,
+                 const std::function<bool(long n)>& attempt);
+
+// In a new pool for each try: the operation with a refusal, then without.
+void refuse_during(report& r, const seam& s, const construct& operation);
+
+// A pool of that kind is made, used and ended, with a refusal; then once more without.
+void refuse_during(report& r, const seam& s, const pool_start& start);
+
+}  // namespace heist_test

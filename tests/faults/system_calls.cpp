@@ -1,0 +1,135 @@
+#include "tests/faults/system_calls.hpp"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace heist_test::system_calls {
+
+namespace {
+
+constinit std::atomic<long> left{0};  // counts down; at 1 a call is refused
+constinit std::atomic<long> last{-1};
+constinit std::atomic<bool> any_refused{false};
+constinit std::atomic<int> listener{-1};
+
+// Nobody is asked about these. The first have no result; the next the kernel never refuses to a caller with good
+// arguments, and the C library relies on it; the futex likewise, which its locks end the process for; the last are the tests' own.
+constexpr long let_through[] = {SYS_exit,           SYS_exit_group, SYS_rt_sigreturn,
+                                SYS_restart_syscall, SYS_getpid,     SYS_gettid,
+                                SYS_rt_sigprocmask, SYS_sched_yield, SYS_set_robust_list,
+                                SYS_futex,          SYS_write,      SYS_clock_nanosleep};
+
+// What the kernel says where it refuses such a call in earnest.
+int error_of(long call) noexcept {
+  switch (call) {
+    case SYS_mmap:
+    case SYS_mprotect:
+    case SYS_madvise:
+    case SYS_munmap:
+    case SYS_mremap:
+      return ENOMEM;
+    case SYS_clone:
+    case SYS_clone3:
+      return EAGAIN;
+    case SYS_membarrier:
+      return ENOSYS;
+    default:
+      return EPERM;
+  }
+}
+
+bool refuses(long call) noexcept {
+  if (left.load() <= 0 || left.fetch_sub(1) != 1) return false;
+  last = call;
+  any_refused = true;
+  return true;
+}
+
+// It must not allocate: whoever is asking may hold the allocator's lock.
+void* answer(void*) noexcept {
+  while (listener.load() < 0) ::sched_yield();
+  for (;;) {
+    seccomp_notif question{};
+    if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) {
+      if (errno == EINTR || errno == ENOENT) continue;
+      return nullptr;
+    }
+    seccomp_notif_resp reply{};
+    reply.id = question.id;
+    const long call = question.data.nr;
+    if (!refuses(call)) {
+      reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    } else if (call == SYS_brk) {
+      reply.val = ::syscall(SYS_brk, 0);  // a refused one answers where the heap ends
+    } else {
+      reply.error = -error_of(call);
+    }
+    ::ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+  }
+}
+
+int install(std::vector<sock_filter>& program, unsigned flags) {
+  const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+  return static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter));
+}
+
+// Answers `action` for each of the calls, `otherwise` for the others.
+template <class Calls>
+std::vector<sock_filter> program_for(const Calls& calls, std::uint32_t action,
+                                     std::uint32_t otherwise) {
+  std::vector<sock_filter> program{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
+  for (const long call : calls) {
+    program.push_back(
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
+    program.push_back(BPF_STMT(BPF_RET | BPF_K, action));
+  }
+  program.push_back(BPF_STMT(BPF_RET | BPF_K, otherwise));
+  return program;
+}
+
+}  // namespace
+
+bool supervise() {
+  pthread_t thread;
+  if (::pthread_create(&thread, nullptr, &answer, nullptr) != 0) return false;
+  ::pthread_detach(thread);
+  std::vector<sock_filter> program =
+      program_for(let_through, SECCOMP_RET_ALLOW, SECCOMP_RET_USER_NOTIF);
+  const int made = install(program, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+  if (made < 0) return false;
+  listener = made;
+  return true;
+}
+
+void refuse_at(long n) noexcept {
+  any_refused = false;
+  left = n;
+}
+
+bool was_refused() noexcept {
+  left = 0;
+  return any_refused;
+}
+
+long refused() noexcept { return last; }
+
+bool refuse_always(std::initializer_list<long> calls, int error) {
+  std::vector<sock_filter> program = program_for(
+      calls, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error), SECCOMP_RET_ALLOW);
+  return install(program, 0) == 0;
+}
+
+}  // namespace heist_test::system_calls

@@ -1,0 +1,26 @@
+// System calls that are refused: one of them, the n-th, by a supervisor that is asked about each (seccomp's user notification,
+// Linux 5.5); or one kind of them from now on. Both see what the C library calls by itself, which no wrapper of functions does.
+//
+// Each is for a child process: a filter can't be taken away.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+namespace heist_test::system_calls {
+
+// Starts the supervisor and asks it about every later call of this thread, and of those that it makes. False: the kernel
+// doesn't have that.
+[[nodiscard]] bool supervise();
+
+// The n-th from now on is refused, and no other; 0: none.
+void refuse_at(long n) noexcept;
+// Ends that; true if one was refused.
+bool was_refused() noexcept;
+// The number of the one that was refused last.
+[[nodiscard]] long refused() noexcept;
+
+// Each of these calls answers with the error from now on, in this thread and in those that it makes.
+[[nodiscard]] bool refuse_always(std::initializer_list<long> calls, int error);
+
+}  // namespace heist_test::system_calls
