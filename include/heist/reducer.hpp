@@ -12,6 +12,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <type_traits>
 #include <utility>
@@ -28,6 +29,9 @@ class reducer_base;
 struct view_node {
   view_node* next = nullptr;
   reducer_base* of = nullptr;
+  // While the list is left with a scope: which child's it is, and the list of an older one.
+  view_node* next_piece = nullptr;
+  std::uint64_t piece = 0;
 };
 
 class [[gnu::visibility("default")]] reducer_base {

@@ -180,7 +180,6 @@ class scope_state {
   std::atomic<unsigned> flags_;
 
   // Made late, each by who needs it first.
-  struct deposited;
   struct first_thrown {
     std::uint64_t key;
     std::exception_ptr exception;
@@ -195,7 +194,7 @@ class scope_state {
   };
   union {
     // With has_deposits: reducers' views (src/runtime/views.hpp), the newest child's first. Guarded by busy.
-    deposited* deposits_;
+    view_node* deposits_;
   };
 };
 

@@ -93,33 +93,28 @@ views_refused::~views_refused() {
   fiber_->views = kept_;
 }
 
-// Of a child whose spawner was stolen: a piece of the owner's, with what comes after it up to the next such piece.
-struct scope_state::deposited {
-  std::uint64_t key;
-  view_node* views;
-  deposited* next;
-};
-
+// The piece of a child whose spawner was stolen hangs on its first view: there may be no memory for anything else.
 void scope_state::deposit(std::uint64_t key, view_node* views) noexcept {
   if (key == foreign_key) refuse_views();
-  auto* const d = new deposited{key, views, nullptr};
   const keeping hold(flags_);
   if (!hold.has(has_deposits)) deposits_ = nullptr;
-  deposited** at = &deposits_;  // the newest first: those are merged first
-  while (*at != nullptr && (*at)->key > key) at = &(*at)->next;
-  d->next = *at;
-  *at = d;
+  view_node** at = &deposits_;  // the newest first: those are merged first
+  while (*at != nullptr && (*at)->piece > key) at = &(*at)->next_piece;
+  views->piece = key;
+  views->next_piece = *at;
+  *at = views;
   flags_.fetch_or(has_deposits, std::memory_order_relaxed);  // as has_failed
 }
 
 void scope_state::merge_deposits() noexcept {
   flags_.fetch_and(~has_deposits, std::memory_order_relaxed);
   // All have ended, so no lock.
-  deposited* d = std::exchange(deposits_, nullptr);
+  view_node* views = std::exchange(deposits_, nullptr);
   fiber& owner = *self_worker().current;
-  while (d != nullptr) {
-    owner.views = merge_views(d->views, owner.views);
-    delete std::exchange(d, d->next);
+  while (views != nullptr) {
+    view_node* const older = views->next_piece;
+    owner.views = merge_views(views, owner.views);
+    views = older;
   }
 }
 
