@@ -24,7 +24,8 @@ constinit std::atomic<long> in_use{0};
 
 bool refuses(bool is_new) noexcept {
   if (only_new.load(std::memory_order_relaxed) != is_new ||
-      left.load(std::memory_order_relaxed) <= 0 || left.fetch_sub(1, std::memory_order_relaxed) != 1)
+      left.load(std::memory_order_relaxed) <= 0 ||
+      left.fetch_sub(1, std::memory_order_relaxed) != 1)
     return false;
   refused.store(true, std::memory_order_relaxed);
   errno = ENOMEM;

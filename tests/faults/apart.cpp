@@ -28,13 +28,13 @@ std::string wait_for_end(pid_t process, std::chrono::seconds limit) {
   for (unsigned i = 0;; ++i) {
     int status = 0;
     const pid_t ended = ::waitpid(process, &status, WNOHANG);
-    if (ended == process && WIFEXITED(status))
-      return "exit " + std::to_string(WEXITSTATUS(status));
+    if (ended == process && WIFEXITED(status)) return "exit " + std::to_string(WEXITSTATUS(status));
     if (ended == process && WIFSIGNALED(status))
       return "signal " + std::to_string(WTERMSIG(status));
     if (ended < 0) return "no such process";
     if (std::chrono::steady_clock::now() > until) {
-      if (std::getenv("HEIST_FAULTS_KEEP") != nullptr) return "hang, process " + std::to_string(process);
+      if (std::getenv("HEIST_FAULTS_KEEP") != nullptr)
+        return "hang, process " + std::to_string(process);
       ::kill(process, SIGKILL);
       ::waitpid(process, &status, 0);
       return "hang";
@@ -45,8 +45,8 @@ std::string wait_for_end(pid_t process, std::chrono::seconds limit) {
 
 std::string run_apart(const std::function<void(report&)>& body, std::chrono::seconds limit,
                       long* count) {
-  void* const shared = ::mmap(nullptr, sizeof(report), PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const shared =
+      ::mmap(nullptr, sizeof(report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return "no memory to share with a child";
   auto* const told = ::new (shared) report;
   std::fflush(nullptr);
@@ -60,6 +60,8 @@ std::string run_apart(const std::function<void(report&)>& body, std::chrono::sec
     result.clear();
   } else {
     result += " at step " + std::to_string(told->step_.load());
+    if (told->refused_ >= 0)
+      result += ", after system call " + std::to_string(told->refused_.load());
     if (told->is_told_) result += std::string(": ") + told->message_;
   }
   if (count != nullptr) *count = told->count_;

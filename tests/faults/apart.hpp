@@ -16,6 +16,8 @@ class report {
  public:
   // Which of many things it is about to do.
   void at(long step) noexcept { step_.store(step); }
+  // The number of the last system call that was refused.
+  void refused(long call) noexcept { refused_.store(call); }
   // What is wrong; the first message stays, and has_failed() is true from then on.
   [[gnu::format(printf, 2, 3)]] void fail(const char* format, ...) noexcept;
   [[nodiscard]] bool has_failed() const noexcept { return has_failed_.load(); }
@@ -25,6 +27,7 @@ class report {
  private:
   friend std::string run_apart(const std::function<void(report&)>&, std::chrono::seconds, long*);
   std::atomic<long> step_{0};
+  std::atomic<long> refused_{-1};
   std::atomic<long> count_{0};
   std::atomic<bool> has_failed_{false};
   std::atomic<bool> is_told_{false};

@@ -55,4 +55,9 @@ std::vector<construct> asio_operations() { return {}; }
 
 #endif
 
+bool asio_needs_memory(const construct& c) {
+  return c.name == "posted_to_a_strand" || c.name == "timer_that_is_cancelled";
+}
+bool asio_needs_epoll(const construct& c) { return c.name == "timer_that_is_cancelled"; }
+
 }  // namespace heist_test

@@ -153,18 +153,24 @@ void future_in_time(const body& f) {
 
 void all_of_futures(const body& f) {
   std::vector<heist::future<int>> several;
-  std::exception_ptr thrown;
+  several.reserve(3);
+  heist::latch begun(3);  // they end also where nobody has their futures any more
+  int submitted = 0;
+  const auto call = [&](int i) {
+    f();
+    begun.count_down();
+    return i;
+  };
   try {
-    for (int i = 0; i < 3; ++i) several.push_back(heist::submit([&f, i] { return f(), i; }));
+    for (; submitted < 3; ++submitted)
+      several.push_back(heist::submit([&call, i = submitted] { return call(i); }));
     const std::vector<int> results = heist::when_all(std::move(several)).get();
     require(std::accumulate(results.begin(), results.end(), 0) == 3);
-    return;
   } catch (...) {
-    thrown = std::current_exception();
+    if (submitted < 3) begun.count_down(3 - submitted);
+    begun.wait();
+    throw;
   }
-  for (auto& each : several)
-    if (each.valid()) each.wait();
-  std::rethrow_exception(thrown);
 }
 
 void any_of_futures(const body& f) {
@@ -233,13 +239,15 @@ void merge_of_many(const body& f) {
 // The spawner is stolen while the child runs, so its views are left with the scope.
 void reducer_of_children(const body& f) {
   heist::reducer<long> sum;
+  std::atomic<int> spawned{0};
   heist::scope([&](heist::task_scope& s) {
     for (int i = 1; i <= 4; ++i) {
       s.spawn([&, i] {
         *sum += i;
         f();
+        for (int k = 0; k < 2000 && spawned < i; ++k) linger(10us);
       });
-      linger(10us);
+      spawned = i;
     }
   });
   require(sum.get() == 10);
@@ -361,7 +369,8 @@ const std::vector<pool_start>& all_pool_starts() {
         {"large_stacks", {.workers = 2, .stack_size = 256 << 20, .fork_depth = 1 << 18}},
         {"named", {.workers = 3, .name = long_name}},
         {"pinned", {.workers = 3, .placement = heist::placement_kind::pinned}},
-        {"hooked", {.workers = 3, .on_thread_start = [](unsigned) {}, .on_thread_stop = [](unsigned) {}}},
+        {"hooked",
+         {.workers = 3, .on_thread_start = [](unsigned) {}, .on_thread_stop = [](unsigned) {}}},
     };
     for (const auto k : heist::all_deque_kinds)
       v.push_back({std::string("deque_") + std::string(to_string(k)), {.workers = 3, .deque = k}});
@@ -370,7 +379,8 @@ const std::vector<pool_start>& all_pool_starts() {
     for (const auto k : heist::all_spawn_kinds)
       v.push_back({std::string("spawn_") + std::string(to_string(k)), {.workers = 3, .spawn = k}});
     for (const auto k : heist::all_victim_kinds)
-      v.push_back({std::string("victim_") + std::string(to_string(k)), {.workers = 3, .victim = k}});
+      v.push_back(
+          {std::string("victim_") + std::string(to_string(k)), {.workers = 3, .victim = k}});
     for (const auto k : heist::all_idle_kinds)
       v.push_back({std::string("idle_") + std::string(to_string(k)), {.workers = 3, .idle = k}});
     v.push_back({"everything",

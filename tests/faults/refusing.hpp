@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 
 #include "tests/faults/apart.hpp"
 #include "tests/faults/operations.hpp"
@@ -13,10 +12,6 @@ namespace heist_test {
 struct seam {
   void (*refuse_at)(long n) noexcept;
   bool (*was_refused)() noexcept;
-  // The name of the last one that was refused, for messages.
-  std::string (*name)();
-  // Whether that one leaves a mapping behind by itself: it was munmap.
-  bool (*leaves_a_mapping)();
 };
 
 // What a process holds.
@@ -30,7 +25,7 @@ struct footprint {
 
 // Calls attempt(n) for n = 1, 2, ... until nothing was refused; it answers whether something was, and reports what is wrong.
 // Fails if each of three attempts with the same n leaves something behind.
-void refuse_each(report& r, const seam& s, bool has_mappings_of_its_own,
+void refuse_each(report& r, bool has_mappings_of_its_own,
                  const std::function<bool(long n)>& attempt);
 
 // In a new pool for each try: the operation with a refusal, then without.

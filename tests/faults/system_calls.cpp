@@ -19,16 +19,17 @@ namespace heist_test::system_calls {
 namespace {
 
 constinit std::atomic<long> left{0};  // counts down; at 1 a call is refused
-constinit std::atomic<long> last{-1};
+constinit std::atomic<report*> told{nullptr};
 constinit std::atomic<bool> any_refused{false};
 constinit std::atomic<int> listener{-1};
 
-// Nobody is asked about these. The first have no result; the next the kernel never refuses to a caller with good
-// arguments, and the C library relies on it; the futex likewise, which its locks end the process for; the last are the tests' own.
-constexpr long let_through[] = {SYS_exit,           SYS_exit_group, SYS_rt_sigreturn,
-                                SYS_restart_syscall, SYS_getpid,     SYS_gettid,
-                                SYS_rt_sigprocmask, SYS_sched_yield, SYS_set_robust_list,
-                                SYS_futex,          SYS_write,      SYS_clock_nanosleep};
+// Nobody is asked about these. The first have no result; the next the kernel never refuses to a caller with good arguments, and
+// the C library relies on that: without a futex, an rseq or a munmap of a whole stack it ends the process. The last are
+// the tests' own.
+constexpr long let_through[] = {
+    SYS_exit,   SYS_exit_group,     SYS_rt_sigreturn, SYS_restart_syscall, SYS_getpid,
+    SYS_gettid, SYS_rt_sigprocmask, SYS_sched_yield,  SYS_set_robust_list, SYS_futex,
+    SYS_rseq,   SYS_munmap,         SYS_write,        SYS_clock_nanosleep};
 
 // What the kernel says where it refuses such a call in earnest.
 int error_of(long call) noexcept {
@@ -36,7 +37,6 @@ int error_of(long call) noexcept {
     case SYS_mmap:
     case SYS_mprotect:
     case SYS_madvise:
-    case SYS_munmap:
     case SYS_mremap:
       return ENOMEM;
     case SYS_clone:
@@ -51,7 +51,7 @@ int error_of(long call) noexcept {
 
 bool refuses(long call) noexcept {
   if (left.load() <= 0 || left.fetch_sub(1) != 1) return false;
-  last = call;
+  told.load()->refused(call);
   any_refused = true;
   return true;
 }
@@ -89,11 +89,9 @@ int install(std::vector<sock_filter>& program, unsigned flags) {
 template <class Calls>
 std::vector<sock_filter> program_for(const Calls& calls, std::uint32_t action,
                                      std::uint32_t otherwise) {
-  std::vector<sock_filter> program{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
+  std::vector<sock_filter> program{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (const long call : calls) {
-    program.push_back(
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
     program.push_back(BPF_STMT(BPF_RET | BPF_K, action));
   }
   program.push_back(BPF_STMT(BPF_RET | BPF_K, otherwise));
@@ -102,7 +100,8 @@ std::vector<sock_filter> program_for(const Calls& calls, std::uint32_t action,
 
 }  // namespace
 
-bool supervise() {
+bool supervise(report& r) {
+  told = &r;
   pthread_t thread;
   if (::pthread_create(&thread, nullptr, &answer, nullptr) != 0) return false;
   ::pthread_detach(thread);
@@ -124,11 +123,9 @@ bool was_refused() noexcept {
   return any_refused;
 }
 
-long refused() noexcept { return last; }
-
 bool refuse_always(std::initializer_list<long> calls, int error) {
-  std::vector<sock_filter> program = program_for(
-      calls, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error), SECCOMP_RET_ALLOW);
+  std::vector<sock_filter> program =
+      program_for(calls, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error), SECCOMP_RET_ALLOW);
   return install(program, 0) == 0;
 }
 

@@ -5,20 +5,19 @@
 #pragma once
 
 #include <initializer_list>
-#include <string>
+
+#include "tests/faults/apart.hpp"
 
 namespace heist_test::system_calls {
 
-// Starts the supervisor and asks it about every later call of this thread, and of those that it makes. False: the kernel
-// doesn't have that.
-[[nodiscard]] bool supervise();
+// Starts the supervisor and asks it about every later call of this thread, and of those that it makes. It reports the number of
+// what it refuses. False: the kernel doesn't have that.
+[[nodiscard]] bool supervise(report& r);
 
 // The n-th from now on is refused, and no other; 0: none.
 void refuse_at(long n) noexcept;
 // Ends that; true if one was refused.
 bool was_refused() noexcept;
-// The number of the one that was refused last.
-[[nodiscard]] long refused() noexcept;
 
 // Each of these calls answers with the error from now on, in this thread and in those that it makes.
 [[nodiscard]] bool refuse_always(std::initializer_list<long> calls, int error);
