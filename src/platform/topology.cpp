@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "cpu_count.hpp"
+
 // The second file is the part of the header that differs between processors: a cross compiler may
 // see the host's first without it.
 #if __has_include(<hwloc.h>) && __has_include(<hwloc/autogen/config.h>)
@@ -220,6 +222,9 @@ std::string topology::summary() const {
 
 topology_result load_topology(const topology_request& request) {
 #if defined(HEIST_HAS_HWLOC_HEADER)
+  // Where that is refused, hwloc asks for ever, with larger and larger masks.
+  if (request.synthetic == nullptr && affinity_cpus().empty())
+    return {std::nullopt, "the system doesn't tell which processors there are"};
   const auto close = [](void* library) { ::dlclose(library); };
   const std::unique_ptr<void, decltype(close)> library(
       ::dlopen(request.library, RTLD_NOW | RTLD_LOCAL), close);

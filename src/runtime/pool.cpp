@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 
 #include "heist/detail/hot_path.hpp"
 #include "platform/once.hpp"
@@ -102,8 +103,13 @@ namespace {
 constinit detail::default_pool_place the_default{};
 
 void print_stats_at_exit() {
-  if (const pool* const p = the_default.get())
+  const pool* const p = the_default.get();
+  if (p == nullptr) return;
+  try {
     std::fputs(("default pool:\n" + to_string(p->stats())).c_str(), stderr);
+  } catch (const std::bad_alloc&) {
+    std::fputs("heist: no memory for the default pool's statistics\n", stderr);
+  }
 }
 
 }  // namespace

@@ -96,7 +96,13 @@ pool_impl::~pool_impl() {
   stop_threads();
   // After that: a start hook may have been waiting for a visitor. Acquire: partner in ~visit.
   while (visitors_.load(std::memory_order_acquire) != 0) sched_yield();
-  if (print_stats_) std::fputs((config_.name + ":\n" + to_string(stats())).c_str(), stderr);
+  if (print_stats_) {
+    try {
+      std::fputs((config_.name + ":\n" + to_string(stats())).c_str(), stderr);
+    } catch (const std::bad_alloc&) {
+      std::fputs("heist: no memory for a pool's statistics\n", stderr);
+    }
+  }
   for (auto& w : workers_) {
     recycle_spares(*w);
     give_stacks_back(*w);
