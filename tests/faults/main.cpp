@@ -4,8 +4,16 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string_view>
 
+#include "tests/faults/work.hpp"
+
+// With --work it is a program that uses a pool, for limits that only a new program meets.
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--work") {
+    heist::pool pool({.workers = 3});
+    return heist_test::works(pool) ? 0 : 1;
+  }
   if (std::getenv("GLIBC_TUNABLES") == nullptr) {
     ::setenv("GLIBC_TUNABLES",
              "glibc.pthread.stack_cache_size=0:glibc.malloc.arena_max=1:"

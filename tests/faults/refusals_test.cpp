@@ -1,9 +1,13 @@
 // Each allocation and each system call in turn is refused once, in every operation and in every start of a pool: the right
 // result comes out, or an exception that says so; nothing hangs, dies or stays behind, and the pool works afterwards.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <string>
+#include <tuple>
 
 #include "heist/heist.hpp"
 #include "tests/faults/allocations.hpp"
@@ -12,7 +16,7 @@
 #include "tests/faults/operations.hpp"
 #include "tests/faults/refusing.hpp"
 #include "tests/faults/system_calls.hpp"
-#include "tests/unit/runtime/fib.hpp"
+#include "tests/faults/work.hpp"
 
 namespace heist_test {
 namespace {
@@ -69,6 +73,64 @@ TEST_P(PoolStarts, WithoutMemory) {
   EXPECT_GT(refuse_allocations(GetParam(), asks_hwloc ? of_new : of_allocations), 4);
 }
 TEST_P(PoolStarts, WithoutASystemCall) { EXPECT_GT(refuse_system_calls(GetParam()), 10); }
+
+// ---- the first pool of a process, which makes what all later ones share
+
+template <class Refuse>
+long refuse_in_first_pools(const seam& s, Refuse&& prepare) {
+  long refusals = 0;
+  for (long n = 1, without = 0; without < 3; ++n) {
+    long was_refused = 0;
+    const std::string problem = run_apart(
+        [&](report& r) {
+          prepare(r);
+          s.refuse_at(n);
+          for (int i = 0; i < 2; ++i) {
+            try {
+              heist::default_pool();
+              if (heist::fork_join([] { return 1; }, [] { return 2; }) != std::tuple(1, 2))
+                r.fail("a wrong result");
+            } catch (const std::bad_alloc&) {
+            } catch (const heist::resource_error&) {
+            }
+          }
+          r.count(s.was_refused());
+          heist::pool pool({.workers = 2});
+          if (!works(pool) || !works(heist::default_pool())) r.fail("a wrong result later on");
+        },
+        std::chrono::seconds(20), &was_refused);
+    EXPECT_EQ(problem, "") << "refusal " << n;
+    if (!problem.empty()) break;
+    without = was_refused != 0 ? 0 : without + 1;
+    refusals += was_refused;
+  }
+  return refusals;
+}
+
+TEST(FirstPool, WithoutMemory) {
+  const long count = refuse_in_first_pools(of_allocations, [](report&) {});
+  print("allocations", count);
+  EXPECT_GT(count, 20);
+}
+
+TEST(FirstPool, WithoutASystemCall) {
+  const long count = refuse_in_first_pools(of_system_calls, [](report& r) {
+    if (!system_calls::supervise(r)) r.fail("no supervisor for system calls");
+  });
+  print("system calls", count);
+  EXPECT_GT(count, 20);
+}
+
+// HEIST_STATS=1: what a pool prints at its end is put together there.
+TEST(Statistics, WithoutMemory) {
+  ::setenv("HEIST_STATS", "1", 1);
+  const int errors = ::dup(STDERR_FILENO);
+  ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+  const long count = refuse_allocations(all_pool_starts()[0]);
+  ::dup2(errors, STDERR_FILENO);
+  ::unsetenv("HEIST_STATS");
+  EXPECT_GT(count, 20);
+}
 
 }  // namespace
 }  // namespace heist_test

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace heist_test::system_calls {
 
@@ -123,10 +122,19 @@ bool was_refused() noexcept {
   return any_refused;
 }
 
-bool refuse_always(std::initializer_list<long> calls, int error) {
+namespace {
+
+bool refuse(const std::vector<long>& calls, int error, unsigned flags) {
   std::vector<sock_filter> program =
       program_for(calls, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error), SECCOMP_RET_ALLOW);
-  return install(program, 0) == 0;
+  return install(program, flags) == 0;
+}
+
+}  // namespace
+
+bool refuse_always(const std::vector<long>& calls, int error) { return refuse(calls, error, 0); }
+bool refuse_everywhere(const std::vector<long>& calls, int error) {
+  return refuse(calls, error, SECCOMP_FILTER_FLAG_TSYNC);
 }
 
 }  // namespace heist_test::system_calls

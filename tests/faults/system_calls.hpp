@@ -4,7 +4,7 @@
 // Each is for a child process: a filter can't be taken away.
 #pragma once
 
-#include <initializer_list>
+#include <vector>
 
 #include "tests/faults/apart.hpp"
 
@@ -19,7 +19,8 @@ void refuse_at(long n) noexcept;
 // Ends that; true if one was refused.
 bool was_refused() noexcept;
 
-// Each of these calls answers with the error from now on, in this thread and in those that it makes.
-[[nodiscard]] bool refuse_always(std::initializer_list<long> calls, int error);
+// Each of these calls answers with the error from now on: in this thread and in those that it makes, or in all.
+[[nodiscard]] bool refuse_always(const std::vector<long>& calls, int error);
+[[nodiscard]] bool refuse_everywhere(const std::vector<long>& calls, int error);
 
 }  // namespace heist_test::system_calls

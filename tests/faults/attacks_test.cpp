@@ -1,0 +1,319 @@
+// What a program or its user does to a pool that works: stops the process, profiles it, fills a stack, exits from
+// a worker, and ends its statics in any order. Each in a process of its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "tests/faults/apart.hpp"
+#include "tests/faults/work.hpp"
+#include "tests/unit/runtime/fib.hpp"
+#include "tests/unit/runtime/support.hpp"
+
+namespace heist_test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// With both barriers: the one by signals is what signals might disturb.
+class Signals : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(By, Signals, testing::Values("membarrier", "signal"),
+                         [](const auto& one) { return std::string(one.param); });
+
+// For so long, pools of every size that the processors can be too few for.
+void work_for(report& r, std::chrono::milliseconds time) {
+  heist::pool two({.workers = 2});
+  heist::pool eight({.workers = 8});
+  const auto end = std::chrono::steady_clock::now() + time;
+  for (long round = 0; std::chrono::steady_clock::now() < end; ++round) {
+    r.at(round);
+    if (!works(two) || !works(eight)) r.fail("a wrong result");
+    std::this_thread::sleep_for(100us);
+  }
+}
+
+TEST_P(Signals, StoppedAndContinued) {
+  ::setenv("HEIST_BARRIER", GetParam(), 1);
+  const pid_t parent = ::getpid();
+  EXPECT_EQ(run_apart([&](report& r) {
+              const pid_t worker = ::getpid();
+              const pid_t stopper = ::fork();
+              if (stopper == 0) {
+                for (int i = 0; i < 60 && ::getppid() == worker; ++i) {
+                  ::usleep(static_cast<useconds_t>(1000 + i * 137 % 5000));
+                  ::kill(worker, SIGSTOP);
+                  ::usleep(static_cast<useconds_t>(i % 20 == 0 ? 40'000 : 2000));
+                  ::kill(worker, SIGCONT);
+                }
+                ::_exit(0);
+              }
+              work_for(r, 1000ms);
+              ::waitpid(stopper, nullptr, 0);
+            }),
+            "")
+      << parent;
+  ::unsetenv("HEIST_BARRIER");
+}
+
+std::atomic<long> ticks{0};
+extern "C" void on_profile_tick(int) {
+  const int before = errno;
+  ticks.fetch_add(1, std::memory_order_relaxed);
+  errno = before;
+}
+
+// As profilers do: a handler on whatever stack is there, and system calls that are interrupted and not begun anew.
+TEST_P(Signals, ProfiledAThousandTimesASecond) {
+  ::setenv("HEIST_BARRIER", GetParam(), 1);
+  long seen = 0;
+  EXPECT_EQ(run_apart(
+                [](report& r) {
+                  struct sigaction action {};
+                  action.sa_handler = &on_profile_tick;
+                  ::sigaction(SIGPROF, &action, nullptr);
+                  ::sigaction(SIGALRM, &action, nullptr);
+                  const itimerval each_ms{{0, 1000}, {0, 1000}};
+                  ::setitimer(ITIMER_PROF, &each_ms, nullptr);
+                  ::setitimer(ITIMER_REAL, &each_ms, nullptr);  // those that sleep, too
+                  work_for(r, 1000ms);
+                  r.count(ticks.load());
+                },
+                60s, &seen),
+            "");
+  std::printf("%ld signals\n", seen);
+  EXPECT_GT(seen, 200);
+  ::unsetenv("HEIST_BARRIER");
+}
+
+// ---- stacks that are full
+
+// Frames of `Bytes`, of which the lowest byte is touched: each overflows at another distance from the stack's end.
+template <std::size_t Bytes>
+[[gnu::noinline]] long fill_stack(long depth) {
+  volatile char frame[Bytes];
+  frame[0] = static_cast<char>(depth);
+  const long below = depth == 0 ? 0 : fill_stack<Bytes>(depth - 1);
+  return below + frame[0];
+}
+
+// Moves the stack's depth by `bytes` first.
+[[gnu::noinline]] long fill_from(std::size_t bytes, std::size_t frame) {
+  auto* const gap = static_cast<volatile char*>(__builtin_alloca(bytes + 1));
+  gap[0] = 1;
+  constexpr long enough = 1 << 20;
+  long sum = gap[0];
+  if (frame == 0) sum += fill_stack<64>(enough);
+  if (frame == 1) sum += fill_stack<1000>(enough);
+  if (frame == 2) sum += fill_stack<10'000>(enough);
+  if (frame == 3) sum += fill_stack<60'000>(enough);
+  return sum + gap[0];
+}
+
+void expect_overflow(const std::function<void(heist::pool&)>& overflow) {
+  const ending end = run_to_its_end([&] {
+    heist::pool pool({.workers = 2, .stack_size = 256 << 10});
+    overflow(pool);
+  });
+  EXPECT_EQ(end.how, "signal 11");
+  EXPECT_THAT(end.errors, HasSubstr("heist: stack overflow: a fiber's stack of 256 KiB is full (worker "));
+  EXPECT_THAT(end.errors, HasSubstr("HEIST_STACK_SIZE"));
+}
+
+// The sanitizers' frames and red zones are larger than the guard.
+TEST(Overflows, ByFramesOfEachSizeAtEachDepth) {
+  if (asan || tsan) GTEST_SKIP() << "no sanitizer leaves the frames as they are";
+  for (const std::size_t frame : {0U, 1U, 2U, 3U})
+    for (std::size_t offset = 0; offset < 64 * 1024; offset += 5 * 1024 + 24)
+      expect_overflow([&](heist::pool& pool) { pool.run([&] { fill_from(offset, frame); }); });
+}
+
+TEST(Overflows, InEachKindOfFunction) {
+  if (asan || tsan) GTEST_SKIP() << "no sanitizer leaves the frames as they are";
+  const auto fill = [] { fill_from(100, 2); };
+  expect_overflow([&](heist::pool& p) { p.run([&] { heist::fork_join(fill, [] {}); }); });
+  expect_overflow([&](heist::pool& p) { p.run([&] { heist::fork_join([] {}, fill); }); });
+  expect_overflow([&](heist::pool& p) {
+    p.run([&] { heist::scope([&](heist::task_scope& s) { s.spawn(fill); }); });
+  });
+  expect_overflow([&](heist::pool& p) {
+    p.run([&] { heist::parallel_for(0, 100, [&](int i) { if (i == 70) fill(); }); });
+  });
+  expect_overflow([&](heist::pool& p) { p.submit(fill).get(); });
+  expect_overflow([&](heist::pool& p) {  // stolen
+    p.run([&] {
+      std::atomic<bool> begun{false};
+      heist::fork_join(
+          [&] {
+            while (!begun) std::this_thread::yield();
+            std::this_thread::sleep_for(10s);
+          },
+          [&] {
+            begun = true;
+            fill();
+          });
+    });
+  });
+}
+
+// ---- exit()
+
+TEST(Exits, FromAWorker) {
+  const auto code_of = [](auto&& leave) {
+    return run_to_its_end([&] { leave([] { std::exit(7); }); });
+  };
+  const auto expect_code = [](const ending& end) { EXPECT_EQ(end.how, "exit 7") << end.errors; };
+  expect_code(code_of([](auto quit) { heist::default_pool().run(quit); }));
+  expect_code(code_of([](auto quit) { heist::fork_join([] {}, quit); }));
+  expect_code(code_of([](auto quit) {
+    heist::scope([&](heist::task_scope& s) { s.spawn(quit); });
+  }));
+  expect_code(code_of([](auto quit) { heist::submit(quit).get(); }));
+  expect_code(code_of([](auto quit) { heist::default_pool().run([&] { heist::blocking(quit); }); }));
+  expect_code(code_of([](auto quit) {
+    heist::pool pool({.workers = 3});
+    pool.run([&] {
+      heist::parallel_for(0, 1000, [&](int i) {
+        if (i == 500) quit();
+      });
+    });
+  }));
+  expect_code(code_of([](auto quit) {  // others are in the middle of something
+    heist::pool pool({.workers = 3});
+    std::thread other([&] { pool.run([] { fib(45); }); });
+    std::this_thread::sleep_for(5ms);
+    pool.run(quit);
+    other.join();
+  }));
+}
+
+TEST(Exits, FromAWorkerOfAStaticPoolSaysWhatIsWrong) {
+  const ending end = run_to_its_end([] {
+    static heist::pool pool({.workers = 2});
+    pool.run([] { std::exit(0); });
+  });
+  EXPECT_EQ(end.how, "signal 6");
+  EXPECT_EQ(end.errors, "heist: a pool is destroyed by one of its own workers\n");
+}
+
+// ---- statics
+
+// Forks in its destructor: in the default pool, or in one that it is given.
+struct forks_at_the_end {
+  heist::pool* in;
+  ~forks_at_the_end() {
+    const long sum = in == nullptr ? fib(10) : in->run([] { return fib(10); });
+    if (sum != 55) std::_Exit(3);
+  }
+};
+
+TEST(Statics, EndInAnyOrder) {
+  const auto expect_end = [](auto&& body) {
+    const ending end = run_to_its_end([&] {
+      body();
+      std::exit(0);
+    });
+    EXPECT_EQ(end.how, "exit 0") << end.errors;
+  };
+  expect_end([] { static const forks_at_the_end first{nullptr}; });  // makes the default pool
+  expect_end([] {
+    static const forks_at_the_end first{nullptr};
+    fib(5);
+  });
+  expect_end([] {
+    fib(5);
+    static const forks_at_the_end after{nullptr};
+  });
+  expect_end([] {
+    static heist::pool pool({.workers = 3});
+    static const forks_at_the_end after{&pool};
+    pool.run([] { fib(12); });
+  });
+  expect_end([] {  // the pool ends first; what is left uses the default one
+    static const forks_at_the_end before{nullptr};
+    static heist::pool pool({.workers = 3});
+    static heist::pool another({.workers = 2});
+    another.run([] { return pool.run([] { return fib(12); }); });
+  });
+  expect_end([] {  // with work that is still on its way
+    static std::atomic<int> calls{0};
+    static heist::pool pool({.workers = 2});
+    for (int i = 0; i < 100; ++i) static_cast<void>(pool.submit([] { calls += static_cast<int>(fib(10)) / 55; }));
+  });
+  expect_end([] {  // statistics at the end
+    ::setenv("HEIST_STATS", "1", 1);
+    static heist::pool pool({.workers = 2});
+    static const forks_at_the_end after{nullptr};
+    pool.run([] { fib(12); });
+  });
+}
+
+// ---- thread_locals
+
+std::atomic<int> made{0};
+std::atomic<int> ended{0};
+
+struct of_thread {
+  of_thread() { ++made; }
+  ~of_thread() { ++ended; }
+  void touch() { ++touched; }
+  int touched = 0;
+};
+
+TEST(ThreadLocals, AreDestroyedOnceEach) {
+  for (const bool with_hook : {false, true}) {
+    EXPECT_EQ(run_apart([&](report& r) {
+                const auto touch = [] {
+                  static thread_local of_thread mine;
+                  mine.touch();
+                };
+                for (int round = 0; round < scaled(50); ++round) {
+                  r.at(round);
+                  {
+                    heist::pool_config config{.workers = 4};
+                    if (with_hook) config.on_thread_stop = [&](unsigned) { touch(); };
+                    heist::pool pool(config);
+                    pool.run([&] { heist::parallel_for(0, 1000, [&](int) { touch(); }); });
+                  }
+                  if (made != ended || made < 1) r.fail("%d made, %d ended", made.load(), ended.load());
+                }
+              }),
+              "");
+  }
+}
+
+// One that forks in its destructor: its worker has no pool any more, so these are calls, or work of the default pool.
+TEST(ThreadLocals, MayForkAtTheirEnd) {
+  EXPECT_EQ(run_apart([](report& r) {
+              static std::atomic<long> sum{0};
+              struct forker {
+                ~forker() { sum += fib(10); }
+              };
+              {
+                heist::pool pool({.workers = 3, .on_thread_stop = [](unsigned) {}});
+                for (unsigned i = 0; i < 3; ++i)
+                  pool.run_on(i, [] {
+                    static thread_local std::optional<forker> mine;
+                    mine.emplace();
+                  });
+              }
+              if (sum < 55 || sum % 55 != 0) r.fail("%ld", sum.load());
+            }),
+            "");
+}
+
+}  // namespace
+}  // namespace heist_test
