@@ -129,7 +129,8 @@ void expect_overflow(const std::function<void(heist::pool&)>& overflow) {
     overflow(pool);
   });
   EXPECT_EQ(end.how, "signal 11");
-  EXPECT_THAT(end.errors, HasSubstr("heist: stack overflow: a fiber's stack of 256 KiB is full (worker "));
+  EXPECT_THAT(end.errors,
+              HasSubstr("heist: stack overflow: a fiber's stack of 256 KiB is full (worker "));
   EXPECT_THAT(end.errors, HasSubstr("HEIST_STACK_SIZE"));
 }
 
@@ -150,7 +151,11 @@ TEST(Overflows, InEachKindOfFunction) {
     p.run([&] { heist::scope([&](heist::task_scope& s) { s.spawn(fill); }); });
   });
   expect_overflow([&](heist::pool& p) {
-    p.run([&] { heist::parallel_for(0, 100, [&](int i) { if (i == 70) fill(); }); });
+    p.run([&] {
+      heist::parallel_for(0, 100, [&](int i) {
+        if (i == 70) fill();
+      });
+    });
   });
   expect_overflow([&](heist::pool& p) { p.submit(fill).get(); });
   expect_overflow([&](heist::pool& p) {  // stolen
@@ -178,11 +183,11 @@ TEST(Exits, FromAWorker) {
   const auto expect_code = [](const ending& end) { EXPECT_EQ(end.how, "exit 7") << end.errors; };
   expect_code(code_of([](auto quit) { heist::default_pool().run(quit); }));
   expect_code(code_of([](auto quit) { heist::fork_join([] {}, quit); }));
-  expect_code(code_of([](auto quit) {
-    heist::scope([&](heist::task_scope& s) { s.spawn(quit); });
-  }));
+  expect_code(
+      code_of([](auto quit) { heist::scope([&](heist::task_scope& s) { s.spawn(quit); }); }));
   expect_code(code_of([](auto quit) { heist::submit(quit).get(); }));
-  expect_code(code_of([](auto quit) { heist::default_pool().run([&] { heist::blocking(quit); }); }));
+  expect_code(
+      code_of([](auto quit) { heist::default_pool().run([&] { heist::blocking(quit); }); }));
   expect_code(code_of([](auto quit) {
     heist::pool pool({.workers = 3});
     pool.run([&] {
@@ -191,12 +196,21 @@ TEST(Exits, FromAWorker) {
       });
     });
   }));
-  expect_code(code_of([](auto quit) {  // others are in the middle of something
-    heist::pool pool({.workers = 3});
-    std::thread other([&] { pool.run([] { fib(45); }); });
-    std::this_thread::sleep_for(5ms);
-    pool.run(quit);
-    other.join();
+  expect_code(code_of([](auto quit) {  // the other one is in the middle of something
+    heist::pool pool({.workers = 2});
+    pool.run([&] {
+      std::atomic<bool> begun{false};
+      heist::fork_join(
+          [&] {
+            while (!begun) std::this_thread::yield();
+            std::this_thread::sleep_for(5ms);
+            quit();
+          },
+          [&] {
+            begun = true;
+            fib(45);
+          });
+    });
   }));
 }
 
@@ -251,7 +265,8 @@ TEST(Statics, EndInAnyOrder) {
   expect_end([] {  // with work that is still on its way
     static std::atomic<int> calls{0};
     static heist::pool pool({.workers = 2});
-    for (int i = 0; i < 100; ++i) static_cast<void>(pool.submit([] { calls += static_cast<int>(fib(10)) / 55; }));
+    for (int i = 0; i < 100; ++i)
+      static_cast<void>(pool.submit([] { calls += static_cast<int>(fib(10)) / 55; }));
   });
   expect_end([] {  // statistics at the end
     ::setenv("HEIST_STATS", "1", 1);
@@ -288,7 +303,8 @@ TEST(ThreadLocals, AreDestroyedOnceEach) {
                     heist::pool pool(config);
                     pool.run([&] { heist::parallel_for(0, 1000, [&](int) { touch(); }); });
                   }
-                  if (made != ended || made < 1) r.fail("%d made, %d ended", made.load(), ended.load());
+                  if (made != ended || made < 1)
+                    r.fail("%d made, %d ended", made.load(), ended.load());
                 }
               }),
               "");

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <new>
 #include <ostream>
 #include <string>
@@ -67,9 +66,8 @@ void try_pool(report& r, const heist::pool_config& config) {
   }
 }
 
-// With HEIST_FAULTS_LONG all of them.
 std::vector<pool_start> some_starts() {
-  if (std::getenv("HEIST_FAULTS_LONG") != nullptr) return all_pool_starts();
+  if (is_long_run()) return all_pool_starts();
   std::vector<pool_start> some;
   for (const pool_start& start : all_pool_starts())
     if (start.name == "plain" || start.name == "idle_spin" || start.name == "everything")
@@ -164,7 +162,8 @@ TEST(Limits, OfThreads) {
 
 // The C library takes the default size of a thread's stack from the limit when a program starts.
 TEST(Limits, OfTheThreadsOwnStacks) {
-  for (const rlim_t kib : {rlim_t{32}, rlim_t{64}, rlim_t{256}, rlim_t{8192}, RLIM_INFINITY >> 10}) {
+  for (const rlim_t kib :
+       {rlim_t{32}, rlim_t{64}, rlim_t{256}, rlim_t{8192}, RLIM_INFINITY >> 10}) {
     const ending end = run_to_its_end([&] {
       const rlim_t bytes = kib == RLIM_INFINITY >> 10 ? RLIM_INFINITY : kib << 10;
       const rlimit both{bytes, RLIM_INFINITY};

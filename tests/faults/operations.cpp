@@ -365,7 +365,7 @@ const std::vector<pool_start>& all_pool_starts() {
         {"plain", {.workers = 3}},
         {"by_default", {}},
         {"alone", {.workers = 1}},
-        {"many", {.workers = 20, .stack_size = 64 << 10}},
+        {"many", {.workers = 12, .stack_size = 64 << 10}},
         {"large_stacks", {.workers = 2, .stack_size = 256 << 20, .fork_depth = 1 << 18}},
         {"named", {.workers = 3, .name = long_name}},
         {"pinned", {.workers = 3, .placement = heist::placement_kind::pinned}},

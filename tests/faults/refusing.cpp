@@ -1,6 +1,7 @@
 #include "tests/faults/refusing.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -39,9 +40,9 @@ bool is_more(const footprint& now, const footprint& before, bool with_mappings) 
 }
 
 // A thread that was joined may still be in the lists for a moment.
-footprint settled(const footprint& before) {
+footprint settled(const footprint& before, bool with_mappings) {
   footprint now = footprint::now();
-  for (int i = 0; i < 200 && is_more(now, before, true); ++i) {
+  for (int i = 0; i < 200 && is_more(now, before, with_mappings); ++i) {
     if (i > 10) std::this_thread::sleep_for(std::chrono::microseconds(100));
     now = footprint::now();
   }
@@ -66,19 +67,21 @@ footprint footprint::now() {
   return f;
 }
 
-void refuse_each(report& r, bool has_mappings_of_its_own,
+bool is_long_run() { return std::getenv("HEIST_FAULTS_LONG") != nullptr; }
+
+void refuse_each(report& r, bool has_mappings_of_its_own, long step,
                  const std::function<bool(long n)>& attempt) {
   for (int i = 0; i < 5; ++i) attempt(0);  // what is kept for the next time is there
   footprint before = footprint::now();
   long refusals = 0;
   // Not every run of it asks for the same, so one without a refusal isn't the end.
-  for (long n = 1, without = 0; without < 3 && !r.has_failed(); ++n) {
+  for (long n = 1, without = 0; without < 3 && !r.has_failed(); n += step) {
     r.at(n);
     if (n > most_refusals) return r.fail("asks without an end");
     bool was_refused = false;
     for (int tries = 0;; ++tries) {
       was_refused = attempt(n) || was_refused;
-      const footprint now = settled(before);
+      const footprint now = settled(before, !has_mappings_of_its_own);
       if (r.has_failed() || !is_more(now, before, !has_mappings_of_its_own)) break;
       if (tries == 3)
         return r.fail("%ld allocations, %ld threads, %ld KiB are left behind",
@@ -93,7 +96,7 @@ void refuse_each(report& r, bool has_mappings_of_its_own,
 }
 
 void refuse_during(report& r, const seam& s, const construct& operation) {
-  refuse_each(r, keeps_a_pool(operation), [&](long n) {
+  refuse_each(r, keeps_a_pool(operation), 1, [&](long n) {
     std::atomic<unsigned> calls{0};
     const body f = [&] {
       // Until another one has begun, if there is another: so that something is stolen, and something waits.
@@ -119,7 +122,8 @@ void refuse_during(report& r, const seam& s, const construct& operation) {
 void refuse_during(report& r, const seam& s, const pool_start& start) {
   // Where the dynamic linker can't map all of hwloc it leaves a part of it mapped.
   const bool loads_hwloc = start.config.victim == heist::victim_kind::nearest;
-  refuse_each(r, loads_hwloc, [&](long n) {
+  // It reads hundreds of files.
+  refuse_each(r, loads_hwloc, loads_hwloc && !is_long_run() ? 7 : 1, [&](long n) {
     const auto use = [&] {
       heist::pool pool(start.config);
       if (pool.run([] { return fib(10); }) != 55) r.fail("a wrong result");

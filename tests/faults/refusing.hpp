@@ -8,6 +8,9 @@
 
 namespace heist_test {
 
+// HEIST_FAULTS_LONG: everything, and more often.
+[[nodiscard]] bool is_long_run();
+
 // What can be refused: allocations, system calls.
 struct seam {
   void (*refuse_at)(long n) noexcept;
@@ -23,9 +26,9 @@ struct footprint {
   [[nodiscard]] static footprint now();
 };
 
-// Calls attempt(n) for n = 1, 2, ... until nothing was refused; it answers whether something was, and reports what is wrong.
-// Fails if each of three attempts with the same n leaves something behind.
-void refuse_each(report& r, bool has_mappings_of_its_own,
+// Calls attempt(n) for n = 1, 1 + step, ... until nothing was refused; it answers whether something was, and reports what is
+// wrong. Fails if each of several attempts with the same n leaves something behind.
+void refuse_each(report& r, bool has_mappings_of_its_own, long step,
                  const std::function<bool(long n)>& attempt);
 
 // In a new pool for each try: the operation with a refusal, then without.
