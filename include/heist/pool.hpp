@@ -33,8 +33,9 @@ class HEIST_API pool {
 
   // Starts the workers' threads and returns when they are there. Throws usage_error for a value
   // that makes no sense (it names the field) or for a bad HEIST_* variable, resource_error if the
-  // system refuses memory, or every thread. If it refuses some threads only, the pool works with
-  // those that it got: see workers() and missing_workers(). Costs a thread and a stack each.
+  // system refuses memory, or every thread, std::bad_alloc where an allocation fails; then nothing is
+  // left behind. If it refuses some threads only, or their memory, the pool works with those that
+  // it got: see workers() and missing_workers(). Costs a thread and a stack each.
   explicit pool(pool_config config);
 
   // Waits until what was submitted has ended, wakes the workers and waits until their threads have ended. What was run

@@ -11,10 +11,6 @@
 #include "tests/unit/parallel/support.hpp"
 
 namespace heist_test {
-
-void PrintTo(const construct& c, std::ostream* out);
-void PrintTo(const construct& c, std::ostream* out) { *out << c.name; }
-
 namespace {
 
 class Outer : public testing::TestWithParam<construct> {};

@@ -64,6 +64,12 @@ TEST(Thread, NamesAreCutToWhatTheKernelKeeps) {
     set_thread_name("a name of far more than fifteen bytes");
     ::pthread_getname_np(::pthread_self(), name.data(), name.size());
     EXPECT_STREQ(name.data(), "a name of far m");
+    set_thread_name("heist", '-', 1023);
+    ::pthread_getname_np(::pthread_self(), name.data(), name.size());
+    EXPECT_STREQ(name.data(), "heist-1023");
+    set_thread_name("fourteen bytes", '-', 12);
+    ::pthread_getname_np(::pthread_self(), name.data(), name.size());
+    EXPECT_STREQ(name.data(), "fourteen bytes-");
   });
   ASSERT_TRUE(started);
   started->join();
