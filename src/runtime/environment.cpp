@@ -1,10 +1,13 @@
 #include "runtime/environment.hpp"
 
+#include <signal.h>
+
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "heist/config.hpp"
 #include "heist/error.hpp"
@@ -76,6 +79,16 @@ std::size_t stack_size_from_environment() {
 }
 
 bool stats_from_environment() { return flag("HEIST_STATS"); }
+
+int stats_signal_from_environment() {
+  constexpr std::pair<std::string_view, int> signals[] = {
+      {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"INT", SIGINT}, {"TERM", SIGTERM}, {"QUIT", SIGQUIT}};
+  const char* const value = std::getenv("HEIST_STATS_SIGNAL");
+  if (value == nullptr || std::string_view(value).empty()) return 0;
+  for (const auto& [name, signal] : signals)
+    if (name == value) return signal;
+  refuse("HEIST_STATS_SIGNAL", value, "USR1, USR2, INT, TERM or QUIT");
+}
 
 bool serial_elision() {
   static constinit platform::once_flag read;

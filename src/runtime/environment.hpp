@@ -17,6 +17,9 @@ std::size_t stack_size_from_environment();
 // HEIST_STATS: 0 or 1.
 bool stats_from_environment();
 
+// HEIST_STATS_SIGNAL: the number of the signal; 0 if it isn't set.
+int stats_signal_from_environment();
+
 // HEIST_SERIAL: 0 or 1. Read once; later calls are one load.
 bool serial_elision();
 

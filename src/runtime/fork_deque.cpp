@@ -75,8 +75,8 @@ fork_deque::answer fork_deque::steal(fork_deque& loot) noexcept {
   });
 }
 
-bool fork_deque::is_empty() noexcept {
-  return with_deque(deque_, [](auto& d) { return d.thief().size_hint() == 0; });
+std::size_t fork_deque::size_hint() noexcept {
+  return with_deque(deque_, [](auto& d) -> std::size_t { return d.thief().size_hint(); });
 }
 
 }  // namespace heist::inline v0::detail

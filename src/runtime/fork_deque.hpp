@@ -40,7 +40,8 @@ class fork_deque {
 
   // ---- Any thread's. A batched deque puts what comes along into `loot`.
   answer steal(fork_deque& loot) noexcept;
-  [[nodiscard]] bool is_empty() noexcept;
+  [[nodiscard]] std::size_t size_hint() noexcept;
+  [[nodiscard]] bool is_empty() noexcept { return size_hint() == 0; }
 
  private:
   std::variant<std::monostate, deque::locked<job*>, deque::bounded_ring<job*>, deque::abp<job*>,

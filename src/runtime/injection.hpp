@@ -112,7 +112,10 @@ class injection_queue {
 
   // Relaxed: a hint, since the mutex orders the rest. For a thread that is about to sleep it must
   // come after its seq_cst fence; partner: the fence in pool_impl::wake_for_injection.
-  [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] std::uint64_t size() const noexcept {
+    return count_.load(std::memory_order_relaxed);
+  }
 
  private:
   // Relaxed: written under the mutex only.

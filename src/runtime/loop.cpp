@@ -101,6 +101,7 @@ job* steal_round(worker& w) noexcept {
 
 void run_root_item(worker& w, root& r) noexcept {
   w.count.roots.add();
+  w.now(worker_state::running);
   if (r.is_awaited) {
     r.run(r);
     r.next = reinterpret_cast<root*>(leave_views(self_worker()));
@@ -133,6 +134,7 @@ bool run_waiting(worker& w) noexcept {
   const injected item = w.pool.injection().pop();
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
+    w.now(worker_state::running);
     item.left_behind->run(*item.left_behind);
     return true;
   }
@@ -147,8 +149,10 @@ bool run_waiting(worker& w) noexcept {
 bool run_loot(worker& w) noexcept {
   if (w.uses_split()) return false;
   const std::optional<job*> j = w.loot->pop();
-  if (j) (*j)->run(**j);
-  return j.has_value();
+  if (!j) return false;
+  w.now(worker_state::running);
+  (*j)->run(**j);
+  return true;
 }
 
 // Publishes private work of owners that let requests wait.
@@ -166,6 +170,7 @@ bool find_and_run(worker& w) noexcept {
                stderr);
     std::abort();
   }
+  w.now(worker_state::searching);
   const idle_kind idle = w.pool.config().idle;
   clock::time_point since{};
   for (unsigned round = 0;; ++round) {
@@ -173,6 +178,7 @@ bool find_and_run(worker& w) noexcept {
     if (run_loot(w) || run_waiting(w)) return true;
     if (w.pool.size() > 1) {
       if (job* const j = steal_round(w)) {
+        w.now(worker_state::running);
         j->run(*j);
         return true;
       }
@@ -200,6 +206,7 @@ bool find_and_run(worker& w) noexcept {
 void call_start_hook(worker& w) noexcept {
   if (w.greeted) return;
   w.greeted = true;
+  w.now(worker_state::running);  // the hook
   pool_impl& pool = w.pool;
   if (!pool.config().on_thread_start) return;
   pool.config().on_thread_start(w.index);  // the worker may be another afterwards
@@ -268,6 +275,7 @@ void share_cached(worker& w) noexcept {
 }
 
 void serve_ready(worker& w) noexcept {
+  w.now(worker_state::starving);
   const auto since = clock::now();
   for (unsigned round = 0;; ++round) {
     fiber* f = take_mail(w);
@@ -279,6 +287,7 @@ void serve_ready(worker& w) noexcept {
       seat(w, is_fresh ? 0 : f->depth.get(), f->array->slots);
       w.starves = false;
       w.pool.one_starves_no_more();
+      w.now(worker_state::running);
       w.current = f;
       return switch_fiber(w.native, *f);
     }
@@ -327,6 +336,7 @@ void drop_slots(worker& w, fiber& f) noexcept {
 
 void resume(worker& w, fiber& f) noexcept {
   take_over(f);
+  w.now(worker_state::running);
   fiber& done = *w.current;
   seat(w, f.depth, f.array->slots);
   w.current = &f;

@@ -19,6 +19,7 @@
 #include "platform/process.hpp"
 #include "platform/thread.hpp"
 #include "platform/topology.hpp"
+#include "runtime/stats_signal.hpp"
 #include "runtime/views.hpp"
 
 #if HEIST_TSAN
@@ -61,6 +62,7 @@ pool_impl::pool_impl(pool_config config)
   platform::keep_code_loaded();
   platform::asymmetric_barrier::instance();
   platform::install_overflow_handler();
+  watch_for_stats_signal();
   try {
     start_threads();
     order_victims();
@@ -73,6 +75,7 @@ pool_impl::pool_impl(pool_config config)
   }
   if (config_.on_thread_start)
     unfinished_.store(size(), std::memory_order_relaxed);  // the gate's mutex
+  live_pools::add(live_);
   open_gate(true);
 }
 
@@ -246,6 +249,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
   // Together: this deque lies in the thread's memory, and others may still look at it.
   std::unique_lock hold(gate_mutex_);
   ++left_;
+  if (started && left_ == arrived_) live_pools::remove(live_);
   gate_changed_.notify_all();
   gate_changed_.wait(hold, [this] { return left_ == arrived_; });
   hold.unlock();
@@ -418,6 +422,7 @@ void pool_impl::sleep(worker& w) noexcept {
     return;
   }
   w.count.parks.add();
+  w.now(worker_state::parked);
   // Relaxed: a hint, run_waiting acquires.
   const auto mail = [&w] { return w.mailbox.load(std::memory_order_relaxed) != nullptr; };
   places_.enter(w.index);
@@ -432,6 +437,7 @@ void pool_impl::sleep(worker& w) noexcept {
     }
     sleepers_.wait(mail, bit);
   }
+  w.now(worker_state::searching);
   places_.leave(w.index);
 }
 

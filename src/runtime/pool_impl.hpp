@@ -16,6 +16,7 @@
 #include "runtime/blocking.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/injection.hpp"
+#include "runtime/live_pools.hpp"
 #include "runtime/sleepers.hpp"
 #include "runtime/sleeping_place.hpp"
 #include "runtime/stack_pool.hpp"
@@ -106,6 +107,7 @@ class pool_impl {
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
   [[nodiscard]] blocking_crew& blocking() noexcept { return blocking_; }
   [[nodiscard]] stack_count& stack_use() noexcept { return stack_use_; }
+  [[nodiscard]] sleepers::snapshot sleep_counts() const noexcept { return sleepers_.counts(); }
 
   // Victims of worker i from near to far, for victim_kind::nearest; empty otherwise.
   [[nodiscard]] const std::vector<unsigned>& near_first(unsigned i) const noexcept {
@@ -148,6 +150,7 @@ class pool_impl {
   std::atomic<bool> starvation_reported_{false};
   blocking_crew blocking_;               // ends before what its threads hand fibers to
   pool_impl* next_abandoned_ = nullptr;  // in a child of fork(): see discard()
+  live_pools::entry live_{*this};
 
   // Constant once the start gate is open.
   std::vector<std::unique_ptr<worker>> workers_;

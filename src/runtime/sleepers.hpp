@@ -100,6 +100,16 @@ class basic_sleepers {
     return counts_.load(std::memory_order_relaxed) >= one_sleeper;
   }
 
+  // For reports. Relaxed: numbers of the moment.
+  struct snapshot {
+    std::uint64_t sleepers;
+    std::uint64_t tokens;
+  };
+  [[nodiscard]] snapshot counts() const noexcept {
+    const std::uint64_t c = counts_.load(std::memory_order_relaxed);
+    return {c / one_sleeper, c % one_sleeper};
+  }
+
   // Wakes one sleeper, one with a bit of `preferred` before others; false if there is none. Which one makes no
   // difference to the counts: tokens are anonymous. Relaxed load: as in any().
   bool wake_one(platform::park_bits preferred = platform::any_waiter) noexcept {

@@ -30,11 +30,22 @@ struct after_switch_action {
   local<std::atomic<std::uintptr_t>*> awaited{nullptr};
 };
 
+// What a worker does, for reports (pool_state.cpp).
+enum class worker_state : std::uint8_t {
+  searching,
+  running,
+  starving,  // its fiber waits, and it has no stack to begin anything on (serve_ready)
+  parked,
+};
+
 struct alignas(platform::cache_line_bytes) worker : worker_front {
   worker(pool_impl& p, unsigned i) noexcept
       : pool(p), index(i), random(0x9E3779B97F4A7C15u * (i + 1)) {}
 
   [[nodiscard]] bool uses_split() const noexcept { return forks == nullptr; }
+
+  // Relaxed: nothing is decided by it.
+  void now(worker_state s) noexcept { doing.store(s, std::memory_order_relaxed); }
 
   pool_impl& pool;
   const unsigned index;
@@ -66,6 +77,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   std::unique_ptr<fork_deque> loot;
 
   alignas(platform::cache_line_bytes) counter_cells count;
+  std::atomic<worker_state> doing{worker_state::searching};  // its own thread writes it
   std::thread thread;
 
   static constexpr unsigned max_cached = 4;

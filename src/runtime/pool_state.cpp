@@ -1,0 +1,75 @@
+// What every pool of the process is doing, as text: for a watchdog, or for a person in front of a program that hangs.
+//
+// It looks at words that their owners go on writing, so its numbers are of slightly different moments. What never changes any
+// more, as in a program that hangs, is told as it is.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "heist/stats.hpp"
+#include "runtime/live_pools.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+namespace {
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+
+std::string_view name_of(worker_state s) noexcept {
+  constexpr std::string_view names[] = {"searching", "running", "starving", "parked"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+// Relaxed, all of it: each word is told as it is.
+std::string describe_deque(const worker& w) {
+  if (!w.uses_split())
+    return "forks " + number(w.forks->size_hint()) + ", loot " + number(w.loot->size_hint());
+  const auto jobs = [](position p) { return number(p / sizeof(job)); };
+  const control& c = *w.deque;
+  const control::state s = c.word.load();
+  return "head " + jobs(c.head.load(std::memory_order_relaxed)) + ", limit " +
+         jobs(c.limit.load(std::memory_order_relaxed)) + ", tail " + jobs(s.tail) + ", split " +
+         jobs(s.split) + ", bound " + jobs(s.bound);
+}
+
+std::string describe_worker(const worker& w) {
+  return "  worker " + number(w.index) + ", thread " + std::to_string(w.tid) + ": " +
+         std::string(name_of(w.doing.load(std::memory_order_relaxed))) + "; " + describe_deque(w) +
+         (w.mailbox.load(std::memory_order_relaxed) != nullptr ? "; has mail\n" : "\n");
+}
+
+std::string describe(pool_impl& p) {
+  const pool_config& c = p.config();
+  const pool_stats s = p.stats();
+  const sleepers::snapshot sleep = p.sleep_counts();
+  const std::uint64_t suspended = s.stacks_in_use > p.size() ? s.stacks_in_use - p.size() : 0;
+  std::string text = "pool " + c.name + ": workers " + number(p.size()) + ", deque ";
+  for (const std::string_view part :
+       {to_string(c.deque), std::string_view(", join "), to_string(c.join),
+        std::string_view(", spawn "), to_string(c.spawn), std::string_view(", victim "),
+        to_string(c.victim), std::string_view(", idle "), to_string(c.idle)})
+    text += part;
+  text += "\n  suspended fibers: " + number(suspended) +
+          "; entries injected: " + number(p.injection().size()) +
+          "; workers asleep: " + number(sleep.sleepers) +
+          ", being woken: " + number(sleep.tokens) + "\n";
+  for (unsigned i = 0; i < p.size(); ++i) text += describe_worker(p.at(i));
+  return text + to_string(s);
+}
+
+}  // namespace
+
+}  // namespace detail
+
+std::string describe_pools() {
+  std::string text;
+  detail::live_pools::for_each([&text](detail::pool_impl& p) { text += detail::describe(p); });
+  return text.empty() ? "no pools\n" : text;
+}
+
+}  // namespace heist::inline v0

@@ -1,0 +1,116 @@
+// The handler only counts up a semaphore. A thread that was started for this purpose prints, since nothing that
+// allocates or takes a lock may be called in a handler.
+#include "runtime/stats_signal.hpp"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "heist/error.hpp"
+#include "heist/stats.hpp"
+#include "platform/thread.hpp"
+#include "runtime/environment.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+sem_t told;                               // counts signals that are to be answered
+constinit std::atomic<pid_t> watcher{0};  // the process that has a thread for them
+
+void on_signal(int) noexcept {
+  const int before = errno;
+  sem_post(&told);
+  errno = before;
+}
+
+// A person who interrupts a program wants it to end.
+bool ends_the_process(int signal) noexcept {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGQUIT;
+}
+
+void write_all(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
+    if (n > 0)
+      text.remove_prefix(static_cast<std::size_t>(n));
+    else if (n == 0 || errno != EINTR)
+      return;
+  }
+}
+
+void print_pools() noexcept {
+  try {
+    write_all(describe_pools());
+  } catch (const std::exception& e) {
+    write_all("heist: cannot tell what the pools are doing: ");
+    write_all(e.what());
+    write_all("\n");
+  }
+}
+
+// What the signal would have done without us; its handler is gone (SA_RESETHAND).
+void end_by(int signal) noexcept {
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(signal);
+}
+
+void answer_signals(int signal) noexcept {
+  platform::set_thread_name("heist-stats");
+  for (;;) {
+    while (sem_wait(&told) != 0) {
+    }
+    print_pools();
+    if (ends_the_process(signal)) end_by(signal);
+  }
+}
+
+// A handler that the program has set, or its wish to ignore the signal, stays.
+void handle(int signal) noexcept {
+  struct sigaction before {};
+  if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
+  struct sigaction ours {};
+  ours.sa_handler = &on_signal;
+  // The second interrupt ends a process whose answer to the first one hangs.
+  ours.sa_flags = ends_the_process(signal) ? SA_RESTART | SA_RESETHAND : SA_RESTART;
+  sigfillset(&ours.sa_mask);
+  sigaction(signal, &ours, nullptr);
+}
+
+}  // namespace
+
+void watch_for_stats_signal() {
+  const int signal = stats_signal_from_environment();
+  if (signal == 0) return;
+  const pid_t me = ::getpid();
+  // Relaxed: what follows is for whoever came first.
+  if (watcher.exchange(me, std::memory_order_relaxed) == me) return;
+  sem_init(&told, 0, 0);  // anew in a child of fork(), which has the handler and no thread
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it: no handler runs there
+  auto thread = platform::try_start_thread([signal] { answer_signals(signal); });
+  const int refused = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!thread) {
+    watcher.store(0, std::memory_order_relaxed);
+    throw resource_error("HEIST_STATS_SIGNAL: the system refused a thread: " +
+                         std::string(std::strerror(refused)));
+  }
+  thread->detach();
+  handle(signal);
+}
+
+}  // namespace heist::inline v0::detail
