@@ -191,7 +191,10 @@ bool find_and_run(worker& w) noexcept {
       sched_yield();
     }
     const auto now = clock::now();
-    if (since == clock::time_point{}) since = now;
+    if (since == clock::time_point{}) {
+      since = now;
+      recount_spares(w);
+    }
     if (now - since >= expose_patience && help_out(w)) continue;
     if (idle == idle_kind::park && round >= spin_rounds + yield_rounds) {
       recycle_spares(w);

@@ -184,6 +184,13 @@ void recycle_spares(worker& w) noexcept {
   while (fiber* const f = take_spare(w)) recycle_fiber(w, *f);
 }
 
+void recount_spares(worker& w) noexcept {
+  unsigned n = 0;
+  for (const fiber* f = w.spares; f != nullptr; f = f->next_spare) ++n;
+  w.spare_count.store(n, std::memory_order_relaxed);
+  for (fiber* f = w.spares; f != nullptr; f = f->next_spare) f->older_spares = --n;
+}
+
 void drop_older_slots(worker& w, fiber& f, position h) noexcept {
   while (f.older != nullptr && f.older->from >= h) {
     const older_slots dropped = *f.older;

@@ -109,6 +109,10 @@ void serve_ready(worker& w) noexcept;
 // Gives up the children's stacks that were kept ready for the next spawns.
 void recycle_spares(worker& w) noexcept;
 
+// Counts them anew: an inlined spawn keeps the count that it found, which is too low where children that came back
+// meanwhile have made the list longer.
+void recount_spares(worker& w) noexcept;
+
 // One that used f's slots is through with them.
 void drop_slots(worker& w, fiber& f) noexcept;
 // f joins nothing any more in those of its older slots that begin at h or above.

@@ -86,7 +86,7 @@ struct worker_front {
   const exceptions_of_thread* exceptions = nullptr;  // constant
   // Of children that returned to their spawner, ready for the next one, the newest first; counted as in use.
   local<fiber*> spares{nullptr};
-  // Relaxed: others read it for reports. Where children have moved between workers it can be off for a while.
+  // Relaxed: others read it for reports. It can be off until the worker finds no work (recount_spares).
   std::atomic<unsigned> spare_count{0};
 };
 
