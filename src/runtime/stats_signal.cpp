@@ -83,7 +83,8 @@ void handle(int signal) noexcept {
   struct sigaction ours {};
   ours.sa_handler = &on_signal;
   // The second interrupt ends a process whose answer to the first one hangs.
-  ours.sa_flags = ends_the_process(signal) ? SA_RESTART | SA_RESETHAND : SA_RESTART;
+  ours.sa_flags = SA_RESTART;
+  if (ends_the_process(signal)) ours.sa_flags |= static_cast<int>(SA_RESETHAND);
   sigfillset(&ours.sa_mask);
   sigaction(signal, &ours, nullptr);
 }
