@@ -56,8 +56,8 @@ std::string describe(pool_impl& p) {
     text += part;
   text += "\n  suspended fibers: " + number(suspended) +
           "; entries injected: " + number(p.injection().size()) +
-          "; workers asleep: " + number(sleep.sleepers) +
-          ", being woken: " + number(sleep.tokens) + "\n";
+          "; workers asleep: " + number(sleep.sleepers) + ", being woken: " + number(sleep.tokens) +
+          "\n";
   for (unsigned i = 0; i < p.size(); ++i) text += describe_worker(p.at(i));
   return text + to_string(s);
 }

@@ -1,0 +1,49 @@
+// The constructs that a node can be. Each family has a file, and a table.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "tests/soak/program.hpp"
+
+namespace heist_soak {
+
+enum class trait : std::uint8_t {
+  plain,
+  waits,   // for what is forked later: not where forks are calls
+  serial,  // forks below it are calls
+  stops,   // perhaps before all of its children were run: they don't count
+};
+
+struct construct {
+  const char* name;
+  unsigned weight;  // how often it is drawn, beside the others
+  trait is;
+  unsigned children;
+  unsigned more;  // children: up to so many more, by the node's hash
+  // Runs the children that there are, each once, and adds their parts up.
+  std::uint64_t (*run)(const place& p, unsigned children);
+};
+
+std::span<const construct> forks();
+std::span<const construct> loops();
+std::span<const construct> algorithms();
+std::span<const construct> futures();
+std::span<const construct> waits();
+std::span<const construct> graphs();
+std::span<const construct> pools();
+std::span<const construct> stops();
+
+// The one that stands at a node, and how many children it has.
+const construct& construct_at(const place& p);
+unsigned children_at(const place& p, const construct& c);
+
+// How many times each was run: by its place in the list of all.
+struct tally {
+  const construct* what;
+  std::atomic<std::uint64_t> runs;
+};
+std::span<tally> tallies();
+
+}  // namespace heist_soak

@@ -1,0 +1,211 @@
+// The mixed soak: random programs of all constructs, nested in each other, in pools of all kinds, for as long as it is told.
+//
+//     heist_soak --seconds 120                                  as CI does
+//     heist_soak --seed N --rounds 1                            one round again (with the same --config): pools, programs, not scheduling
+//     heist_soak --seconds 60 --config deque=steal_half,join=stalling,idle=spin,workers=8
+//
+// A round makes two pools, has some threads run programs in them, and checks: each result against a serial walk of the same tree, that
+// each node was visited once, that exceptions are those of nodes that throw and none of them is left, and that all stacks came
+// back. It ends with 1 at the first mistake, and by abort() with the state of all pools when nothing moves.
+#include <sched.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heist/heist.hpp"
+#include "tests/soak/construct.hpp"
+#include "tests/soak/settings.hpp"
+#include "tests/soak/watchdog.hpp"
+#include "tests/unit/platform/sanitizers.hpp"
+
+namespace heist_soak {
+namespace {
+
+using heist_test::asan;
+using heist_test::tsan;
+using clock = std::chrono::steady_clock;
+
+constexpr int tree_depth = tsan ? 5 : asan ? 6 : 7;
+
+struct options {
+  std::uint64_t seconds = 10;
+  std::uint64_t rounds = ~std::uint64_t{0};
+  std::uint64_t patience = 60;  // seconds
+  std::uint64_t seed = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
+  fixed_choices fixed;
+  plant planted = plant::nothing;
+};
+
+constexpr const char* usage =
+    "usage: heist_soak [--seconds S] [--rounds N] [--seed N] [--patience S] [--config NAME=VALUE,...]\n"
+    "                  [--plant hang|twice]\n"
+    "  config: workers, deque, join, spawn, victim, idle, with the values of pool_config\n";
+
+[[noreturn]] void refuse(const char* what, const char* argument) {
+  std::fprintf(stderr, "heist_soak: %s '%s'\n%s", what, argument, usage);
+  std::exit(2);
+}
+
+options parse(int argc, char** argv) {
+  options o;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string_view name = argv[i];
+    if (name == "--help") {
+      std::fputs(usage, stdout);
+      std::exit(0);
+    }
+    std::uint64_t* const number = name == "--seconds"    ? &o.seconds
+                                  : name == "--rounds"   ? &o.rounds
+                                  : name == "--patience" ? &o.patience
+                                  : name == "--seed"     ? &o.seed
+                                                         : nullptr;
+    if (number == nullptr && name != "--config" && name != "--plant")
+      refuse("no such option", argv[i]);
+    if (i + 1 == argc) refuse("no value for", argv[i]);
+    const std::string_view value = argv[i + 1];
+    bool is_good = false;
+    if (number != nullptr) {
+      const auto [end, problem] =
+          std::from_chars(value.data(), value.data() + value.size(), *number);
+      is_good = problem == std::errc() && end == value.data() + value.size();
+    } else if (name == "--config") {
+      is_good = o.fixed.parse(value);
+    } else {
+      is_good = value == "hang" || value == "twice";
+      o.planted = value == "hang" ? plant::hang : plant::twice;
+    }
+    if (!is_good) refuse("bad value", argv[i + 1]);
+  }
+  return o;
+}
+
+// What a thread outside any pool does: the whole tree, entered in one of several ways, against the serial walk.
+std::uint64_t enter(program& p, const place& root) {
+  const auto all = [&root] { return grow(root); };
+  switch (p.seed % 4) {
+    case 0:
+      return p.first.submit(all).get();
+    case 1:
+      return heist::scope(p.first, [&](heist::task_scope&) { return grow(root); });
+    case 2:
+      return p.first.run_on(0, all);
+    default:
+      return p.first.run(all);
+  }
+}
+
+void run_program(program& p) {
+  const place root{p, mixed(p.seed), tree_depth, p.is_calm, false};
+  std::uint64_t nodes = 0;
+  const std::uint64_t wanted = expected(root, nodes);
+  const bool must_throw = has_faults(root);
+  try {
+    const std::uint64_t got = enter(p, root);
+    if (must_throw) fail("an exception was lost", p.seed);
+    if (got != wanted) fail("a program has another value than its serial walk", p.seed);
+    if (p.visits.load(std::memory_order_relaxed) != nodes)
+      fail("nodes were visited another number of times than once", p.seed);
+  } catch (const fault& f) {
+    if (!must_throw || !throws(p, f.node)) fail("an exception is of no node that throws", f.node);
+    if (p.visits.load(std::memory_order_relaxed) > nodes)
+      fail("nodes were visited twice beside an exception", p.seed);
+  }
+}
+
+// Which round runs, for the watchdog.
+class current_round {
+ public:
+  void set(std::string text) {
+    const std::lock_guard hold(mutex_);
+    text_ = std::move(text);
+  }
+  std::string get() {
+    const std::lock_guard hold(mutex_);
+    return text_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string text_;  // guarded by mutex_
+};
+
+// Every loop has one, and a spawn may keep some ready; the rest must come back.
+void check_stacks(const heist::pool& pool, std::uint64_t seed) {
+  const auto limit = clock::now() + std::chrono::seconds(60);
+  while (pool.stats().stacks_in_use > pool.workers()) {
+    if (clock::now() > limit) fail("stacks have not come back", seed);
+    sched_yield();
+  }
+}
+
+void run_round(std::uint64_t seed, const options& o, current_round& now) {
+  heist::pool_config config = draw_config(seed, o.fixed);
+  heist::pool_config other = draw_config(mixed(seed + 1), o.fixed);
+  if (!o.fixed.workers) other.workers = 1 + static_cast<unsigned>(seed % 3);
+  config.name = "first";
+  other.name = "second";
+  now.set("--seed " + std::to_string(seed) + " --rounds 1: " + to_string(config) + "; " +
+          to_string(other));
+  heist::pool first(config);
+  heist::pool second(other);
+  {
+    std::vector<std::jthread> outside;
+    for (std::uint64_t t = 0; t < 1 + seed % 3; ++t)
+      outside.emplace_back([&, t] {
+        for (std::uint64_t i = 0; i < 4; ++i) {
+          program p{.first = first,
+                    .second = second,
+                    .seed = mixed(seed + 16 * t + i),
+                    .is_faulty = i == 3,
+                    .is_calm = config.fork_depth != 0 || other.fork_depth != 0,
+                    .planted = o.planted};
+          run_program(p);
+        }
+      });
+  }
+  check_stacks(first, seed);
+  check_stacks(second, seed);
+  if (fault::alive.load(std::memory_order_relaxed) != 0) fail("an exception is left", seed);
+}
+
+void report(double seconds, std::uint64_t rounds) {
+  std::uint64_t all = 0;
+  for (const tally& t : tallies()) {
+    const std::uint64_t n = t.runs.load(std::memory_order_relaxed);
+    all += n;
+    std::printf("%12llu  %s\n", static_cast<unsigned long long>(n), t.what->name);
+  }
+  std::printf("%llu constructs, %llu nodes in %llu rounds and %.1f s: %.0f nodes a second\n",
+              static_cast<unsigned long long>(all),
+              static_cast<unsigned long long>(progress.load(std::memory_order_relaxed)),
+              static_cast<unsigned long long>(rounds), seconds,
+              static_cast<double>(progress.load(std::memory_order_relaxed)) / seconds);
+}
+
+int soak(const options& o) {
+  std::printf("seed %llu\n", static_cast<unsigned long long>(o.seed));
+  std::fflush(stdout);
+  static current_round now;
+  const watchdog guard(std::chrono::seconds(o.patience), [] { return now.get(); });
+  const auto start = clock::now();
+  const auto end = start + std::chrono::seconds(o.seconds);
+  std::uint64_t rounds = 0;
+  for (std::uint64_t seed = o.seed; rounds < o.rounds && (rounds == 0 || clock::now() < end);
+       seed = mixed(seed), ++rounds)
+    run_round(seed, o, now);
+  report(std::chrono::duration<double>(clock::now() - start).count(), rounds);
+  return 0;
+}
+
+}  // namespace
+}  // namespace heist_soak
+
+int main(int argc, char** argv) { return heist_soak::soak(heist_soak::parse(argc, argv)); }

@@ -1,0 +1,78 @@
+// What the soak runs: trees of constructs in constructs, drawn from a seed, whose result a serial walk knows.
+//
+// A node is a hash. It says which construct stands there (construct.hpp), how many children it has and what they are. Its value is
+// its own hash and its children's values, added up so that the order in which they end makes no difference.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "heist/pool.hpp"
+
+namespace heist_soak {
+
+constexpr std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9E37'79B9'7F4A'7C15ULL;
+  x = (x ^ x >> 30) * 0xBF58'476D'1CE4'E5B9ULL;
+  x = (x ^ x >> 27) * 0x94D0'49BB'1331'11EBULL;
+  return x ^ x >> 31;
+}
+
+// What a faulty node throws. It counts how many of it are alive.
+struct fault {
+  explicit fault(std::uint64_t n) : node(n) { alive.fetch_add(1, std::memory_order_relaxed); }
+  fault(const fault& f) : fault(f.node) {}
+  ~fault() { alive.fetch_sub(1, std::memory_order_relaxed); }
+  fault& operator=(const fault&) = default;
+  std::uint64_t node;
+  static inline std::atomic<long> alive{0};
+};
+
+// A check that failed. The soak ends with it.
+[[noreturn]] void fail(const char* what, std::uint64_t node);
+
+// Mistakes that the soak must find, to see that it would.
+enum class plant : std::uint8_t { nothing, hang, twice };
+
+struct program {
+  heist::pool& first;
+  heist::pool& second;
+  std::uint64_t seed;
+  bool is_faulty = false;  // some nodes throw
+  bool is_calm = false;    // nothing waits for what is forked later, as forks may be calls
+  plant planted = plant::nothing;
+  std::atomic<std::uint64_t> visits{0};  // of its nodes, but for those below a construct that may stop early
+};
+
+// A node, and where it stands.
+struct place {
+  program& in;
+  std::uint64_t node;
+  int depth;
+  bool is_calm;   // below a function that runs serially, or everywhere
+  bool is_stray;  // below a construct that may stop early: not counted, throws nothing
+
+  [[nodiscard]] std::uint64_t hash() const { return mixed(node ^ in.seed); }
+  [[nodiscard]] place child(std::uint64_t i) const {
+    const int less = 1 + static_cast<int>(mixed(hash() + i) >> 60 & 1);
+    return {in, mixed(node + 1) + i, depth - less, is_calm, is_stray};
+  }
+  [[nodiscard]] place calmed() const { return {in, node, depth, true, is_stray}; }
+  [[nodiscard]] place strayed() const { return {in, node, depth, is_calm, true}; }
+  // What child i adds to this node's value, whose children's these are.
+  [[nodiscard]] std::uint64_t part(std::uint64_t i) const;
+};
+
+// Runs the node with all below it, in parallel.
+std::uint64_t grow(const place& p);
+// Its value, by a serial walk without constructs. Counts the nodes that grow() has to visit. Throws nothing.
+std::uint64_t expected(const place& p, std::uint64_t& nodes);
+// Whether the program has such a node and it throws.
+bool throws(const program& p, std::uint64_t node);
+// Whether there is one below.
+bool has_faults(const place& p);
+
+// How many nodes have been visited in all: what the watchdog looks at.
+extern std::atomic<std::uint64_t> progress;
+
+}  // namespace heist_soak

@@ -1,0 +1,29 @@
+// Ends the process with the state of every pool when no node has been visited for some time.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace heist_soak {
+
+class watchdog {
+ public:
+  // `what()` is printed first: it says how to run the same again. Called on the watchdog's thread.
+  watchdog(std::chrono::seconds patience, std::function<std::string()> what);
+  ~watchdog();
+  watchdog(const watchdog&) = delete;
+  watchdog& operator=(const watchdog&) = delete;
+
+ private:
+  void watch() const;
+
+  const unsigned most_ticks_;
+  const std::function<std::string()> what_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+}  // namespace heist_soak
