@@ -361,6 +361,7 @@ void scope_state::push(pushed_function function, void* closure) {
   ::new (static_cast<void*>(slot.payload)) pushed_child(c);
   hot_path::publish(h);
   if (hot_path::asked(h)) fork_slow();
+  if (slot.run == nullptr) hot_path::take_private(h);  // D1: refused, and no thief will ever see it
   if (hot_path::depth() == h)
     c.run();  // the deque is full
   else if (++pushed_ == 1)

@@ -34,6 +34,7 @@ class left_work {
     ::new (static_cast<void*>(slot.payload)) Item(item);
     hot_path::publish(h);
     if (hot_path::asked(h)) fork_slow();
+    if (slot.run == nullptr) hot_path::take_private(h);  // refused (fork_deque.hpp, D1)
     if (hot_path::depth() == h) return false;
     ++pushed_;
     return true;

@@ -5,8 +5,11 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <new>
 
+#include "heist/heist.hpp"
+#include "heist/task.hpp"
 #include "tests/unit/api/constructs.hpp"
 #include "tests/unit/parallel/support.hpp"
 
@@ -92,6 +95,62 @@ TEST_P(Unprovided, SaysSoOrDoesWithout) {
     EXPECT_TRUE(eventually([&] { return alive.load() <= before; }))
         << alive.load() - before << " more than before, after " << refusals << " refusals";
   }
+}
+
+// A deque that can't grow is full: the child is run at once. Its spawner may wait for it to begin.
+TEST(ChildrenWithoutMemory, AreCalledWhereTheDequeCannotGrow) {
+  for (const heist::deque_kind kind :
+       {heist::deque_kind::locked, heist::deque_kind::chase_lev, heist::deque_kind::multi_steal,
+        heist::deque_kind::steal_half}) {
+    heist::pool pool({.workers = 1, .deque = kind});
+    pool.run([&] {
+      int ran = 0;
+      heist::scope(heist::spawn_kind::child, [&](heist::task_scope& s) {
+        constexpr int first_capacity = 256;
+        for (int i = 0; i < first_capacity; ++i) s.spawn([&ran] { ++ran; });
+        EXPECT_EQ(ran, 0);
+        refuse_at.store(2, std::memory_order_relaxed);  // the closure's memory, then the deque's
+        s.spawn([&ran] { heist::fork_join([&ran] { ran += 1000; }, [] {}); });
+        EXPECT_EQ(refuse_at.exchange(0, std::memory_order_relaxed), 0) << to_string(kind);
+        EXPECT_EQ(ran, 1000) << to_string(kind);
+        s.spawn([&ran] { ++ran; });
+      });
+      EXPECT_EQ(ran, 1257) << to_string(kind);
+    });
+  }
+}
+
+class one_of_many final : public heist::task {
+ public:
+  explicit one_of_many(int& ran) : ran_(ran) {}
+  void execute() override { ++ran_; }
+
+ private:
+  int& ran_;
+};
+
+class spawner_of_many final : public heist::task {
+ public:
+  void execute() override {
+    for (int i = 0; i < 256; ++i) spawn(std::make_unique<one_of_many>(ran_));
+    EXPECT_EQ(ran_, 0);
+    auto last = std::make_unique<one_of_many>(ran_);
+    refuse_at.store(1, std::memory_order_relaxed);
+    spawn(std::move(last));
+    EXPECT_EQ(refuse_at.exchange(0, std::memory_order_relaxed), 0);
+    EXPECT_EQ(ran_, 1);
+    wait_for_all();
+    EXPECT_EQ(ran_, 257);
+  }
+
+ private:
+  int ran_ = 0;
+};
+
+TEST(ChildrenWithoutMemory, OfTasksToo) {
+  heist::pool pool({.workers = 1, .deque = heist::deque_kind::steal_half});
+  spawner_of_many root;
+  heist::run_task(pool, root);
 }
 
 }  // namespace
