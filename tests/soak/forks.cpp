@@ -13,9 +13,8 @@ std::uint64_t two_forks(const place& p, unsigned) {
 }
 
 std::uint64_t four_forks(const place& p, unsigned) {
-  const auto [a, b, c, d] =
-      heist::fork_join([&] { return p.part(0); }, [&] { return p.part(1); },
-                       [&] { return p.part(2); }, [&] { return p.part(3); });
+  const auto [a, b, c, d] = heist::fork_join([&] { return p.part(0); }, [&] { return p.part(1); },
+                                             [&] { return p.part(2); }, [&] { return p.part(3); });
   return a + b + c + d;
 }
 

@@ -23,7 +23,9 @@ std::uint64_t pipeline(const place& p, unsigned n) {
   const auto source = [&]() -> std::optional<unsigned> {
     return next < n ? std::optional(next++) : std::nullopt;
   };
-  heist::make_pipeline(source, heist::in_parallel([&](unsigned i) { return item{i, p.part(i)}; }),
+  heist::make_pipeline(source, heist::in_parallel([&](unsigned i) {
+                         return item{i, p.part(i)};
+                       }),
                        heist::in_order([&](const item& i) {
                          if (i.index != came++) fail("a pipeline has lost the order", p.node);
                          sum += i.part;
@@ -65,8 +67,7 @@ class soak_task final : public heist::task {
   soak_task(const place& p, std::atomic<std::uint64_t>& sum, unsigned index, unsigned children)
       : place_(p), sum_(sum), index_(index), children_(children) {}
   void execute() override {
-    for (unsigned i = 1; i < children_; ++i)
-      spawn(std::make_unique<soak_task>(place_, sum_, i, 0));
+    for (unsigned i = 1; i < children_; ++i) spawn(std::make_unique<soak_task>(place_, sum_, i, 0));
     sum_.fetch_add(place_.part(index_), std::memory_order_relaxed);
     wait_for_all();
   }

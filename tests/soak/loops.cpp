@@ -27,7 +27,8 @@ std::uint64_t loop_again(const place& p, unsigned n) {
   std::atomic<unsigned> first{0};
   heist::parallel_for(
       0U, n, [&](unsigned) { first.fetch_add(1, std::memory_order_relaxed); }, same);
-  if (first.load(std::memory_order_relaxed) != n) fail("a loop ran another number of times", p.node);
+  if (first.load(std::memory_order_relaxed) != n)
+    fail("a loop ran another number of times", p.node);
   return sum_of(p, [&](const auto& body) { heist::parallel_for(0U, n, body, same); });
 }
 

@@ -45,7 +45,8 @@ struct options {
 };
 
 constexpr const char* usage =
-    "usage: heist_soak [--seconds S] [--rounds N] [--seed N] [--patience S] [--config NAME=VALUE,...]\n"
+    "usage: heist_soak [--seconds S] [--rounds N] [--seed N] [--patience S] [--config "
+    "NAME=VALUE,...]\n"
     "                  [--plant hang|twice]\n"
     "  config: workers, deque, join, spawn, victim, idle, with the values of pool_config\n";
 

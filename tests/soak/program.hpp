@@ -41,7 +41,8 @@ struct program {
   bool is_faulty = false;  // some nodes throw
   bool is_calm = false;    // nothing waits for what is forked later, as forks may be calls
   plant planted = plant::nothing;
-  std::atomic<std::uint64_t> visits{0};  // of its nodes, but for those below a construct that may stop early
+  std::atomic<std::uint64_t> visits{
+      0};  // of its nodes, but for those below a construct that may stop early
 };
 
 // A node, and where it stands.

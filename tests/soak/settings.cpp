@@ -48,12 +48,13 @@ bool fixed_choices::parse(std::string_view text) {
     if (equals == std::string_view::npos) return false;
     const std::string_view name = one.substr(0, equals);
     const std::string_view value = one.substr(equals + 1);
-    const bool is_known = name == "workers"  ? parse_workers(workers, value)
-                          : name == "deque"  ? parse_kind(deque, heist::all_deque_kinds, value)
-                          : name == "join"   ? parse_kind(join, heist::all_join_kinds, value)
-                          : name == "spawn"  ? parse_kind(spawn, heist::all_spawn_kinds, value)
-                          : name == "victim" ? parse_kind(victim, heist::all_victim_kinds, value)
-                          : name == "idle" && parse_kind(idle, heist::all_idle_kinds, value);
+    const bool is_known = name == "workers" ? parse_workers(workers, value)
+                          : name == "deque" ? parse_kind(deque, heist::all_deque_kinds, value)
+                          : name == "join"  ? parse_kind(join, heist::all_join_kinds, value)
+                          : name == "spawn" ? parse_kind(spawn, heist::all_spawn_kinds, value)
+                          : name == "victim"
+                              ? parse_kind(victim, heist::all_victim_kinds, value)
+                              : name == "idle" && parse_kind(idle, heist::all_idle_kinds, value);
     if (!is_known) return false;
   }
   return true;
@@ -77,10 +78,11 @@ heist::pool_config draw_config(std::uint64_t seed, const fixed_choices& fixed) {
 
 std::string to_string(const heist::pool_config& c) {
   std::string text = "workers=" + std::to_string(c.workers);
-  for (const auto& [name, value] :
-       {std::pair(",deque=", heist::to_string(c.deque)), {",join=", heist::to_string(c.join)},
-        {",spawn=", heist::to_string(c.spawn)}, {",victim=", heist::to_string(c.victim)},
-        {",idle=", heist::to_string(c.idle)}})
+  for (const auto& [name, value] : {std::pair(",deque=", heist::to_string(c.deque)),
+                                    {",join=", heist::to_string(c.join)},
+                                    {",spawn=", heist::to_string(c.spawn)},
+                                    {",victim=", heist::to_string(c.victim)},
+                                    {",idle=", heist::to_string(c.idle)}})
     text.append(name).append(value);
   return text;
 }

@@ -160,15 +160,16 @@ std::uint64_t latch_with_a_thread(const place& p, unsigned) {
   return p.part(0);
 }
 
-constexpr construct table[] = {{"mutex", 2, trait::plain, 1, 4, &mutex},
-                               {"shared_mutex", 1, trait::plain, 1, 4, &shared_mutex},
-                               {"mutex with a time limit", 2, trait::plain, 1, 4, &timed_mutex},
-                               {"semaphore", 2, trait::plain, 1, 5, &semaphore},
-                               {"latch", 2, trait::waits, 2, 0, &latch},
-                               {"barrier", 2, trait::waits, 3, 0, &barrier},
-                               {"condition_variable", 2, trait::waits, 2, 0, &condition_variable},
-                               {"channel", 2, trait::waits, 1, 5, &channel},
-                               {"latch with a thread", 1, trait::plain, 1, 0, &latch_with_a_thread}};
+constexpr construct table[] = {
+    {"mutex", 2, trait::plain, 1, 4, &mutex},
+    {"shared_mutex", 1, trait::plain, 1, 4, &shared_mutex},
+    {"mutex with a time limit", 2, trait::plain, 1, 4, &timed_mutex},
+    {"semaphore", 2, trait::plain, 1, 5, &semaphore},
+    {"latch", 2, trait::waits, 2, 0, &latch},
+    {"barrier", 2, trait::waits, 3, 0, &barrier},
+    {"condition_variable", 2, trait::waits, 2, 0, &condition_variable},
+    {"channel", 2, trait::waits, 1, 5, &channel},
+    {"latch with a thread", 1, trait::plain, 1, 0, &latch_with_a_thread}};
 
 }  // namespace
 
