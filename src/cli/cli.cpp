@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
+#include "workloads/files.hpp"
 
 namespace heist::cli {
 
@@ -53,6 +54,8 @@ int run_cli(int argc, const char* const* argv, std::FILE* out, std::FILE* err) n
     const int code = std::visit(dispatch{to, err}, parse(argc, argv));
     to.flush();
     return code;
+  } catch (const workloads::closed_pipe&) {
+    return reader_gone;
   } catch (const usage_error& error) {
     complain(err, error.what());
     return wrong_usage;

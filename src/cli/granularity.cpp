@@ -139,7 +139,7 @@ granularity_request to_request(const granularity_texts& given) {
 
 int granularity(const granularity_request& request, output& out, std::FILE* err) {
   const auto& setup = request.setup;
-  for (const auto* path : {&request.svg, &request.html}) require_writable(*path);
+  require_writable({request.svg, request.html});
   if (request.form == report_form::text)
     out.print("P = {}, T1 {}, {} costs; a take costs {} steps, {}; mean of {} seeds\n",
               setup.processors, setup.work, to_string(setup.costs), setup.queue_cost,

@@ -46,7 +46,7 @@ void print_table(const measured_costs& costs, bool is_quick, output& out) {
 }  // namespace
 
 int calibrate(const calibrate_request& request, output& out, std::FILE* err) {
-  require_writable(request.file);
+  require_writable({request.file});
   measure_settings settings{request.workers, request.repeat, request.quick};
   if (settings.workers == 0) settings.workers = std::max(2u, bench::workers_of({}));
   progress line(err);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.hpp"
+#include "workloads/files.hpp"
 
 namespace {
 
@@ -15,14 +16,19 @@ void occupy_closed_descriptors() {
     if (fcntl(descriptor, F_GETFD) == -1) (void)open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-extern "C" void end_interrupted(int) { _exit(130); }
+// As a shell tells of a signal. The pools' threads go with the process.
+extern "C" void end_interrupted(int signal) {
+  heist::workloads::remove_unfinished_file();
+  _exit(128 + signal);
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   occupy_closed_descriptors();
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, as a full disk
   setenv("HWLOC_HIDE_ERRORS", "2", 0);  // a machine that shows no topology is not an error here
-  std::signal(SIGINT, end_interrupted);
+  for (const int each : {SIGINT, SIGTERM}) std::signal(each, end_interrupted);
   return heist::cli::run_cli(argc, argv, stdout, stderr);
 }

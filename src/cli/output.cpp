@@ -2,21 +2,17 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include <heist/error.hpp>
+
+#include "workloads/files.hpp"
 
 namespace heist::cli {
 
 namespace {
 
-using file_handle = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-[[noreturn]] void fail_to_write(const std::string& path) {
-  throw resource_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
 [[noreturn]] void fail() {
+  if (errno == EPIPE) throw workloads::closed_pipe();
   throw resource_error(fmt::format("cannot write the output: {}", std::strerror(errno)));
 }
 
@@ -31,16 +27,14 @@ void output::flush() {
 }
 
 void write_file(const std::string& path, std::string_view text) {
-  const file_handle file(std::fopen(path.c_str(), "wb"), std::fclose);
-  if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
-      std::fflush(file.get()) != 0)
-    fail_to_write(path);
+  workloads::output_file file(path);
+  if (std::fwrite(text.data(), 1, text.size(), file.stream()) != text.size()) file.fail(errno);
+  file.commit();
 }
 
-void require_writable(const std::string& path) {
-  if (path.empty()) return;
-  const file_handle file(std::fopen(path.c_str(), "ab"), std::fclose);
-  if (file == nullptr) fail_to_write(path);
+void require_writable(std::initializer_list<std::string_view> paths) {
+  for (const auto path : paths)
+    if (!path.empty()) workloads::require_writable(std::string(path));
 }
 
 }  // namespace heist::cli

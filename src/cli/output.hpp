@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,13 +16,13 @@ class output {
  public:
   explicit output(std::FILE* file) : file_(file) {}
 
-  // Throws resource_error when the text can't be written.
+  // Throws resource_error when the text can't be written, and closed_pipe when nobody wants more of it.
   template <class... Arguments>
   void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     write(fmt::format(format, std::forward<Arguments>(arguments)...));
   }
 
-  // Throws resource_error when what was printed so far can't be written.
+  // Throws likewise when what was printed so far can't be written.
   void flush();
 
  private:
@@ -30,9 +31,11 @@ class output {
   std::FILE* file_;
 };
 
-// Throw resource_error, which names the file. The second one comes before long work, whose result would be lost otherwise;
-// no path, nothing to do.
+// The file as a whole, or not at all. Throws resource_error, which names the file, and closed_pipe.
 void write_file(const std::string& path, std::string_view text);
-void require_writable(const std::string& path);
+
+// Before long work, whose result would be lost otherwise: throws resource_error for the first that can't be written. An empty
+// path is none.
+void require_writable(std::initializer_list<std::string_view> paths);
 
 }  // namespace heist::cli

@@ -359,7 +359,7 @@ class sim_command {
 }  // namespace
 
 int simulate(const sim_request& request, output& out, std::FILE* err) {
-  for (const auto* path : {&request.svg, &request.html}) require_writable(*path);
+  require_writable({request.svg, request.html});
   try {
     return sim_command(request, out, err)();
   } catch (const lab::check_error& violation) {

@@ -30,7 +30,7 @@ namespace {
 
 int recycling(const recycling_request& request, output& out, std::FILE* err) {
   const auto& setup = request.setup;
-  for (const auto* path : {&request.svg, &request.html}) require_writable(*path);
+  require_writable({request.svg, request.html});
   progress line(err);
   if (request.form == report_form::text)
     out.print("({}, {})-recycling game, {} games from seed {}\n", setup.processors, setup.tosses,
@@ -140,6 +140,7 @@ std::string bounds_page(const bounds_request& request, const lab::measures& of,
 }
 
 int show_bounds(const bounds_request& request, output& out, std::FILE* err) {
+  require_writable({request.picture, request.dot, request.save, request.html});
   progress line(err);
   line.show(fmt::format("{}: serial run", request.dag));
   const auto computation = lab::make_computation(request.dag);
@@ -202,7 +203,7 @@ std::string adversaries_page(const adversaries_request& request,
 }
 
 int adversaries(const adversaries_request& request, output& out, std::FILE* err) {
-  for (const auto* path : {&request.svg, &request.html}) require_writable(*path);
+  require_writable({request.svg, request.html});
   progress line(err);
   line.show(fmt::format("{}: serial run", request.dag));
   const auto program = lab::make_computation(request.dag);

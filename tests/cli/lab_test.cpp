@@ -110,7 +110,7 @@ TEST(Lab, RefusesBadArgumentsInOneLine) {
   }
   const auto refused = heist_command({"lab", "calibrate", "--quick", "--output", "/no/such/file"});
   EXPECT_EQ(refused.code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("cannot write /no/such/file"));
+  EXPECT_THAT(refused.err, HasSubstr("cannot write '/no/such/file'"));
   EXPECT_EQ(heist_command({"lab", "forecast", "--costs", "/no/such"}).code, 1);
 }
 

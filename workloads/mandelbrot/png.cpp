@@ -1,16 +1,12 @@
 #include "workloads/mandelbrot/png.hpp"
 
 #include <cerrno>
-#include <cstring>
 
-#include <fmt/format.h>
 #include <png.h>
-
-#include <heist/error.hpp>
 
 namespace heist::workloads {
 
-void write_png(std::FILE* file, const std::string& path, std::size_t width, std::size_t height,
+void write_png(output_file& file, std::size_t width, std::size_t height,
                std::span<const std::uint8_t> rgb) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
@@ -18,10 +14,9 @@ void write_png(std::FILE* file, const std::string& path, std::size_t width, std:
   image.height = static_cast<png_uint_32>(height);
   image.format = PNG_FORMAT_RGB;
   errno = 0;
-  const bool written = png_image_write_to_stdio(&image, file, 0, rgb.data(), 0, nullptr) != 0;
-  if (written && std::fflush(file) == 0) return;
-  throw resource_error(fmt::format("cannot write '{}': {}", path,
-                                   errno != 0 ? std::strerror(errno) : image.message));
+  if (png_image_write_to_stdio(&image, file.stream(), 0, rgb.data(), 0, nullptr) == 0)
+    file.fail(errno != 0 ? errno : ENOMEM);  // what else libpng may lack
+  file.commit();
 }
 
 }  // namespace heist::workloads

@@ -3,15 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <span>
-#include <string>
+
+#include "workloads/files.hpp"
 
 namespace heist::workloads {
 
-// `rgb` holds three bytes a pixel, row after row. Throws resource_error that names `path` when the
-// file can't be written whole. Closes nothing; flushes.
-void write_png(std::FILE* file, const std::string& path, std::size_t width, std::size_t height,
+// `rgb` holds three bytes a pixel, row after row. Throws what `file` throws when it can't be written whole. Commits it.
+void write_png(output_file& file, std::size_t width, std::size_t height,
                std::span<const std::uint8_t> rgb);
 
 }  // namespace heist::workloads

@@ -27,13 +27,13 @@ std::array<std::uint8_t, 3> colour(std::uint32_t iterations, std::uint32_t max_i
 
 class mandelbrot_instance final : public instance {
  public:
-  // The file is opened now: a name that can't be written is reported before minutes of drawing.
+  // A name that can't be written is reported now, before minutes of drawing.
   mandelbrot_instance(std::size_t width, std::size_t height, std::uint32_t max_iterations,
                       const std::string& path)
       : path_(path),
         iterations_(width * height),
         picture_{width, height, max_iterations, iterations_} {
-    if (!path_.empty()) file_ = open_for_writing(path_);
+    if (!path_.empty()) require_writable(path_);
   }
 
   void reset() override { std::fill(iterations_.begin(), iterations_.end(), 0); }
@@ -56,18 +56,17 @@ class mandelbrot_instance final : public instance {
   }
 
   void write_output() override {
-    if (!file_) return;
+    if (path_.empty()) return;
     std::vector<std::uint8_t> rgb;
     rgb.reserve(iterations_.size() * 3);
     for (const auto count : iterations_)
       for (const auto part : colour(count, picture_.max_iterations)) rgb.push_back(part);
-    std::rewind(file_.get());
-    write_png(file_.get(), path_, picture_.width, picture_.height, rgb);
+    output_file file(path_);
+    write_png(file, picture_.width, picture_.height, rgb);
   }
 
  private:
   std::string path_;
-  file_handle file_;
   std::vector<std::uint32_t> iterations_;
   picture picture_;
 };
