@@ -70,7 +70,7 @@ struct sim_request {
   std::vector<std::uint32_t> processors;
   std::uint64_t seeds = 1;
   bool check = false;
-  bool has_schedule = true;  // of a small DAG on a few processors: instead of the table
+  bool has_schedule = true;  // of a small DAG on a few processors: instead of table and chart
   sim_form form = sim_form::text;
   sim_curve curve = sim_curve::speedup;  // of the picture
   std::string svg, html;                 // files; empty: none

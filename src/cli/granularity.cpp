@@ -60,6 +60,20 @@ void add_once(std::vector<Kind>& to, Kind kind) {
   if (std::find(to.begin(), to.end(), kind) == to.end()) to.push_back(kind);
 }
 
+bool has_hints(lab::task_scheduler scheduler) {
+  return scheduler == lab::task_scheduler::longest_first ||
+         scheduler == lab::task_scheduler::shortest_first;
+}
+
+bool has_takes(lab::task_scheduler scheduler) {
+  return scheduler != lab::task_scheduler::blocks && scheduler != lab::task_scheduler::interleaved;
+}
+
+bool has_queue(lab::task_scheduler scheduler) {
+  using enum lab::task_scheduler;
+  return scheduler != blocks && scheduler != interleaved && scheduler != stealing;
+}
+
 std::vector<granularity_request::choice> choices(const granularity_texts& given) {
   std::vector<lab::hint_kind> hints;
   for (const auto name : parts_of(given.hint))
@@ -73,12 +87,26 @@ std::vector<granularity_request::choice> choices(const granularity_texts& given)
   }
   std::vector<granularity_request::choice> result;
   for (const auto scheduler : schedulers) {
-    const bool has_hints = scheduler == lab::task_scheduler::longest_first ||
-                           scheduler == lab::task_scheduler::shortest_first;
-    for (const auto hint : has_hints ? hints : std::vector{lab::hint_kind::exact})
+    for (const auto hint : has_hints(scheduler) ? hints : std::vector{lab::hint_kind::exact})
       result.push_back({scheduler, hint});
   }
   return result;
+}
+
+// What none of the schedulers that were chosen looks at.
+void refuse_unused(const granularity_texts& given,
+                   const std::vector<granularity_request::choice>& chosen) {
+  const granularity_texts usual;
+  const auto any = [&](bool (*of)(lab::task_scheduler)) {
+    return std::any_of(chosen.begin(), chosen.end(),
+                       [of](const auto& each) { return of(each.scheduler); });
+  };
+  if (given.hint != usual.hint && !any(has_hints))
+    throw usage_error("granularity: --hint goes with longest-first and shortest-first");
+  if (given.queue != usual.queue && !any(has_queue))
+    throw usage_error("granularity: --queue doesn't go with static, interleaved and work-stealing");
+  if (given.queue_cost != usual.queue_cost && !any(has_takes))
+    throw usage_error("granularity: --queue-cost doesn't go with static and interleaved");
 }
 
 }  // namespace
@@ -86,12 +114,13 @@ std::vector<granularity_request::choice> choices(const granularity_texts& given)
 const std::vector<granularity_option>& granularity_options() {
   using texts = granularity_texts;
   static const std::vector<granularity_option> all = {
-      {"-P,--processors", &texts::processors, "processors"},
+      {"-P,--processors,--workers", &texts::processors, "processors"},
       {"--work", &texts::work, "steps that the loop takes in all"},
       {"--tasks", &texts::tasks, "for each processor: a list, as 1,4,100; 1..128 doubles"},
       {"--costs", &texts::costs, "how the iterations' costs are distributed; see below"},
       {"--scheduler", &texts::scheduler, "all, or a list; see below"},
-      {"--hint", &texts::hint, "what orders by length go by: a list; see below"},
+      {"--hint", &texts::hint,
+       "with longest-first and shortest-first: what they go by, a list; see below"},
       {"--queue-cost", &texts::queue_cost, "steps of a take from a queue, and of a steal attempt"},
       {"--queue", &texts::queue, "exclusive: one take at a time; shared: takes overlap"},
       {"--seeds", &texts::seeds, "runs for each row, where there is chance in it"},
@@ -133,6 +162,7 @@ granularity_request to_request(const granularity_texts& given) {
   setup.finest = factors.back();
   check_setup(setup);
   request.choices = choices(given);
+  refuse_unused(given, request.choices);
   request.curve = curve_of(given.curve);
   return request;
 }

@@ -10,6 +10,7 @@
 #include <heist/error.hpp>
 
 #include "cli/numbers.hpp"
+#include "cli/sim.hpp"
 #include "cli/suggest.hpp"
 #include "lab/simulation.hpp"
 
@@ -145,25 +146,67 @@ void set_kernel(sim_request& request, const std::string& scheduler, const std::s
   if (!kernel.empty()) request.kernel.kernel = kernel;
 }
 
-// With costs the schedule is the runtime's: whatever chooses another one has no meaning.
+// The first of these that says something else than it does by itself; nullptr: none.
+using option_states = std::vector<std::pair<const char*, bool>>;
+const char* first_given(const option_states& options) {
+  for (const auto& [name, is_given] : options)
+    if (is_given) return name;
+  return nullptr;
+}
+
+// What thieves do.
+template <class Texts>
+option_states stealing_options(const Texts& g) {
+  const Texts usual;
+  return {{"--steal", g.steal != usual.steal},       {"--victim", g.victim != usual.victim},
+          {"--access", g.access != usual.access},    {"--answer", g.answer != usual.answer},
+          {"--latency", g.latency != usual.latency}, {"--groups", g.groups != usual.groups},
+          {"--tries", g.tries != usual.tries}};
+}
+
+// What chooses a schedule, or shows it: with costs the schedule is the runtime's, and under a
+// kernel the paper's.
+template <class Texts>
+option_states schedule_options(const Texts& g) {
+  const Texts usual;
+  auto options = stealing_options(g);
+  options.insert(options.end(), {{"--engine", g.engine != usual.engine},
+                                 {"--queue-cost", g.queue_cost != usual.queue_cost},
+                                 {"--curve", g.curve != usual.curve}});
+  return options;
+}
+
+// An option that would change nothing is refused: who gives one expects something of it.
+template <class Texts>
+void refuse_unused(const Texts& g, const sim_request& request) {
+  const Texts usual;
+  if (g.yield != usual.yield && g.scheduler != "abp")
+    throw usage_error("sim: --yield goes with --scheduler abp");
+  if (const auto* name = first_given(schedule_options(g)); request.has_kernel && name != nullptr)
+    throw usage_error(fmt::format("sim: {} doesn't go with a kernel", name));
+  if (g.svg.empty() && g.curve != usual.curve) throw usage_error("sim: --curve goes with --svg");
+  if (request.has_kernel) return;
+  if (const auto* name = first_given(stealing_options(g));
+      !has_chance(request.settings) && name != nullptr)
+    throw usage_error(fmt::format("sim: {} goes with work-stealing and child-stealing, not with {}",
+                                  name, g.scheduler));
+  const auto& stealing = request.settings.stealing;
+  if (g.tries != usual.tries && stealing.victims == victim_choice::random)
+    throw usage_error("sim: --tries goes with --victim nearest and lifeline");
+  if (g.answer != usual.answer && stealing.access == access_model::reject)
+    throw usage_error("sim: --answer doesn't go with --access reject");
+}
+
 template <class Texts>
 void set_costs(sim_request& request, const Texts& g) {
   const Texts usual;
-  const std::pair<const char*, bool> others[] = {{"--scheduler", g.scheduler != usual.scheduler},
-                                                 {"--kernel", g.kernel != usual.kernel},
-                                                 {"--engine", g.engine != usual.engine},
-                                                 {"--steal", g.steal != usual.steal},
-                                                 {"--victim", g.victim != usual.victim},
-                                                 {"--access", g.access != usual.access},
-                                                 {"--answer", g.answer != usual.answer},
-                                                 {"--queue-cost", g.queue_cost != usual.queue_cost},
-                                                 {"--latency", g.latency != usual.latency},
-                                                 {"--groups", g.groups != usual.groups},
-                                                 {"--check", g.check},
-                                                 {"--svg", !g.svg.empty()},
-                                                 {"--html", !g.html.empty()}};
-  for (const auto& [name, is_given] : others)
-    if (is_given) throw usage_error(fmt::format("sim: {} doesn't go with --costs", name));
+  auto others = schedule_options(g);
+  others.insert(others.end(), {{"--scheduler", g.scheduler != usual.scheduler},
+                               {"--kernel", g.kernel != usual.kernel},
+                               {"--yield", g.yield != usual.yield},
+                               {"--check", g.check}});
+  if (const auto* name = first_given(others); name != nullptr)
+    throw usage_error(fmt::format("sim: {} doesn't go with --costs", name));
   request.costs = g.costs;
   if (!g.instruction_ns.empty())
     request.instruction_ns = nanoseconds("--instruction-ns", g.instruction_ns);
@@ -191,7 +234,7 @@ sim_parser::sim_parser(CLI::App& root)
   };
   add("--dag", g.dag, "the computation, as fib:25; see below");
   add("--scheduler", g.scheduler, "see below");
-  add("-P,--processors", g.processors, "a list, as 1,2,12; 1..64 doubles");
+  add("-P,--processors,--workers", g.processors, "a list, as 1,2,12; 1..64 doubles");
   add("--seeds", g.seeds, "runs for each P, where there is chance in it");
   add("--seed", g.seed, "the first seed");
   add("--engine", g.engine, "step, event, or the faster one that there is: best");
@@ -215,7 +258,8 @@ sim_parser::sim_parser(CLI::App& root)
       "with --costs: nanoseconds of a unit of work [what the file says]");
   add("--svg", g.svg,
       "a file for the chart; under a kernel of the time, of a small DAG of the schedule");
-  add("--curve", g.curve, "what that shows: speedup, space, attempts, wait");
+  add("--curve", g.curve,
+      "what that shows, instead of a schedule too: speedup, space, attempts, wait");
   add("--html", g.html, "a file for a page with charts, table and data");
   app_.add_flag("--check", g.check, "step by step, with every property that must hold");
   app_.add_flag("--json", g.json, "an object for each P, on a line of its own");
@@ -233,7 +277,8 @@ sim_request sim_parser::to_request() const {
   const auto& g = *given_;
   if (g.dag.empty())
     throw usage_error("sim needs a computation: --dag with one of " + computation_help());
-  if (g.json && g.csv) throw usage_error("sim: --json and --csv exclude each other");
+  if (g.json + g.csv + g.table > 1)
+    throw usage_error("sim: --json, --csv and --table exclude each other");
   sim_request request;
   request.dag = g.dag;
   request.processors = parse_processors(g.processors);
@@ -243,7 +288,7 @@ sim_request sim_parser::to_request() const {
   request.html = g.html;
   request.curve = choice("--curve", g.curve, curves);
   request.form = g.json ? sim_form::json : g.csv ? sim_form::csv : sim_form::text;
-  request.has_schedule = !g.table;
+  request.has_schedule = !g.table && app_.count("--curve") == 0;
   auto& settings = request.settings;
   settings.seed = number("--seed", g.seed, 0, UINT64_MAX - max_seeds);
   settings.queue_cost =
@@ -269,6 +314,7 @@ sim_request sim_parser::to_request() const {
     throw usage_error("sim: --instruction-ns goes with --costs");
   request.has_kernel = g.scheduler == "abp" || !g.kernel.empty();
   if (request.has_kernel) {
+    refuse_unused(g, request);
     set_kernel(request, g.scheduler, g.kernel);
     request.kernel.yield = choice("--yield", g.yield, yields);
     return request;
@@ -282,6 +328,7 @@ sim_request sim_parser::to_request() const {
     is_known = true;
   }
   if (!is_known) throw usage_error(unknown("scheduler", g.scheduler, names, "heist sim --help"));
+  if (g.costs.empty()) refuse_unused(g, request);
   return request;
 }
 

@@ -68,29 +68,30 @@ theory_parser::theory_parser(CLI::App& root)
     const auto initially = text.empty() ? "" : fmt::format(" [{}]", text);
     to.add_option(name, text, help + initially)->take_last()->type_name("");
   };
-  const auto add_forms = [&](CLI::App& to) {
+  const auto add_forms = [&](CLI::App& to, const char* picture) {
     to.add_flag("--json", g.json, "an object for each row, on a line of its own");
     to.add_flag("--csv", g.csv, "a line for each row, with names above");
     add(to, "--html", g.html, "a file for a page with charts, table and data");
+    add(to, "--svg", g.svg, picture);
   };
+  add_forms(app_, "a file for the picture");  // before or after the subject
 
   g.recycling = app_.add_subcommand("recycling", "the balls-and-bins game behind Lemma 6");
   g.recycling->allow_extras();
-  add(*g.recycling, "-P,--processors", g.balls, "balls, and bins");
+  add(*g.recycling, "-P,--processors,--workers", g.balls, "balls, and bins");
   add(*g.recycling, "-M,--tosses", g.tosses, "tosses of a game");
   add(*g.recycling, "--seeds", g.seeds, "games for each adversary");
   add(*g.recycling, "--seed", g.seed, "what the games are made from");
   add(*g.recycling, "--adversary", g.adversary,
       "eager, hoarding, one-bin, random, searched, or all");
-  add_forms(*g.recycling);
-  add(*g.recycling, "--svg", g.svg, "a file for the chart of D");
+  add_forms(*g.recycling, "a file for the chart of D");
 
   g.bounds = app_.add_subcommand("bounds", "T1, Tinf, S1 of a computation, and what follows");
   g.bounds->allow_extras();
   add(*g.bounds, "--dag", g.dag, "the computation, as fib:25; see below");
-  add(*g.bounds, "-P,--processors", g.bound_processors, "a list, as 1,2,12; 1..64 doubles");
-  add_forms(*g.bounds);
-  add(*g.bounds, "--svg", g.svg, "a file for a picture of the DAG");
+  add(*g.bounds, "-P,--processors,--workers", g.bound_processors,
+      "a list, as 1,2,12; 1..64 doubles");
+  add_forms(*g.bounds, "a file for a picture of the DAG");
   add(*g.bounds, "--dot", g.dot, "a file for the DAG as a graph for Graphviz");
   add(*g.bounds, "--save", g.save, "a file for the DAG as JSON");
   g.bounds->footer(computations_help());
@@ -99,21 +100,20 @@ theory_parser::theory_parser(CLI::App& root)
       app_.add_subcommand("adversaries", "kernels that are adversaries, against yields");
   g.adversaries->allow_extras();
   add(*g.adversaries, "--dag", g.dag, "the computation, as random-general:5000; see below");
-  add(*g.adversaries, "-P,--processes", g.processes, "processes: a list, as 4,16; 4..64 doubles");
+  add(*g.adversaries, "-P,--processes,--workers", g.processes,
+      "processes: a list, as 4,16; 4..64 doubles");
   add(*g.adversaries, "--given", g.given, "processors that the kernel gives them [half of P]");
   add(*g.adversaries, "--kernel", g.kernel, "one kernel only, as idle-only:4 [all that there are]");
   add(*g.adversaries, "--seeds", g.runs, "runs for each row");
   add(*g.adversaries, "--seed", g.seed, "the first seed");
-  add_forms(*g.adversaries);
-  add(*g.adversaries, "--svg", g.svg, "a file for the chart");
+  add_forms(*g.adversaries, "a file for the chart");
   g.adversaries->footer(computations_help());
 
   g.granularity = app_.add_subcommand("granularity", "how finely to cut a loop into tasks");
   g.granularity->allow_extras();
   for (const auto& each : granularity_options())
     add(*g.granularity, each.name, g.loop.*each.text, each.help);
-  add_forms(*g.granularity);
-  add(*g.granularity, "--svg", g.svg, "a file for the chart");
+  add_forms(*g.granularity, "a file for the chart");
   g.granularity->footer(granularity_help());
 }
 
@@ -185,6 +185,9 @@ adversaries_request theory_parser::to_adversaries(const std::string& command) co
   const auto least = *std::min_element(request.processes.begin(), request.processes.end());
   if (!g.given.empty())
     request.given = static_cast<std::uint32_t>(number("--given", g.given, 1, least));
+  if (!g.given.empty() && !g.kernel.empty())
+    throw usage_error(
+        "theory: --given doesn't go with --kernel, whose word says how many it gives");
   request.kernel = g.kernel;
   request.form = form_of(g.json, g.csv);
   request.svg = g.svg;
@@ -196,6 +199,8 @@ adversaries_request theory_parser::to_adversaries(const std::string& command) co
 granularity_request theory_parser::to_granularity(const std::string& command) const {
   const auto& g = *given_;
   refuse_extras(g.granularity->remaining(true), "theory granularity");
+  if (g.svg.empty() && g.loop.curve != granularity_texts().curve)
+    throw usage_error("granularity: --curve goes with --svg");
   auto request = cli::to_request(g.loop);
   request.form = form_of(g.json, g.csv);
   request.svg = g.svg;

@@ -12,22 +12,14 @@
 #include "cli/progress.hpp"
 #include "cli/sim_costs.hpp"
 #include "cli/sim_kernel.hpp"
-#include "lab/chart.hpp"
-#include "lab/page.hpp"
+#include "cli/sim_page.hpp"
 #include "lab/run_checker.hpp"
-#include "lab/schedule_svg.hpp"
 #include "lab/simulation.hpp"
 #include "lab/table.hpp"
 
 namespace heist::cli {
 
 namespace {
-
-// Chance plays a part only where thieves choose.
-bool is_random(const lab::run_settings& settings) {
-  using enum lab::scheduler_kind;
-  return settings.scheduler == work_stealing || settings.scheduler == child_stealing;
-}
 
 class sim_command {
  public:
@@ -41,56 +33,51 @@ class sim_command {
   int operator()() {
     if (request_.has_kernel) return simulate_under_kernel(request_, *computation_, out_, err_);
     if (!request_.costs.empty()) return simulate_with_costs(request_, *computation_, out_, err_);
-    if (shows_schedule()) return show_schedule();
+    if (has_small_dag()) make_schedule();
+    const bool shows_schedule =
+        !schedule_.empty() && request_.has_schedule && request_.form == sim_form::text;
     line_.show(fmt::format("{}: serial run", request_.dag));
     measures_ = computation_->measure();
     line_.clear();
-    print_head();
-    out_.flush();
+    shows_schedule ? print_schedule() : print_head();
     for (const auto processors : request_.processors) {
+      if (!shows_schedule) out_.flush();  // rows as they come
       rows_.push_back(simulate(processors));
-      print(rows_.back());
-      out_.flush();
+      if (!shows_schedule) print(rows_.back());
     }
-    print_end();
-    if (!request_.svg.empty()) write_file(request_.svg, lab::to_svg(curve_chart()));
-    if (!request_.html.empty()) write_file(request_.html, make_page());
+    if (request_.form == sim_form::text) print_end();
+    const sim_results results{measures_, rows_, schedule_, computation_->dag()};
+    if (!request_.svg.empty()) write_file(request_.svg, sim_picture(request_, results));
+    if (!request_.html.empty()) write_file(request_.html, sim_page(request_, results));
     return success;
   }
 
  private:
-  // A small DAG on a few processors: the schedule itself is what there is to see.
-  [[nodiscard]] bool shows_schedule() const {
+  // On a few processors: the schedule itself is what there is to see.
+  [[nodiscard]] bool has_small_dag() const {
     const auto* dag = computation_->dag();
-    return request_.has_schedule && request_.form == sim_form::text && dag != nullptr &&
-           dag->node_count() <= 200 && request_.processors.size() == 1 &&
-           request_.processors.front() <= 8 && request_.seeds == 1 && request_.html.empty();
+    return dag != nullptr && dag->node_count() <= 200 && request_.processors.size() == 1 &&
+           request_.processors.front() <= 8 && request_.seeds == 1;
   }
 
-  int show_schedule() {
+  void make_schedule() {
     auto settings = request_.settings;
     settings.processors = request_.processors.front();
+    schedule_ = lab::make_schedule(*computation_->dag(), settings);
+  }
+
+  void print_schedule() {
     const auto& dag = *computation_->dag();
-    const auto steps = lab::make_schedule(dag, settings);
-    out_.print("{}, {}, P = {}: T1 {}, Tinf {}, S1 {}; T {}\n{}", request_.dag,
-               to_string(settings.scheduler), settings.processors, dag.work(), dag.span(),
-               dag.stack_depth(), steps.size(), lab::to_text(lab::to_table(steps, dag)));
+    out_.print("{}: T1 {}, Tinf {}, S1 {}; T {}\n{}", schedule_title(request_), dag.work(),
+               dag.span(), dag.stack_depth(), schedule_.size(),
+               lab::to_text(lab::to_table(schedule_, dag)));
     out_.print("Threads in the pool are ready, or (stalled).\n");
-    if (!request_.svg.empty())
-      write_file(request_.svg, lab::schedule_to_svg(
-                                   fmt::format("{}, {}, P = {}", request_.dag,
-                                               to_string(settings.scheduler), settings.processors),
-                                   steps, dag));
-    if (!request_.check) return success;
-    (void)computation_->run_checked(settings, checked_);
-    print_checks();
-    return success;
   }
 
   sim_row simulate(std::uint32_t processors) {
     auto settings = request_.settings;
     settings.processors = processors;
-    const std::uint64_t seeds = is_random(settings) ? request_.seeds : 1;
+    const std::uint64_t seeds = has_chance(settings) ? request_.seeds : 1;
     sim_row row;
     row.processors = processors;
     std::vector<double> steps, steal, steals, stolen, wait, idle, resumed, space, communication;
@@ -110,7 +97,7 @@ class sim_command {
       add(idle, row.last.idle);
       add(resumed, row.last.resumed);
       add(space, row.last.peak_space);
-      if (is_random(settings))
+      if (has_chance(settings))
         add(communication, (row.last.stolen + row.last.remote) * measures_.largest_frame);
       row.peak_space = std::max(row.peak_space, row.last.peak_space);
       row.peak_queue = std::max(row.peak_queue, row.last.peak_queue);
@@ -139,7 +126,7 @@ class sim_command {
                measures_.stack_depth, measures_.most_joins, measures_.largest_frame,
                measures_.threads);
     out_.print("{}, {}\n", to_string(request_.settings.scheduler),
-               is_random(request_.settings)
+               has_chance(request_.settings)
                    ? fmt::format("requests {}, mean of {} seeds", access_text(), request_.seeds)
                    : std::string("no chance in it"));
     out_.print("{:>8}{:>14}{:>9}{:>10}{:>9}{:>13}{:>14}{:>13}{:>11}{:>12}\n", "P", "T", "+-95%",
@@ -148,7 +135,7 @@ class sim_command {
 
   // Which model requests followed; nothing where there are none.
   static std::string_view access_name(const lab::run_settings& settings) {
-    if (!is_random(settings)) return "";
+    if (!has_chance(settings)) return "";
     return settings.stealing.access == lab::access_model::queue ? "queue" : "reject";
   }
 
@@ -198,32 +185,16 @@ class sim_command {
       out_.print("{}", with_head.substr(with_head.find('\n') + 1));
       return;
     }
-    const auto interval = lab::mean_interval(row.steps);
-    const auto half =
-        row.steps.count > 1
-            ? fmt::format("{:.2f}%", 50 * (interval.high - interval.low) / row.steps.mean)
-            : std::string("-");
     const auto space_bound = static_cast<double>(measures_.stack_depth) * row.processors;
     out_.print("{:>8}{:>14.0f}{:>9}{:>10.2f}{:>9.3f}{:>13.0f}{:>14.0f}{:>13.0f}{:>11}{:>12.4f}\n",
-               row.processors, row.steps.mean, half, row.speedup(measures_),
+               row.processors, row.steps.mean, relative_error(row.steps), row.speedup(measures_),
                row.steps.mean / row.bound(measures_), row.steals.mean, row.steal.mean,
                row.wait.mean, row.peak_space, static_cast<double>(row.peak_space) / space_bound);
   }
 
   void print_end() {
-    if (request_.form != sim_form::text) return;
-    if (rows_.size() >= 3) out_.print("{}\n", fit_text());
+    if (rows_.size() >= 3) out_.print("{}\n", fit_text(measures_, rows_));
     if (request_.check) print_checks();
-  }
-
-  [[nodiscard]] std::string fit_text() const {
-    std::vector<lab::timed_run> runs;
-    for (const auto& row : rows_)
-      runs.push_back({static_cast<double>(measures_.work) / row.processors,
-                      static_cast<double>(measures_.span), row.steps.mean});
-    const auto fit = lab::fit_times(runs);
-    return fmt::format("least squares: T = {:.3f} T1/P + {:.3f} Tinf, at most {:.1f}% off", fit.c1,
-                       fit.cinf, 100 * fit.worst);
   }
 
   void print_checks() {
@@ -232,118 +203,9 @@ class sim_command {
       out_.print(
           "; augmented DAG's longest path {} of at most {}; {} rounds of attempts; delay sequences "
           "of {} instructions at most, groups of {} rounds at most",
-          checked_.augmented_span, 2 * computation_->measure().span, checked_.rounds,
-          checked_.delay_path, checked_.longest_group);
+          checked_.augmented_span, 2 * measures_.span, checked_.rounds, checked_.delay_path,
+          checked_.longest_group);
     out_.print("; no violation\n");
-  }
-
-  // What ran, as a title says it.
-  [[nodiscard]] std::string subject() const {
-    auto text = fmt::format("{}, {}", request_.dag, to_string(request_.settings.scheduler));
-    if (!is_random(request_.settings)) return text;
-    using enum lab::victim_choice;
-    const auto victims = request_.settings.stealing.victims;
-    if (victims == nearest) text += ", nearest victims";
-    if (victims == lifeline) text += ", lifelines";
-    return text;
-  }
-
-  [[nodiscard]] lab::chart speedup_chart() const {
-    lab::chart result;
-    result.title = subject();
-    result.x = {"processors", lab::axis_scale::log2};
-    result.y = {"speedup T1/T", lab::axis_scale::log2};
-    lab::series measured{"simulated", lab::series_style::line};
-    lab::series bound{"T1/(T1/P + Tinf)", lab::series_style::bound};
-    lab::series perfect{"P", lab::series_style::bound};
-    for (const auto& row : rows_) {
-      const double p = row.processors;
-      const auto work = static_cast<double>(measures_.work);
-      lab::point at{p, row.speedup(measures_)};
-      if (row.steps.count > 1) {
-        const auto interval = lab::mean_interval(row.steps);
-        at.low = work / interval.high;
-        at.high = work / interval.low;
-      }
-      measured.points.push_back(at);
-      bound.points.push_back({p, work / row.bound(measures_)});
-      perfect.points.push_back({p, p});
-    }
-    result.all = {measured, bound, perfect};
-    return result;
-  }
-
-  [[nodiscard]] lab::chart curve_chart() const {
-    switch (request_.curve) {
-      case sim_curve::speedup:
-        break;
-      case sim_curve::space:
-        return space_chart();
-      case sim_curve::attempts:
-        return attempts_chart("Steal attempts", [](const sim_row& row) { return row.steal.mean; });
-      case sim_curve::wait:
-        return attempts_chart("WAIT", [](const sim_row& row) { return row.wait.mean; });
-    }
-    return speedup_chart();
-  }
-
-  [[nodiscard]] lab::chart space_chart() const {
-    return other_chart(
-        "Space", "S1 P", [](const sim_row& row) { return static_cast<double>(row.peak_space); },
-        [](const sim_row& row, const lab::measures& of) {
-          return static_cast<double>(of.stack_depth) * row.processors;
-        });
-  }
-
-  [[nodiscard]] lab::chart attempts_chart(std::string_view title,
-                                          double (*value)(const sim_row&)) const {
-    return other_chart(title, "P Tinf", value, [](const sim_row& row, const lab::measures& of) {
-      return static_cast<double>(of.span) * row.processors;
-    });
-  }
-
-  // A quantity against P, with a bound beside it.
-  [[nodiscard]] lab::chart other_chart(std::string_view title, std::string_view bound_name,
-                                       double (*value)(const sim_row&),
-                                       double (*limit)(const sim_row&,
-                                                       const lab::measures&)) const {
-    lab::chart result;
-    result.title = fmt::format("{}: {}", title, subject());
-    result.x = {"processors", lab::axis_scale::log2};
-    result.y = {std::string(title), lab::axis_scale::log10};
-    lab::series measured{"simulated", lab::series_style::line};
-    lab::series bound{std::string(bound_name), lab::series_style::bound};
-    for (const auto& row : rows_) {
-      measured.points.push_back({static_cast<double>(row.processors), value(row)});
-      bound.points.push_back({static_cast<double>(row.processors), limit(row, measures_)});
-    }
-    result.all = {measured, bound};
-    return result;
-  }
-
-  [[nodiscard]] std::string make_page() const {
-    lab::page page(fmt::format("{} with {}", request_.dag, to_string(request_.settings.scheduler)),
-                   request_.command);
-    page.paragraph(fmt::format("T1 = {}, Tinf = {}, parallelism {:.1f}, S1 = {}, {} threads.",
-                               measures_.work, measures_.span, measures_.parallelism(),
-                               measures_.stack_depth, measures_.threads));
-    if (rows_.size() >= 3) page.paragraph(fit_text() + ".");
-    page.add(speedup_chart(),
-             "Speedup: it follows P as long as that is small against the parallelism, and then "
-             "levels out there.");
-    page.add(space_chart(),
-             "Frames of living threads, at most, against the bound of Theorem 5 and Lemma 2.");
-    if (is_random(request_.settings))
-      page.add(attempts_chart("Steal attempts", [](const sim_row& row) { return row.steal.mean; }),
-               "Attempts grow like P Tinf: they cost O(Tinf) of time on each processor.");
-    lab::table table{"", columns(), {}};
-    std::string data = "[";
-    for (const auto& row : rows_) {
-      table.rows.push_back(cells(row));
-      data += (data.size() > 1 ? ",\n" : "") + to_json(request_, measures_, row);
-    }
-    page.add(table).data(data + "]");
-    return page.html();
   }
 
   const sim_request& request_;
@@ -354,6 +216,7 @@ class sim_command {
   lab::measures measures_;
   lab::check_report checked_;
   std::vector<sim_row> rows_;
+  lab::schedule schedule_;  // empty: the DAG is not small
 };
 
 }  // namespace

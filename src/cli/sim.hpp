@@ -28,6 +28,12 @@ struct sim_row {
   }
 };
 
+// Chance plays a part only where thieves choose.
+[[nodiscard]] inline bool has_chance(const lab::run_settings& settings) {
+  using enum lab::scheduler_kind;
+  return settings.scheduler == work_stealing || settings.scheduler == child_stealing;
+}
+
 [[nodiscard]] std::string to_json(const sim_request& request, const lab::measures& of,
                                   const sim_row& row);
 

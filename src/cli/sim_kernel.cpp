@@ -7,8 +7,10 @@
 
 #include "cli/cli.hpp"
 #include "cli/progress.hpp"
+#include "cli/sim_page.hpp"
 #include "lab/chart.hpp"
 #include "lab/kernel_checker.hpp"
+#include "lab/markup.hpp"
 #include "lab/page.hpp"
 #include "lab/table.hpp"
 
@@ -152,6 +154,31 @@ lab::chart attempts_chart(const lab::measures& of, const std::vector<kernel_row>
   return result;
 }
 
+named_cells named(const kernel_row& row) {
+  const auto mean = [&row](const lab::summary& of) {
+    return row.steps.count == 0 ? std::string("-") : lab::figure(of.mean);
+  };
+  return {{"P", fmt::to_string(row.processes)},
+          {"runs", fmt::to_string(row.steps.count + row.unfinished)},
+          {"given up", fmt::to_string(row.unfinished)},
+          {"T", mean(row.steps)},
+          {"PA", mean(row.processor_average)},
+          {"T/bound", mean(row.ratio)},
+          {"steals", mean(row.steals)},
+          {"attempts", mean(row.steal)}};
+}
+
+void add_charts(lab::page& page, const sim_request& request, const lab::measures& of,
+                const std::vector<kernel_row>& rows) {
+  page.add(time_chart(request, of, rows),
+           "Means, and from the least to the greatest run. Where no run came to an end there is no "
+           "mark.");
+  page.add(processors_chart(rows),
+           "What the kernel gave. A yield may make it give fewer processors than it meant to.");
+  if (request.kernel.scheduler == lab::user_scheduler::abp)
+    page.add(attempts_chart(of, rows), "Attempts to steal, beside P Tinf.");
+}
+
 std::string make_page(const sim_request& request, const lab::measures& of,
                       const std::vector<kernel_row>& rows) {
   lab::page page(fmt::format("{}: {}", request.dag, title_of(request)), request.command);
@@ -161,20 +188,14 @@ std::string make_page(const sim_request& request, const lab::measures& of,
       "T1/PA + Tinf (P - 1)/PA, and one by work stealing takes O(T1/PA + Tinf P/PA) if its thieves "
       "yield as the kernel demands.",
       of.work, of.span));
-  page.add(time_chart(request, of, rows),
-           "Means, and from the least to the greatest run. Where no run came to an end there is no "
-           "mark.");
-  page.add(processors_chart(rows),
-           "What the kernel gave. A yield may make it give fewer processors than it meant to.");
-  if (request.kernel.scheduler == lab::user_scheduler::abp)
-    page.add(attempts_chart(of, rows), "Attempts to steal, beside P Tinf.");
-  lab::table table{"", columns, {}};
+  if (rows.size() > 1) add_charts(page, request, of, rows);  // a curve needs two points
+  std::vector<named_cells> table;
   std::string data = "[";
   for (const auto& row : rows) {
-    table.rows.push_back(cells(row));
+    table.push_back(named(row));
     data += (data.size() > 1 ? ",\n" : "") + to_json(request, of, row);
   }
-  return page.add(table).data(data + "]").html();
+  return page.add(table_of(table)).data(data + "]").html();
 }
 
 void print_head(const sim_request& request, const lab::measures& of, output& out) {

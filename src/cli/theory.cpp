@@ -128,9 +128,11 @@ std::string bounds_page(const bounds_request& request, const lab::measures& of,
     page.picture(lab::dag_to_svg(*dag),
                  "Time runs to the right; children stand below their parents.");
   page.add(measures_table(of, dag));
-  page.add(speedup_bounds_chart("Speedup of " + request.dag, rows),
-           "What to see: below T1/Tinf processors the two curves stay within a factor of two of P; "
-           "beyond it more processors gain nothing.");
+  if (rows.size() > 1)  // a curve needs two points
+    page.add(
+        speedup_bounds_chart("Speedup of " + request.dag, rows),
+        "What to see: below T1/Tinf processors the two curves stay within a factor of two of P; "
+        "beyond it more processors gain nothing.");
   page.add(table);
   if (const auto text = caveat(dag); !text.empty()) page.paragraph(text);
   std::string data = "{\"measures\": " + measures_json(request, of, dag) + ",\n \"bounds\": [";

@@ -65,7 +65,10 @@ TEST(SimWithCosts, RefusesInOneLine) {
       {{"--costs", example, "--latency", "1,2,3,4"}, "--latency doesn't go with --costs"},
       {{"--costs", example, "--steal", "half"}, "--steal doesn't go with --costs"},
       {{"--costs", example, "--check"}, "--check doesn't go with --costs"},
-      {{"--costs", example, "--svg", "x.svg"}, "--svg doesn't go with --costs"},
+      {{"--costs", example, "--tries", "3"}, "--tries doesn't go with --costs"},
+      {{"--costs", example, "--yield", "none"}, "--yield doesn't go with --costs"},
+      {{"--costs", example, "--curve", "wait", "--svg", "x.svg"},
+       "--curve doesn't go with --costs"},
       {{"--costs", example, "-P", "65537"}, "with costs P is from 1 to 65536, not 65537"},
       {{"--costs", example, "--instruction-ns", "0"}, "--instruction-ns takes a number from 0.001"},
       {{"--costs", example, "--instruction-ns", "nan"}, "not 'nan'"},
@@ -110,6 +113,7 @@ TEST(Lab, RefusesBadArgumentsInOneLine) {
   }
   const auto refused = heist_command({"lab", "calibrate", "--quick", "--output", "/no/such/file"});
   EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err, HasSubstr("cannot write '/no/such/file'"));
   EXPECT_EQ(heist_command({"lab", "forecast", "--costs", "/no/such"}).code, 1);
 }

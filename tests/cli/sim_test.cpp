@@ -115,6 +115,95 @@ TEST(Sim, WritesAChartAndAPage) {
   EXPECT_EQ(refused.out, "");  // before the work, not after it
 }
 
+namespace {
+
+// The page that a command writes.
+std::string page_of(std::vector<std::string> command) {
+  const auto html = std::filesystem::path(testing::TempDir()) / "sim_page.html";
+  std::filesystem::remove(html);
+  command.insert(command.begin(), "sim");
+  command.insert(command.end(), {"--html", html.string()});
+  const auto result = heist_command(command);
+  EXPECT_EQ(result.code, 0) << result.err;
+  return content(html);
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+// What stands between <table> and </table>, each cell on a line.
+std::string tables_of(const std::string& page) {
+  std::string result;
+  for (auto at = page.find("<table>"); at != std::string::npos; at = page.find("<table>", at + 1))
+    result += page.substr(at, page.find("</table>", at) - at);
+  return result;
+}
+
+const std::string example_costs = HEIST_TESTS_FOLDER "/lab/costs/example.json";
+
+}  // namespace
+
+TEST(SimPage, OfASmallDagShowsItsSchedule) {
+  for (const char* form : {"--check", "--json", "--table"}) {
+    const auto page = page_of({"--dag", "figure1", "--scheduler", "busy-leaves", "-P", "2", form});
+    EXPECT_EQ(count(page, "<svg"), 1u);
+    EXPECT_THAT(page, HasSubstr("class=\"schedule\""));
+    EXPECT_THAT(page, HasSubstr(">v23</text>"));
+    EXPECT_THAT(page, HasSubstr("<td>G1: v23</td>"));
+    EXPECT_THAT(page, HasSubstr("&quot;steps&quot;:{&quot;mean&quot;:14.0"));
+    EXPECT_THAT(page, testing::Not(HasSubstr("class=\"chart\"")));
+  }
+  const auto command = {"sim", "--dag", "figure1", "--scheduler", "busy-leaves", "-P", "2"};
+  const auto file = std::filesystem::path(testing::TempDir()) / "sim_page.html";
+  std::vector<std::string> with_page(command.begin(), command.end());
+  with_page.insert(with_page.end(), {"--html", file.string()});
+  EXPECT_EQ(heist_command(with_page).out,
+            heist_command({command.begin(), command.end()}).out);  // as without a page
+}
+
+// A curve needs two points.
+TEST(SimPage, OfOneNumberOfProcessorsHasNoEmptyCharts) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--scheduler", "abp"}, {"--costs", example_costs}}) {
+    std::vector<std::string> command = {"--dag", "fib:12", "-P", "4"};
+    command.insert(command.end(), more.begin(), more.end());
+    const auto page = page_of(command);
+    EXPECT_EQ(count(page, "<svg"), 0u);
+    EXPECT_EQ(count(page, "<table"), 1u);
+  }
+}
+
+TEST(SimPage, HasTablesForPeople) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--scheduler", "abp"}, {"--costs", example_costs}}) {
+    std::vector<std::string> command = {"--dag", "fib:12", "-P", "1,3,7", "--seeds", "3"};
+    command.insert(command.end(), more.begin(), more.end());
+    const auto tables = tables_of(page_of(command));
+    EXPECT_THAT(tables, HasSubstr("<th class=\"number\">P</th>"));
+    EXPECT_THAT(tables, testing::Not(HasSubstr("_"))) << tables;
+    EXPECT_THAT(tables, testing::Not(testing::ContainsRegex("[0-9]\\.[0-9][0-9][0-9][0-9][0-9]")))
+        << tables;
+  }
+}
+
+TEST(SimPage, GoesWithCosts) {
+  const std::vector<std::string> command = {"--dag",   "fib:12", "-P",      "1..16",
+                                            "--seeds", "3",      "--costs", example_costs};
+  const auto page = page_of(command);
+  EXPECT_EQ(count(page, "<svg"), 2u);
+  for (const char* part : {"speedup", "asleep", "heist sim --dag fib:12", "&quot;seconds&quot;:"})
+    EXPECT_THAT(page, HasSubstr(part));
+  EXPECT_EQ(page, page_of(command));
+  const auto svg = std::filesystem::path(testing::TempDir()) / "sim_costs.svg";
+  const auto result = heist_command(
+      {"sim", "--dag", "fib:12", "-P", "1..16", "--costs", example_costs, "--svg", svg.string()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(content(svg), HasSubstr("speedup"));
+}
+
 TEST(Sim, RunsUnderAKernel) {
   const auto result = heist_command(
       {"sim", "--dag", "fib:10", "--scheduler", "abp", "--kernel", "benign:2", "-P", "4,8"});
@@ -153,6 +242,28 @@ TEST(Sim, RefusesBadArgumentsInOneLine) {
        "busy-leaves needs a strict computation"},
       {{"--dag", "fib", "--fast"}, "sim has no option --fast"},
       {{"--dag", "fib", "more"}, "sim takes no argument 'more'"},
+      {{"--dag", "fib:5", "--curve", "space"}, "--curve goes with --svg"},
+      {{"--dag", "fib:5", "--kernel", "benign:2", "--scheduler", "abp", "--curve", "space", "--svg",
+        "x.svg"},
+       "--curve doesn't go with a kernel"},
+      {{"--dag", "fib:5", "--yield", "none"}, "--yield goes with --scheduler abp"},
+      {{"--dag", "fib:5", "--scheduler", "greedy", "--kernel", "benign:2", "--yield", "none"},
+       "--yield goes with --scheduler abp"},
+      {{"--dag", "fib:5", "--scheduler", "abp", "--steal", "half"},
+       "--steal doesn't go with a kernel"},
+      {{"--dag", "fib:5", "--scheduler", "abp", "--engine", "event"},
+       "--engine doesn't go with a kernel"},
+      {{"--dag", "fib:5", "--scheduler", "abp", "--queue-cost", "7"},
+       "--queue-cost doesn't go with a kernel"},
+      {{"--dag", "fib:5", "--scheduler", "greedy", "--steal", "half"},
+       "--steal goes with work-stealing and child-stealing, not with greedy"},
+      {{"--dag", "fib:5", "--scheduler", "fifo", "--latency", "1,2,3,4"},
+       "--latency goes with work-stealing and child-stealing, not with fifo"},
+      {{"--dag", "fib:5", "--queue-cost", "7"}, "work-stealing has no central queue"},
+      {{"--dag", "fib:5", "--tries", "7"}, "--tries goes with --victim nearest and lifeline"},
+      {{"--dag", "fib:5", "--access", "reject", "--answer", "last"},
+       "--answer doesn't go with --access reject"},
+      {{"--dag", "fib:5", "--json", "--table"}, "exclude each other"},
   };
   for (const auto& [arguments, message] : cases) {
     std::vector<std::string> command = {"sim"};

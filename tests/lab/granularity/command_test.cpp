@@ -93,7 +93,14 @@ TEST(GranularityCommand, RefusesWhatItCantDo) {
   expect_refused(usage, {"--hint", "exakt"}, "did you mean 'exact'?");
   expect_refused(usage, {"--queue", "open"}, "unknown queue 'open'");
   expect_refused(usage, {"--queue-cost", "1000001"}, "--queue-cost takes");
-  expect_refused(usage, {"--curve", "speed"}, "unknown curve 'speed'");
+  expect_refused(usage, {"--svg", "x", "--curve", "speed"}, "unknown curve 'speed'");
+  expect_refused(usage, {"--curve", "tail"}, "--curve goes with --svg");
+  expect_refused(usage, {"--scheduler", "fifo,static", "--hint", "noisy"},
+                 "--hint goes with longest-first and shortest-first");
+  expect_refused(usage, {"--scheduler", "static,work-stealing", "--queue", "shared"},
+                 "--queue doesn't go with static, interleaved and work-stealing");
+  expect_refused(usage, {"--scheduler", "static,interleaved", "--queue-cost", "7"},
+                 "--queue-cost doesn't go with static and interleaved");
   expect_refused(usage, {"--seeds", "0"}, "--seeds takes");
   expect_refused(usage, {"--csv", "--json"}, "exclude each other");
   expect_refused(usage, {"--frob"}, "granularity has no option --frob");

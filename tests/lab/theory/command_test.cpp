@@ -90,6 +90,16 @@ TEST_F(TheoryCommand, BoundsOfFigure1) {
   EXPECT_THAT(result.out, HasSubstr("\n2        11.5 "));
 }
 
+// A curve needs two points.
+TEST_F(TheoryCommand, BoundsForOneNumberOfProcessorsHaveNoEmptyChart) {
+  for (const auto& [processors, charts] : {std::pair{"4", 0U}, {"1..4", 1U}}) {
+    const auto result = heist_command(
+        {"theory", "bounds", "--dag", "fib:12", "-P", processors, "--html", file("b.html")});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(heist_test::count(content("b.html"), "<svg"), charts);
+  }
+}
+
 TEST_F(TheoryCommand, BoundsOfProgramsAndOfDagsThatAreNotStrict) {
   const auto fib = heist_command({"theory", "bounds", "--dag", "fib:10", "--json"});
   EXPECT_EQ(fib.code, 0) << fib.err;
@@ -265,6 +275,10 @@ TEST_F(TheoryCommand, RefusesWhatItCantDo) {
   expect_refused(usage, with(fib, {"-P", "0"}), "-P takes a whole number from 1 to 100000");
   expect_refused(usage, with(fib, {"-P", "4,16", "--given", "5"}), "--given takes");
   expect_refused(usage, with(fib, {"x"}), "adversaries takes no argument 'x'");
+  expect_refused(usage, with(fib, {"--kernel", "benign:2", "--given", "2"}),
+                 "--given doesn't go with --kernel");
+  expect_refused(refused, {"theory", "bounds", "--dag", "fib:9", "--html", file("no/x")},
+                 "cannot write");
   expect_refused(refused, {"theory", "bounds", "--dag", "file:" + file("none")}, "cannot read");
   expect_refused(refused, {"theory", "bounds", "--dag", "figure1", "--dot", file("no/x")},
                  "cannot write");
