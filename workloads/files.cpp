@@ -25,7 +25,8 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 20;
   throw resource_error(fmt::format("cannot {} '{}': {}", deed, path, std::strerror(error)));
 }
 
-// The file that is being written, for remove_unfinished_file(): a signal's handler can't read a string that may be gone.
+// The file that is being written, for remove_unfinished_file(): a signal's handler can't read a
+// string that may be gone.
 char unfinished_name[PATH_MAX];
 std::atomic<bool> has_unfinished{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal's handler reads it");
@@ -53,7 +54,8 @@ std::string without_links(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-// Standard output or error, if that is what this file is: opened anew it would lose what was printed there.
+// Standard output or error, if that is what this file is: opened anew it would lose what was
+// printed there.
 int own_descriptor(const struct stat& file) {
   for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat own {};
@@ -63,7 +65,8 @@ int own_descriptor(const struct stat& file) {
   return -1;
 }
 
-// A folder may refuse new files, and a name be too long for an addition, where the file itself can be written.
+// A folder may refuse new files, and a name be too long for an addition, where the file itself can
+// be written.
 bool only_refuses_another_name(int error) {
   return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
 }
@@ -134,7 +137,8 @@ bool output_file::open_beside(const std::string& target, const struct stat* olde
   beside_ = beside;
   file_.reset(fdopen(descriptor, "wb"));
   if (older != nullptr) {
-    // The owner first, as a change of it clears bits of the mode. Who may not give a file away keeps it.
+    // The owner first, as a change of it clears bits of the mode. Who may not give a file away
+    // keeps it.
     (void)!fchown(descriptor, older->st_uid, older->st_gid);
     (void)!fchmod(descriptor, mode);
   }

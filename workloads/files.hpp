@@ -1,7 +1,8 @@
-// Reading and writing files, with errors that a person can act on: one line with the name and the reason.
+// Reading and writing files, with errors that a person can act on: one line with the name and the
+// reason.
 //
-// A file that is written replaces an older one as a whole: what is interrupted, or finds the disk full, leaves the older one
-// as it was, and no empty one where there was none.
+// A file that is written replaces an older one as a whole: what is interrupted, or finds the disk
+// full, leaves the older one as it was, and no empty one where there was none.
 
 #pragma once
 
@@ -34,7 +35,8 @@ using file_handle = std::unique_ptr<std::FILE, file_closer>;
 void read_all(std::FILE* file, const std::string& path,
               const std::function<void(std::span<const char>)>& take);
 
-// Before long work, whose result would be lost otherwise: refuses what output_file couldn't write, and changes nothing.
+// Before long work, whose result would be lost otherwise: refuses what output_file couldn't write,
+// and changes nothing.
 void require_writable(const std::string& path);
 
 // The reader of a pipe is gone. No error: it had enough, and nobody is there to be told.
@@ -43,8 +45,9 @@ class closed_pipe : public std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "the reader is gone"; }
 };
 
-// A file that is being written, under another name beside its own until it is whole. What is no regular file (a pipe, a device,
-// the process's own output) is written as it is. One at a time in a process.
+// A file that is being written, under another name beside its own until it is whole. What is no
+// regular file (a pipe, a device, the process's own output) is written as it is. One at a time in a
+// process.
 class output_file {
  public:
   explicit output_file(const std::string& path);
@@ -68,7 +71,8 @@ class output_file {
   file_handle file_;
 };
 
-// Removes the file that an output_file is writing, if there is one. For a signal's handler that ends the process.
+// Removes the file that an output_file is writing, if there is one. For a signal's handler that
+// ends the process.
 void remove_unfinished_file() noexcept;
 
 }  // namespace heist::workloads

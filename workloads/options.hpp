@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace heist::workloads {
 
 enum class option_kind {
   integer,  // decimal, between min and max
+  bytes,    // likewise, or with a suffix K, M or G (k, m, g), as HEIST_STACK_SIZE
   choice,   // one of the choices
   path,     // a file's name; empty means none
   files,    // any number of file names, given as arguments without an option's name
@@ -38,6 +38,13 @@ struct option_spec {
 [[nodiscard]] option_spec path_option(std::string name, std::string help);
 [[nodiscard]] option_spec files_option(std::string name, std::string help);
 
+// What an option says, as a text.
+struct option_text {
+  std::string name;
+  option_kind kind;
+  std::string text;
+};
+
 // The values for one run of one workload; starts with the defaults.
 class option_values {
  public:
@@ -50,12 +57,16 @@ class option_values {
   // Appends one file. Throws usage_error when the workload takes none.
   void add_file(std::string_view path);
 
-  // Every option's name and text, defaults included.
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> texts() const;
+  // Throws usage_error, which names what they don't go with, if one of these was set.
+  void refuse(const std::vector<std::string_view>& names, std::string_view beside) const;
 
+  // Every option's text, defaults included.
+  [[nodiscard]] std::vector<option_text> texts() const;
+
+  [[nodiscard]] bool is_given(std::string_view name) const { return is_given_[index_of(name)]; }
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
-  [[nodiscard]] std::size_t size(
-      std::string_view name) const;  // an integer option whose min is not negative
+  // Of bytes, or of an integer option whose min is not negative.
+  [[nodiscard]] std::size_t size(std::string_view name) const;
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
 
@@ -65,6 +76,7 @@ class option_values {
   std::string workload_;
   std::vector<option_spec> specs_;
   std::vector<std::string> texts_;  // by position in specs_; checked
+  std::vector<bool> is_given_;      // likewise
   std::vector<std::string> files_;
 };
 

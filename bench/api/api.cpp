@@ -92,12 +92,26 @@ std::vector<workloads::option_spec> options(scale of) {
       integer_option("graph-n", "tasks of the graph", quick ? 1000 : 1'000'000, 1, 100'000'000)};
 }
 
+// Sizes of tables that aren't asked for.
+void refuse_other_sizes(const workloads::option_values& values, const std::string& chosen) {
+  if (chosen == "all") return;
+  const std::pair<std::string_view, std::vector<std::string_view>> sizes[] = {
+      {"algorithms", {"loop-n", "uneven-n", "tiny-times", "array-n", "sort-n"}},
+      {"one-worker", {"one-worker-n"}},
+      {"sweep", {"sweep-n", "cell-ms"}},
+      {"locks", {"lock-times"}},
+      {"graph", {"graph-n"}}};
+  for (const auto& [table, names] : sizes)
+    if (table != chosen) values.refuse(names, "--table " + chosen);
+}
+
 report run(const workloads::option_values& values, const settings& with) {
   participants by(workers_of(with));
   report result;
   result.title = fmt::format("loops, algorithms, locks and graphs, {} worker{}; {} rounds",
                              by.workers, by.workers == 1 ? "" : "s", with.repeat);
   const auto& chosen = values.text("table");
+  refuse_other_sizes(values, chosen);
   const auto is_asked = [&](std::string_view table) { return chosen == "all" || chosen == table; };
   if (is_asked("algorithms")) {
     algorithms_table(result, by,

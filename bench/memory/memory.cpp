@@ -135,7 +135,10 @@ report run_only(const std::string& name, unsigned workers) {
 
 report run(const workloads::option_values& values, const settings& with) {
   const unsigned workers = with.workers != 0 ? with.workers : 2;
-  if (values.text("only") != "none") return run_only(values.text("only"), workers);
+  if (const auto& only = values.text("only"); only != "none") {
+    values.refuse({"n", "command-runs", "probe", "command"}, "--only " + only);
+    return run_only(only, workers);
+  }
   const auto n = static_cast<std::uint64_t>(values.integer("n"));
   const auto fib_name = fmt::format("fib({}), {} workers", n, workers);
   peaks found(values, with);

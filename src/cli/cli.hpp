@@ -5,7 +5,8 @@
 
 namespace heist::cli {
 
-// The command's exit codes. A signal ends it as a shell tells of it: 128 and the signal's number, SIGINT with 130.
+// The command's exit codes. A signal ends it as a shell tells of it: 128 and the signal's number,
+// SIGINT with 130.
 enum exit_code : int {
   success = 0,
   environment_refused = 1,  // a file, memory, threads, or the output itself

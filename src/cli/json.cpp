@@ -1,5 +1,8 @@
 #include "cli/json.hpp"
 
+#include <string>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 namespace heist::cli {
@@ -20,12 +23,23 @@ json times(const timings& timings) {
           {"runs", timings.seconds()}};
 }
 
+// An integer as a number: it was checked when it was set.
+json value_of(const workloads::option_text& option) {
+  const bool is_number = option.kind == workloads::option_kind::integer && !option.text.empty();
+  return is_number ? json(std::stoll(option.text)) : json(option.text);
+}
+
 json option(const workloads::option_spec& spec) {
   using enum workloads::option_kind;
   json result = {{"name", spec.name}, {"help", spec.help}};
   switch (spec.kind) {
     case integer:
       result["kind"] = "integer";
+      result["min"] = spec.min;
+      result["max"] = spec.max;
+      break;
+    case bytes:
+      result["kind"] = "bytes";
       result["min"] = spec.min;
       result["max"] = spec.max;
       break;
@@ -40,7 +54,14 @@ json option(const workloads::option_spec& spec) {
       result["kind"] = "files";
       break;
   }
-  if (!spec.default_value.empty()) result["default"] = spec.default_value;
+  if (!spec.default_value.empty())
+    result["default"] = value_of({"", spec.kind, spec.default_value});
+  return result;
+}
+
+json options_of(const std::vector<workloads::option_text>& given) {
+  json result = json::object();
+  for (const auto& each : given) result[each.name] = value_of(each);
   return result;
 }
 
@@ -113,12 +134,10 @@ std::string to_json(const info_report& report) {
 }
 
 std::string to_json(const run_report& report) {
-  json options = json::object();
-  for (const auto& [name, text] : report.options) options[name] = text;
   json per_worker = json::array();
   for (const auto& counts : report.stats.workers) per_worker.push_back(as_json(counts));
   return on_one_line({{"workload", report.workload},
-                      {"options", options},
+                      {"options", options_of(report.options)},
                       {"files", report.files},
                       {"result", report.result},
                       {"workers", report.workers},
@@ -155,8 +174,6 @@ std::string to_json(const bench::benchmark& benchmark) {
 
 std::string to_json(const bench::report& report, const bench_request& request,
                     const bench::machine& machine) {
-  json options = json::object();
-  for (const auto& [name, text] : request.values.texts()) options[name] = text;
   json rows = json::array();
   for (const auto& each : report.rows) rows.push_back(as_json(each));
   json targets = json::array();
@@ -165,7 +182,7 @@ std::string to_json(const bench::report& report, const bench_request& request,
                       {"title", report.title},
                       {"quick", request.quick},
                       {"rounds", request.settings.repeat},
-                      {"options", options},
+                      {"options", options_of(request.values.texts())},
                       {"machine",
                        {{"cpu", machine.cpu},
                         {"processors", machine.processors},

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <heist/pool.hpp>
@@ -33,7 +32,7 @@ class timings {
 
 struct run_report {
   std::string workload;
-  std::vector<std::pair<std::string, std::string>> options;
+  std::vector<workloads::option_text> options;
   std::vector<std::string> files;
   std::string result;
   std::optional<std::string> mistake;  // what is wrong with a result; every run is checked

@@ -16,7 +16,8 @@ class output {
  public:
   explicit output(std::FILE* file) : file_(file) {}
 
-  // Throws resource_error when the text can't be written, and closed_pipe when nobody wants more of it.
+  // Throws resource_error when the text can't be written, and closed_pipe when nobody wants more of
+  // it.
   template <class... Arguments>
   void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     write(fmt::format(format, std::forward<Arguments>(arguments)...));
@@ -34,8 +35,8 @@ class output {
 // The file as a whole, or not at all. Throws resource_error, which names the file, and closed_pipe.
 void write_file(const std::string& path, std::string_view text);
 
-// Before long work, whose result would be lost otherwise: throws resource_error for the first that can't be written. An empty
-// path is none.
+// Before long work, whose result would be lost otherwise: throws resource_error for the first that
+// can't be written. An empty path is none.
 void require_writable(std::initializer_list<std::string_view> paths);
 
 }  // namespace heist::cli

@@ -26,10 +26,11 @@ using workloads::option_spec;
 using workloads::option_values;
 
 constexpr const char* footer =
-    "Environment: HEIST_WORKERS, HEIST_STACK_SIZE, HEIST_STATS=1, HEIST_SERIAL=1.\n"
+    "Environment: HEIST_WORKERS, HEIST_STACK_SIZE, HEIST_STATS=1, HEIST_SERIAL=1, "
+    "HEIST_BARRIER=signal.\n"
     "Exit codes: 0; 1 the environment refused a file, memory or threads; 2 usage; 3 a result "
     "differs\n"
-    "from the serial one; 130 interrupted.";
+    "from the serial one; 130 interrupted; 141 the reader of the output is gone, as of '| head'.";
 
 // Options of CLI11 that were made from specs, and what the arguments said.
 class bound_options {
@@ -43,8 +44,10 @@ class bound_options {
       auto& one = given_.emplace_back(given{spec.name, {}, nullptr});
       auto help = spec.help;
       if (!spec.default_value.empty()) help += fmt::format(" [{}]", spec.default_value);
-      one.option = app.add_option("--" + spec.name, one.text, help);
-      one.option->type_name(spec.kind == option_kind::integer ? "N" : "NAME");
+      // The lab's commands take both names too.
+      const auto* const prefix = spec.name == "workers" ? "-P,--" : "--";
+      one.option = app.add_option(prefix + spec.name, one.text, help);
+      one.option->type_name(type_name(spec.kind));
       one.option->take_last();
     }
   }
@@ -55,12 +58,25 @@ class bound_options {
     for (const auto& file : files_) values.add_file(file);
   }
 
+  // Empty: none of them.
+  [[nodiscard]] std::string first_given() const {
+    for (const auto& one : given_)
+      if (one.option->count() > 0) return one.name;
+    return {};
+  }
+
  private:
   struct given {
     std::string name;
     std::string text;
     CLI::Option* option;
   };
+
+  static const char* type_name(option_kind kind) {
+    if (kind == option_kind::bytes) return "BYTES";
+    return kind == option_kind::integer ? "N" : "NAME";
+  }
+
   std::deque<given> given_;  // as the texts have addresses that CLI11 keeps
   std::vector<std::string> files_;
 };
@@ -89,8 +105,13 @@ Kind policy_of(const option_values& values, std::string_view name, const Kind (&
 
 std::vector<option_spec> common_options() {
   return {pool_option("workers", "workers, P [see heist info]", 1, pool_config::max_workers),
-          pool_option("stack-size", "bytes of each fiber's stack [see heist info]",
-                      pool_config::min_stack_size, pool_config::max_stack_size),
+          {"stack-size",
+           "of each fiber's stack, as 512K or 16M [see heist info]",
+           option_kind::bytes,
+           "",
+           pool_config::min_stack_size,
+           pool_config::max_stack_size,
+           {}},
           workloads::integer_option("repeat", "timed runs of each kind", 3, 1, 1000),
           policy_option("deque", "which deque holds the forks", all_deque_kinds),
           workloads::integer_option("steal-batch", "most jobs of a steal, with --deque multi_steal",
@@ -138,6 +159,9 @@ class run_parser {
     option_values common("run", common_options());
     common_.copy_to(common);
     given->common.copy_to(common);
+    if (common.is_given("steal-batch") &&
+        common.text("deque") != to_string(deque_kind::multi_steal))
+      throw usage_error("run: --steal-batch goes with --deque multi_steal");
     request.repeat = static_cast<unsigned>(common.integer("repeat"));
     request.pool = {.workers = static_cast<unsigned>(given_or_zero(common, "workers")),
                     .stack_size = given_or_zero(common, "stack-size"),
@@ -203,6 +227,7 @@ class bench_parser {
   explicit bench_parser(CLI::App& root)
       : app_(*root.add_subcommand("bench", "measures heist, beside rivals and its own promises")) {
     app_.allow_extras();
+    add_common(app_, common_);
     list_ = app_.add_subcommand("list", "the benchmarks, a line each");
     list_->allow_extras();
     list_->add_flag("--json", json_, "with their options, an object a line");
@@ -212,9 +237,7 @@ class bench_parser {
       added.app = app_.add_subcommand(std::string(benchmark.name), std::string(benchmark.summary));
       added.app->allow_extras();
       added.options.add(*added.app, benchmark.options(bench::scale::full));
-      added.common.add(*added.app, bench_common_options());
-      added.app->add_flag("--quick", quick_, "small sizes, to see that it works");
-      added.app->add_flag("--json", json_, "one object");
+      add_common(*added.app, added.common);
     }
   }
 
@@ -224,6 +247,8 @@ class bench_parser {
     const auto extras = extras_of(app_);
     if (list_->parsed()) {
       refuse_extras(extras, "bench list");
+      const auto before = quick_ ? "quick" : common_.first_given();
+      if (!before.empty()) refuse_extras({"--" + before}, "bench list");
       return bench_list_request{json_};
     }
     const auto given = std::find_if(choices_.begin(), choices_.end(),
@@ -236,6 +261,7 @@ class bench_parser {
         given->benchmark, option_values(name, given->benchmark->options(scale)), {}, quick_, json_};
     given->options.copy_to(request.values);
     option_values common("bench", bench_common_options());
+    common_.copy_to(common);
     given->common.copy_to(common);
     if (!common.text("workers").empty())
       request.settings.workers = static_cast<unsigned>(common.integer("workers"));
@@ -253,6 +279,13 @@ class bench_parser {
     bound_options common;
   };
 
+  // Before or after the benchmark's name; after it wins.
+  void add_common(CLI::App& app, bound_options& options) {
+    options.add(app, bench_common_options());
+    app.add_flag("--quick", quick_, "small sizes, to see that it works");
+    app.add_flag("--json", json_, "one object");
+  }
+
   [[noreturn]] static void refuse_benchmark(const std::vector<std::string>& extras) {
     if (extras.empty()) throw usage_error("bench needs a benchmark: see heist bench list");
     if (extras.front().starts_with('-'))
@@ -265,6 +298,7 @@ class bench_parser {
 
   CLI::App& app_;
   CLI::App* list_;
+  bound_options common_;
   std::deque<choice> choices_;  // CLI11 keeps addresses of what is in it
   bool quick_ = false;
   bool json_ = false;
@@ -277,6 +311,40 @@ usage_error translate(const CLI::Error& error) {
     return usage_error(text.substr(0, text.find(':')) + " needs a value");
   std::replace(text.begin(), text.end(), '\n', ' ');
   return usage_error(text);
+}
+
+std::vector<std::string_view> names_of(const CLI::App& app) {
+  std::vector<std::string_view> names;
+  for (const auto* each : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(each->get_name());
+  return names;
+}
+
+// "help run fib" is "run fib --help"; the names that follow help are checked.
+std::vector<const char*> without_help(const CLI::App& app, int argc, const char* const* argv) {
+  std::vector<const char*> result = {"heist"};
+  const auto* at = &app;
+  for (int i = 2; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name.starts_with('-')) refuse_extras({name}, "help");
+    const auto names = names_of(*at);
+    const auto& last = at->get_name();
+    if (names.empty()) throw usage_error(fmt::format("{} has no help on '{}'", last, name));
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      const auto known = at == &app ? "heist" : "heist " + last;
+      throw usage_error(unknown("command", name, names, known + " --help"));
+    }
+    at = at->get_subcommand(name);
+    result.push_back(argv[i]);
+  }
+  result.push_back("--help");
+  return result;
+}
+
+bool asks_for_help(int argc, const char* const* argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "help") return false;
+  return std::none_of(argv + 2, argv + argc,
+                      [](std::string_view each) { return each == "--help" || each == "-h"; });
 }
 
 }  // namespace
@@ -299,6 +367,12 @@ any_request parse(int argc, const char* const* argv) {
   info_request info;
   auto* info_app = app.add_subcommand("info", "what the runtime makes of this machine");
   info_app->add_flag("--json", info.json, "as an object");
+
+  app.add_subcommand("help", "this text, or that of a command: help run fib");
+  if (asks_for_help(argc, argv)) {
+    const auto asked = without_help(app, argc, argv);
+    return parse(static_cast<int>(asked.size()), asked.data());
+  }
 
   try {
     app.parse(argc, argv);
@@ -328,9 +402,7 @@ any_request parse(int argc, const char* const* argv) {
   if (extras.empty()) throw usage_error("no command: see heist --help");
   if (extras.front().starts_with('-'))
     throw usage_error(fmt::format("unknown option {}: see heist --help", extras.front()));
-  throw usage_error(unknown("command", extras.front(),
-                            {"run", "bench", "sim", "theory", "lab", "list", "info"},
-                            "heist --help"));
+  throw usage_error(unknown("command", extras.front(), names_of(app), "heist --help"));
 }
 
 }  // namespace heist::cli

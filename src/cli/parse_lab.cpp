@@ -47,6 +47,12 @@ lab_parser::lab_parser(CLI::App& root)
       given_(std::make_unique<texts>()) {
   app_.allow_extras();
   auto& g = *given_;
+  // Before or after the subject.
+  const auto add_common = [&g](CLI::App& to, const char* json) {
+    to.add_flag("--quick", g.quick, "small sizes, to see that it works");
+    to.add_flag("--json", g.json, json);
+  };
+  add_common(app_, "JSON instead of tables");
   const auto add = [](CLI::App& to, const char* name, std::string& text, const std::string& help) {
     const auto initially = text.empty() ? "" : fmt::format(" [{}]", text);
     to.add_option(name, text, help + initially)->take_last()->type_name("");
@@ -55,10 +61,9 @@ lab_parser::lab_parser(CLI::App& root)
   g.calibrate->allow_extras();
   add(*g.calibrate, "--output", g.output, "a file for the costs as JSON");
   add(*g.calibrate, "--repeat", g.rounds, "rounds of measurements");
-  add(*g.calibrate, "--workers", g.workers,
+  add(*g.calibrate, "-P,--workers", g.workers,
       "threads at once, to see how much slower a busy machine is [see heist info]");
-  g.calibrate->add_flag("--quick", g.quick, "small sizes, to see that it works");
-  g.calibrate->add_flag("--json", g.json, "the costs as JSON instead of the table");
+  add_common(*g.calibrate, "the costs as JSON instead of the table");
 
   g.forecast =
       app_.add_subcommand("forecast", "real runs beside simulated ones, and larger machines");
@@ -67,12 +72,11 @@ lab_parser::lab_parser(CLI::App& root)
   g.forecast->add_option("--program", g.programs, "some of the programs below [all]")
       ->delimiter(',')
       ->type_name("");
-  add(*g.forecast, "-P,--processors", g.processors,
+  add(*g.forecast, "-P,--processors,--workers", g.processors,
       "a list; those that this machine has are run, the others forecast");
   add(*g.forecast, "--repeat", g.repeat, "real runs of each kind");
   add(*g.forecast, "--seeds", g.seeds, "simulated runs of each kind");
-  g.forecast->add_flag("--quick", g.quick, "small sizes, to see that it works");
-  g.forecast->add_flag("--json", g.json, "an object for each row, on a line of its own");
+  add_common(*g.forecast, "an object for each row, on a line of its own");
   g.forecast->add_flag("--csv", g.csv, "a line for each row, with names above");
   g.forecast->footer(programs_help());
 }

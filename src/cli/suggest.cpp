@@ -35,7 +35,8 @@ std::string_view nearest_name(std::string_view wrong, const std::vector<std::str
   std::size_t least = 0;
   for (const auto name : names) {
     const auto steps = distance(wrong, name);
-    if (steps > 1 + name.size() / 3 || (!best.empty() && steps >= least)) continue;
+    const auto most = std::max<std::size_t>(1, name.size() / 3);
+    if (steps > most || steps >= wrong.size() || (!best.empty() && steps >= least)) continue;
     best = name;
     least = steps;
   }
@@ -45,8 +46,10 @@ std::string_view nearest_name(std::string_view wrong, const std::vector<std::str
 std::string unknown(std::string_view what, std::string_view wrong,
                     const std::vector<std::string_view>& names, std::string_view where_to_look) {
   const auto nearest = nearest_name(wrong, names);
-  if (nearest.empty()) return fmt::format("unknown {} '{}': see {}", what, wrong, where_to_look);
-  return fmt::format("unknown {} '{}': did you mean '{}'?", what, wrong, nearest);
+  if (!nearest.empty())
+    return fmt::format("unknown {} '{}': did you mean '{}'?", what, wrong, nearest);
+  return fmt::format("unknown {} '{}': not one of {}; see {}", what, wrong, fmt::join(names, ", "),
+                     where_to_look);
 }
 
 void refuse_extras(std::vector<std::string> extras, std::string_view command) {

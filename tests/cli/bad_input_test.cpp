@@ -31,7 +31,13 @@ constexpr int refused = heist::cli::environment_refused;
 TEST(BadInput, Commands) {
   expect_refused(usage, {}, "no command");
   expect_refused(usage, {"rum"}, "unknown command 'rum': did you mean 'run'?");
-  expect_refused(usage, {"frobnicate"}, "unknown command 'frobnicate': see heist --help");
+  expect_refused(usage, {"frobnicate"},
+                 "unknown command 'frobnicate': not one of run, bench, sim, theory, lab, list, "
+                 "info, help; see heist --help");
+  expect_refused(usage, {"help", "rum"}, "unknown command 'rum': did you mean 'run'?");
+  expect_refused(usage, {"help", "run", "fob"}, "unknown command 'fob': did you mean 'fib'?");
+  expect_refused(usage, {"help", "info", "all"}, "info has no help on 'all'");
+  expect_refused(usage, {"help", "--json"}, "help has no option --json");
   expect_refused(usage, {"--frob"}, "unknown option --frob");
   expect_refused(usage, {"list", "fib"}, "list takes no argument 'fib'");
   expect_refused(usage, {"info", "--xml"}, "info has no option --xml");
@@ -42,7 +48,10 @@ TEST(BadInput, Workloads) {
   expect_refused(usage, {"run", "fibb"}, "unknown workload 'fibb': did you mean 'fib'?");
   expect_refused(usage, {"run", "mregesort"}, "did you mean 'mergesort'?");
   expect_refused(usage, {"run", "spreadsheet", "--n", "3"},
-                 "unknown workload 'spreadsheet': see heist list");
+                 "unknown workload 'spreadsheet': not one of all, fib, nqueens, quicksort, "
+                 "mergesort, matmul, mandelbrot, wordcount, uts; see heist list");
+  for (const auto* unlike : {"foo", "x", "ab", "merge_all"})
+    expect_refused(usage, {"run", unlike}, std::string("unknown workload '") + unlike + "': not ");
 }
 
 TEST(BadInput, Options) {
@@ -51,6 +60,30 @@ TEST(BadInput, Options) {
   expect_refused(usage, {"run", "fib", "--n"}, "--n needs a value");
   expect_refused(usage, {"run", "all", "--n", "3"}, "all has no option --n");
   expect_refused(usage, {"run", "fib", "--workers"}, "--workers needs a value");
+  expect_refused(usage, {"run", "fib", "-P"}, "needs a value");
+  expect_refused(usage, {"bench", "--workers", "2", "list"}, "list has no option --workers");
+  expect_refused(usage, {"bench", "--quick", "list"}, "list has no option --quick");
+  expect_refused(usage, {"bench", "--repeat", "0", "idle"}, "--repeat must be an integer from 1");
+}
+
+// An option that changes nothing is refused: who gives one expects something of it.
+TEST(BadInput, OptionsWithoutEffect) {
+  expect_refused(usage, {"run", "fib", "--steal-batch", "5"},
+                 "--steal-batch goes with --deque multi_steal");
+  expect_refused(usage, {"run", "--steal-batch", "2", "fib", "--deque", "abp"},
+                 "--steal-batch goes with --deque multi_steal");
+  for (const auto* option : {"--size", "--seed"}) {
+    expect_refused(usage, {"run", "quicksort", "--file", "x", option, "7"},
+                   std::string("quicksort ") + option + " doesn't go with --file");
+    expect_refused(usage, {"run", "wordcount", "x", option, "7"},
+                   std::string("wordcount ") + option + " doesn't go with files");
+  }
+  expect_refused(usage, {"run", "mergesort", "--order", "random", "--file", "x"},
+                 "mergesort --order doesn't go with --file");
+  expect_refused(usage, {"bench", "api", "--table", "locks", "--graph-n", "7"},
+                 "api --graph-n doesn't go with --table locks");
+  expect_refused(usage, {"bench", "memory", "--only", "fib", "--n", "7"},
+                 "memory --n doesn't go with --only fib");
 }
 
 TEST(BadInput, Policies) {
@@ -76,7 +109,9 @@ TEST(BadInput, Values) {
   for (const auto* value : {"abc", "0", "100000", "-1"})
     expect_refused(usage, {"run", "fib", "--workers", value},
                    "--workers must be an integer from 1 to 1024");
-  expect_refused(usage, {"run", "fib", "--stack-size", "100"}, "--stack-size must be");
+  for (const auto* value : {"100", "16X", "16MB", "M", "-1M", "99999999999G", "1T", "1025G"})
+    expect_refused(usage, {"run", "fib", "--stack-size", value},
+                   "run --stack-size must be a number of bytes from 16K to 1024G");
   expect_refused(usage, {"run", "fib", "--repeat", "0"}, "--repeat must be");
   expect_refused(usage, {"run", "uts", "--tree", "T9"}, "uts --tree must be one of T1, T2");
   expect_refused(usage, {"run", "quicksort", "--order", "shuffled"}, "--order must be one of");

@@ -1,5 +1,8 @@
 // What arguments that are in order ask for.
-#include <gtest/gtest.h>
+#include <fstream>
+#include <regex>
+
+#include <gmock/gmock.h>
 
 #include "cli/parse.hpp"
 #include "command.hpp"
@@ -11,6 +14,27 @@ namespace {
 run_request parse_run(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), {"heist", "run"});
   return std::get<run_request>(parse(static_cast<int>(arguments.size()), arguments.data()));
+}
+
+any_request parse_words(const std::string& words) {
+  std::istringstream in(words);
+  const std::vector<std::string> all{std::istream_iterator<std::string>(in), {}};
+  std::vector<const char*> arguments = {"heist"};
+  for (const auto& each : all) arguments.push_back(each.c_str());
+  return parse(static_cast<int>(arguments.size()), arguments.data());
+}
+
+template <class Request>
+Request parse_as(const std::string& words) {
+  return std::get<Request>(parse_words(words));
+}
+template <class Request>
+Request parse_theory(const std::string& words) {
+  return std::get<Request>(parse_as<theory_request>("theory " + words));
+}
+template <class Request>
+Request parse_lab(const std::string& words) {
+  return std::get<Request>(parse_as<lab_request>("lab " + words));
 }
 
 }  // namespace
@@ -52,6 +76,72 @@ TEST(Parse, AllAreAllWorkloads) {
   EXPECT_EQ(request.chosen.size(), heist::workloads::all().size());
   EXPECT_TRUE(request.all);
   EXPECT_EQ(request.repeat, 1u);
+}
+
+// As HEIST_STACK_SIZE takes it.
+TEST(Parse, TakesASizeOfStacksWithASuffix) {
+  EXPECT_EQ(parse_run({"fib", "--stack-size", "16M"}).pool.stack_size, std::size_t{16} << 20);
+  EXPECT_EQ(parse_run({"fib", "--stack-size", "512k"}).pool.stack_size, std::size_t{512} << 10);
+  EXPECT_EQ(parse_run({"fib", "--stack-size", "1G"}).pool.stack_size, std::size_t{1} << 30);
+  EXPECT_EQ(parse_run({"--stack-size", "1048576", "fib"}).pool.stack_size, 1048576u);
+}
+
+// One way to say how many, whatever the command calls them.
+TEST(Parse, TakesBothNamesOfTheNumberOfWorkersEverywhere) {
+  const std::vector<std::uint32_t> three = {3};
+  for (const std::string p : {"-P 3", "--workers 3"}) {
+    EXPECT_EQ(parse_as<run_request>("run fib " + p).pool.workers, 3u);
+    EXPECT_EQ(parse_as<run_request>("run " + p + " all").pool.workers, 3u);
+    EXPECT_EQ(parse_as<bench_request>("bench fork_join " + p).settings.workers, 3u);
+    EXPECT_EQ(parse_as<sim_request>("sim --dag fib:5 " + p).processors, three);
+    EXPECT_EQ(parse_theory<recycling_request>("recycling " + p).setup.processors, 3u);
+    EXPECT_EQ(parse_theory<bounds_request>("bounds --dag figure1 " + p).processors, three);
+    EXPECT_EQ(parse_theory<adversaries_request>("adversaries --dag fib:5 " + p).processes, three);
+    EXPECT_EQ(parse_theory<granularity_request>("granularity " + p).setup.processors, 3u);
+    EXPECT_EQ(parse_lab<calibrate_request>("calibrate " + p).workers, 3u);
+    EXPECT_EQ(parse_lab<forecast_request>("forecast " + p).processors, three);
+  }
+}
+
+TEST(Parse, TakesWhatIsCommonBeforeTheNameToo) {
+  const auto before = parse_as<bench_request>("bench --json --quick -P 2 --repeat 4 idle");
+  EXPECT_TRUE(before.json);
+  EXPECT_TRUE(before.quick);
+  EXPECT_EQ(before.settings.workers, 2u);
+  EXPECT_EQ(before.settings.repeat, 4u);
+  EXPECT_EQ(parse_as<bench_request>("bench -P 2 idle -P 5").settings.workers, 5u);
+  EXPECT_TRUE(parse_as<bench_list_request>("bench --json list").json);
+  EXPECT_EQ(parse_theory<recycling_request>("--json recycling").form, report_form::json);
+  EXPECT_EQ(parse_theory<bounds_request>("--html x bounds --dag figure1").html, "x");
+  EXPECT_EQ(parse_theory<bounds_request>("--svg x bounds --dag figure1").picture, "x");
+  EXPECT_TRUE(parse_lab<calibrate_request>("--quick --json calibrate").json);
+  EXPECT_EQ(parse_lab<forecast_request>("--quick --json forecast").form, report_form::json);
+}
+
+TEST(Help, IsACommandToo) {
+  for (const std::string name :
+       {"", "run", "run fib", "run all", "bench", "bench fork_join", "bench list", "sim", "theory",
+        "theory bounds", "lab", "lab forecast", "list", "info", "help"}) {
+    const auto space = std::string(name.empty() ? "" : " ");
+    EXPECT_EQ(parse_as<text_request>("help" + space + name).text,
+              parse_as<text_request>(name + space + "--help").text);
+  }
+  EXPECT_THAT(heist_command({"--help"}).out, testing::HasSubstr("\n  help "));
+}
+
+// What README.md lists is what the command's help names.
+TEST(Help, NamesEveryVariable) {
+  const auto help = heist_command({"--help"}).out;
+  std::ifstream readme(HEIST_TESTS_FOLDER "/../README.md");
+  const std::regex row("^\\| `(HEIST_[A-Z_]+)=.*");
+  std::size_t found = 0;
+  for (std::string line; std::getline(readme, line);) {
+    std::smatch match;
+    if (!std::regex_match(line, match, row)) continue;
+    ++found;
+    EXPECT_THAT(help, testing::HasSubstr(match[1].str()));
+  }
+  EXPECT_GE(found, 5u);
 }
 
 TEST(Help, IsPrintedForEveryCommand) {

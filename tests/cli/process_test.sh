@@ -32,7 +32,8 @@ expect 1 1 "cannot write the output" "closed standard output beside a file"
 code=$?
 expect 1 1 "No space left on device" "full standard output"
 
-# The reader is gone before the first row: that is no error. The code is what a shell tells of a program that SIGPIPE ends.
+# The reader is gone before the first row: that is no error. The code is what a shell tells of a
+# program that SIGPIPE ends.
 {
   sleep 0.3
   "$heist" list 2>"$folder/err"
@@ -71,7 +72,8 @@ code=$?
 expect 130 0 "" "SIGINT"
 grep -q '^fib ' "$folder/out" || fail "the finished row is gone"
 
-# What is interrupted leaves older files as they are, makes no empty ones, and nothing stays beside them.
+# What is interrupted leaves older files as they are, makes no empty ones, and nothing stays beside
+# them.
 interrupt() { # of the command given, after it has begun
   mkdir "$folder/files"
   echo older >"$folder/files/old"
@@ -106,7 +108,8 @@ expect 1 1 "cannot write '$folder/files/old': File too large" "limited file size
 [ "$(cat "$folder/files/old")" = older ] || fail "limited file size: the older file is gone"
 [ "$(ls "$folder/files")" = old ] || fail "limited file size leaves $(ls "$folder/files")"
 
-# A replaced file keeps its mode and the links to it; the output itself may be named, whatever it is.
+# A replaced file keeps its mode and the links to it; the output itself may be named, whatever it
+# is.
 chmod 640 "$folder/files/old"
 ln -s old "$folder/files/link"
 "$heist" theory bounds --dag figure1 --save "$folder/files/link" >/dev/null 2>"$folder/err"

@@ -60,12 +60,28 @@ TEST(RunCommand, WritesOneJsonObjectOnALine) {
   }
 }
 
+// A number is a number, also where the command line gave it as a text; a name is a text.
+TEST(RunCommand, WritesOptionsAsWhatTheyAre) {
+  const auto fib = run_two_workers({"fib", "--n", "012", "--json"});
+  EXPECT_THAT(fib.out, HasSubstr("\"options\":{\"n\":12}"));
+  const auto sort = run_two_workers({"quicksort", "--size", "500", "--json"});
+  EXPECT_THAT(sort.out, HasSubstr("\"options\":{\"size\":500,\"seed\":1,\"order\":\"random\","
+                                  "\"file\":\"\",\"cutoff\":2048}"));
+  EXPECT_THAT(heist_command({"list", "--json"}).out, HasSubstr("\"max\":92,\"default\":35}"));
+  EXPECT_THAT(heist_command({"bench", "list", "--json"}).out, HasSubstr("\"default\":39}"));
+  const auto bench = heist_command({"bench", "jobs", "--quick", "--repeat", "1", "-P", "1",
+                                    "--jobs", "100", "--iterations", "100", "--json"});
+  EXPECT_THAT(bench.out, HasSubstr("\"options\":{\"jobs\":100,\"batch\":1024,"));
+}
+
 TEST(RunCommand, EveryDequeRunsEveryWorkload) {
   for (const auto kind : heist::all_deque_kinds) {
     const std::string name(to_string(kind));
     for (const auto& arguments : quick_runs) {
       auto with_deque = arguments;
-      with_deque.insert(with_deque.end(), {"--deque", name, "--steal-batch", "3"});
+      with_deque.insert(with_deque.end(), {"--deque", name});
+      if (kind == heist::deque_kind::multi_steal)
+        with_deque.insert(with_deque.end(), {"--steal-batch", "3"});
       const auto result = run_two_workers(with_deque);
       EXPECT_EQ(result.code, heist::cli::success) << name << ' ' << result.err;
       EXPECT_THAT(result.out, HasSubstr("every result as in serial"));

@@ -16,4 +16,7 @@ TEST(Suggest, SaysNothingRatherThanNonsense) {
   const std::vector<std::string_view> names = {"fib", "quicksort"};
   EXPECT_EQ(nearest_name("spreadsheet", names), "");
   EXPECT_EQ(nearest_name("", {}), "");
+  EXPECT_EQ(nearest_name("foo", names), "");
+  EXPECT_EQ(nearest_name("ab", {"abp", "abcd"}), "abp");
+  EXPECT_EQ(nearest_name("x", {"a", "xy"}), "");
 }

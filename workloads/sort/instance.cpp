@@ -48,7 +48,10 @@ std::vector<option_spec> sort_options() {
 
 std::vector<std::int64_t> sort_input(std::string_view sort, const option_values& values,
                                      std::uint64_t copies) {
-  if (const auto& path = values.text("file"); !path.empty()) return read_integers(path, copies);
+  if (const auto& path = values.text("file"); !path.empty()) {
+    values.refuse({"size", "seed", "order"}, "--file");
+    return read_integers(path, copies);
+  }
   const auto size = values.size("size");
   require_memory(fmt::format("{} --size {}", sort, size),
                  saturating_product(size, copies * sizeof(std::int64_t)));

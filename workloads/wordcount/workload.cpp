@@ -67,7 +67,10 @@ class wordcount_workload final : public workload {
 
  private:
   static std::string text(const option_values& values) {
-    if (!values.files().empty()) return read_texts(values.files());
+    if (!values.files().empty()) {
+      values.refuse({"size", "seed"}, "files");
+      return read_texts(values.files());
+    }
     const auto size = values.size("size");
     require_memory(fmt::format("wordcount --size {}", size), saturating_product(size, 2));
     return generate_text(size, values.size("seed"));

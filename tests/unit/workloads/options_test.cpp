@@ -62,6 +62,35 @@ TEST(Options, RefuseUnknownNames) {
   EXPECT_THROW(values.add_file("x"), heist::usage_error);
 }
 
+TEST(Options, OfBytesTakeASuffix) {
+  const option_spec room{"room", "", option_kind::bytes, "", 1024, std::int64_t{3} << 30, {}};
+  const std::pair<const char*, std::size_t> sizes[] = {{"1024", 1024},
+                                                       {"1K", 1024},
+                                                       {"1k", 1024},
+                                                       {"7M", 7u << 20},
+                                                       {"7m", 7u << 20},
+                                                       {"3G", std::size_t{3} << 30},
+                                                       {"3145728K", std::size_t{3} << 30}};
+  for (const auto& [text, bytes] : sizes) {
+    option_values values("sample", {room});
+    EXPECT_FALSE(values.is_given("room"));
+    values.set("room", text);
+    EXPECT_TRUE(values.is_given("room"));
+    EXPECT_EQ(values.size("room"), bytes) << text;
+  }
+  for (const auto* text : {"", "K", "1023", "4G", "-1K", "1KB", "1.5M", "9223372036854775807G"}) {
+    option_values values("sample", {room});
+    try {
+      values.set("room", text);
+      ADD_FAILURE() << text;
+    } catch (const heist::usage_error& error) {
+      EXPECT_EQ(std::string(error.what()),
+                "sample --room must be a number of bytes from 1K to 3G, suffix K, M or G, not '" +
+                    std::string(text) + "'");
+    }
+  }
+}
+
 TEST(Options, OfEveryWorkloadHaveDefaultsThatAreAllowed) {
   for (const auto* workload : all()) {
     option_values values(workload->name(), workload->options());
