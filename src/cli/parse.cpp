@@ -133,6 +133,7 @@ class run_parser {
   explicit run_parser(CLI::App& root)
       : app_(*root.add_subcommand("run", "runs workloads, checks and times them")) {
     app_.allow_extras();
+    app_.require_subcommand(0, 1);  // what else has a workload's name is a file, or too much
     add_common(app_, common_);
     for (const auto* workload : workloads::all())
       add_choice({workload}, std::string(workload->name()), std::string(workload->summary()));
@@ -227,6 +228,7 @@ class bench_parser {
   explicit bench_parser(CLI::App& root)
       : app_(*root.add_subcommand("bench", "measures heist, beside rivals and its own promises")) {
     app_.allow_extras();
+    app_.require_subcommand(0, 1);
     add_common(app_, common_);
     list_ = app_.add_subcommand("list", "the benchmarks, a line each");
     list_->allow_extras();
@@ -341,6 +343,16 @@ std::vector<const char*> without_help(const CLI::App& app, int argc, const char*
   return result;
 }
 
+// What no command took, as it stands before one, or as there is none.
+void refuse_before_command(const CLI::App& app) {
+  auto extras = app.remaining();
+  std::erase(extras, "--");
+  if (extras.empty()) return;
+  if (extras.front().starts_with('-'))
+    throw usage_error(fmt::format("unknown option {}: see heist --help", extras.front()));
+  throw usage_error(unknown("command", extras.front(), names_of(app), "heist --help"));
+}
+
 bool asks_for_help(int argc, const char* const* argv) {
   if (argc < 2 || std::string_view(argv[1]) != "help") return false;
   return std::none_of(argv + 2, argv + argc,
@@ -354,6 +366,7 @@ any_request parse(int argc, const char* const* argv) {
   app.footer(footer);
   app.set_version_flag("--version", "heist " HEIST_VERSION_STRING);
   app.allow_extras();
+  app.require_subcommand(0, 1);
   run_parser run(app);
   bench_parser bench(app);
   sim_parser sim(app);
@@ -383,6 +396,7 @@ any_request parse(int argc, const char* const* argv) {
   } catch (const CLI::Error& error) {
     throw translate(error);
   }
+  refuse_before_command(app);
   if (run.is_given()) return run.to_request();
   if (bench.is_given()) return bench.to_request();
   std::string line = "heist";
@@ -394,15 +408,11 @@ any_request parse(int argc, const char* const* argv) {
   }
   if (theory.is_given()) return theory.to_request(line);
   if (lab.is_given()) return lab.to_request();
-  const auto extras = extras_of(app);
   for (const auto* command : {list_app, info_app})
-    if (command->parsed()) refuse_extras(extras, command->get_name());
+    if (command->parsed()) refuse_extras(extras_of(app), command->get_name());
   if (list_app->parsed()) return list;
   if (info_app->parsed()) return info;
-  if (extras.empty()) throw usage_error("no command: see heist --help");
-  if (extras.front().starts_with('-'))
-    throw usage_error(fmt::format("unknown option {}: see heist --help", extras.front()));
-  throw usage_error(unknown("command", extras.front(), names_of(app), "heist --help"));
+  throw usage_error("no command: see heist --help");
 }
 
 }  // namespace heist::cli

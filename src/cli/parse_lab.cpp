@@ -46,6 +46,7 @@ lab_parser::lab_parser(CLI::App& root)
     : app_(*root.add_subcommand("lab", "measures the runtime's costs, and forecasts with them")),
       given_(std::make_unique<texts>()) {
   app_.allow_extras();
+  app_.require_subcommand(0, 1);
   auto& g = *given_;
   // Before or after the subject.
   const auto add_common = [&g](CLI::App& to, const char* json) {
@@ -86,6 +87,7 @@ lab_parser::~lab_parser() = default;
 bool lab_parser::is_given() const { return app_.parsed(); }
 
 lab_request lab_parser::to_request() const {
+  if (!app_.get_subcommands().empty()) refuse_extras(app_.remaining(), "lab");
   if (given_->calibrate->parsed()) return to_calibrate();
   if (given_->forecast->parsed()) return to_forecast();
   const auto extras = app_.remaining(true);

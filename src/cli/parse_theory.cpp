@@ -63,6 +63,7 @@ theory_parser::theory_parser(CLI::App& root)
     : app_(*root.add_subcommand("theory", "the theorems' bounds and games, computed")),
       given_(std::make_unique<texts>()) {
   app_.allow_extras();
+  app_.require_subcommand(0, 1);
   auto& g = *given_;
   const auto add = [](CLI::App& to, const char* name, std::string& text, const std::string& help) {
     const auto initially = text.empty() ? "" : fmt::format(" [{}]", text);
@@ -122,6 +123,7 @@ theory_parser::~theory_parser() = default;
 bool theory_parser::is_given() const { return app_.parsed(); }
 
 theory_request theory_parser::to_request(const std::string& command) const {
+  if (!app_.get_subcommands().empty()) refuse_extras(app_.remaining(), "theory");
   if (given_->recycling->parsed()) return to_recycling(command);
   if (given_->bounds->parsed()) return to_bounds(command);
   if (given_->adversaries->parsed()) return to_adversaries(command);

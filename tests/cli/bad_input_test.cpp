@@ -41,6 +41,17 @@ TEST(BadInput, Commands) {
   expect_refused(usage, {"--frob"}, "unknown option --frob");
   expect_refused(usage, {"list", "fib"}, "list takes no argument 'fib'");
   expect_refused(usage, {"info", "--xml"}, "info has no option --xml");
+  expect_refused(usage, {"run", "fib", "nqueens"}, "fib takes no argument 'nqueens'");
+  expect_refused(usage, {"list", "info"}, "list takes no argument 'info'");
+  expect_refused(usage, {"theory", "bounds", "recycling", "--dag", "figure1"},
+                 "bounds takes no argument 'recycling'");
+  // Before the command, too, or a subject of it.
+  expect_refused(usage, {"--json", "run", "fib", "--n", "5"}, "unknown option --json");
+  expect_refused(usage, {"x", "sim", "--dag", "fib:5"}, "unknown command 'x'");
+  expect_refused(usage, {"theory", "-P", "3", "bounds", "--dag", "figure1"},
+                 "theory has no option -P: see heist theory --help");
+  expect_refused(usage, {"lab", "--seeds", "3", "forecast", "--quick", "--program", "fib"},
+                 "lab has no option --seeds: see heist lab --help");
 }
 
 TEST(BadInput, Workloads) {

@@ -71,6 +71,11 @@ TEST(Parse, TakesFilesAndOptionsInAnyOrder) {
             std::vector<std::string>{"--a"});
 }
 
+TEST(Parse, TakesAFileWithTheNameOfACommand) {
+  EXPECT_EQ(parse_run({"wordcount", "fib", "list"}).chosen[0].values.files(),
+            (std::vector<std::string>{"fib", "list"}));
+}
+
 TEST(Parse, AllAreAllWorkloads) {
   const auto request = parse_run({"all", "--repeat", "1"});
   EXPECT_EQ(request.chosen.size(), heist::workloads::all().size());
