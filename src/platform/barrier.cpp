@@ -296,9 +296,8 @@ std::string_view name_of(barrier_kind kind) noexcept {
 asymmetric_barrier& asymmetric_barrier::instance() {
   static constinit asymmetric_barrier only;
   static constinit once_flag made;
-  made.call([] {
-    only.kind_.store(usable_kind(kind_from_environment()), std::memory_order_relaxed);
-  });
+  made.call(
+      [] { only.kind_.store(usable_kind(kind_from_environment()), std::memory_order_relaxed); });
   return only;
 }
 

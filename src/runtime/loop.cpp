@@ -278,7 +278,7 @@ void share_cached(worker& w) noexcept {
 }
 
 void serve_ready(worker& w) noexcept {
-  w.now(worker_state::starving);
+  w.now(worker_state::starved);
   const auto since = clock::now();
   for (unsigned round = 0;; ++round) {
     fiber* f = take_mail(w);
@@ -290,8 +290,8 @@ void serve_ready(worker& w) noexcept {
       seat(w, is_fresh ? 0 : f->depth.get(), f->array->slots);
       w.starves = false;
       w.pool.one_starves_no_more();
-      w.now(worker_state::running);
       w.current = f;
+      w.now(worker_state::running);
       return switch_fiber(w.native, *f);
     }
     if (w.pool.stopping()) {

@@ -335,10 +335,11 @@ void pool_impl::one_starves() noexcept {
 void pool_impl::report_starvation() noexcept {
   // Relaxed: a flag of its own.
   if (starvation_reported_.exchange(true, std::memory_order_relaxed)) return;
-  std::fprintf(stderr,
-               "heist: pool \"%s\" has %llu stacks and gets no more: workers wait, and begin nothing new "
-               "(Linux: vm.max_map_count, RLIMIT_AS)\n",
-               config_.name.c_str(), static_cast<unsigned long long>(stacks_.mapped()));
+  std::fprintf(
+      stderr,
+      "heist: pool \"%s\" has %llu stacks and gets no more: workers wait, and begin nothing new "
+      "(Linux: vm.max_map_count, RLIMIT_AS)\n",
+      config_.name.c_str(), static_cast<unsigned long long>(stacks_.mapped()));
 }
 
 void pool_impl::go_on(fiber& f) noexcept {

@@ -21,7 +21,7 @@ namespace {
 std::string number(std::uint64_t n) { return std::to_string(n); }
 
 std::string_view name_of(worker_state s) noexcept {
-  constexpr std::string_view names[] = {"searching", "running", "starving", "parked"};
+  constexpr std::string_view names[] = {"searching", "running", "starved", "parked"};
   return names[static_cast<std::size_t>(s)];
 }
 
@@ -47,7 +47,10 @@ std::string describe(pool_impl& p) {
   const pool_config& c = p.config();
   const pool_stats s = p.stats();
   const sleepers::snapshot sleep = p.sleep_counts();
-  const std::uint64_t suspended = s.stacks_in_use > p.size() ? s.stacks_in_use - p.size() : 0;
+  std::uint64_t running = 0;  // fibers: of the workers' loops, too
+  for (unsigned i = 0; i < p.size(); ++i)
+    running += p.at(i).doing.load(std::memory_order_relaxed) != worker_state::starved ? 1 : 0;
+  const std::uint64_t suspended = s.stacks_in_use > running ? s.stacks_in_use - running : 0;
   std::string text = "pool " + c.name + ": workers " + number(p.size()) + ", deque ";
   for (const std::string_view part :
        {to_string(c.deque), std::string_view(", join "), to_string(c.join),

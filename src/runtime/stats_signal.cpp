@@ -16,6 +16,7 @@
 
 #include "heist/error.hpp"
 #include "heist/stats.hpp"
+#include "platform/process.hpp"
 #include "platform/thread.hpp"
 #include "runtime/environment.hpp"
 
@@ -23,8 +24,9 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-sem_t told;                               // counts signals that are to be answered
-constinit std::atomic<pid_t> watcher{0};  // the process that has a thread for them
+sem_t told;  // counts signals that are to be answered
+constinit std::atomic<unsigned> watched{
+    0};  // generation + 1 of the process that has a thread for them
 
 void on_signal(int) noexcept {
   const int before = errno;
@@ -94,9 +96,9 @@ void handle(int signal) noexcept {
 void watch_for_stats_signal() {
   const int signal = stats_signal_from_environment();
   if (signal == 0) return;
-  const pid_t me = ::getpid();
+  const unsigned me = platform::process_generation() + 1;
   // Relaxed: what follows is for whoever came first.
-  if (watcher.exchange(me, std::memory_order_relaxed) == me) return;
+  if (watched.exchange(me, std::memory_order_relaxed) == me) return;
   sem_init(&told, 0, 0);  // anew in a child of fork(), which has the handler and no thread
   sigset_t all;
   sigset_t before;
@@ -106,7 +108,7 @@ void watch_for_stats_signal() {
   const int refused = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!thread) {
-    watcher.store(0, std::memory_order_relaxed);
+    watched.store(0, std::memory_order_relaxed);
     throw resource_error("HEIST_STATS_SIGNAL: the system refused a thread: " +
                          std::string(std::strerror(refused)));
   }

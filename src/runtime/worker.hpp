@@ -34,7 +34,7 @@ struct after_switch_action {
 enum class worker_state : std::uint8_t {
   searching,
   running,
-  starving,  // its fiber waits, and it has no stack to begin anything on (serve_ready)
+  starved,  // it has no stack to go on with (serve_ready)
   parked,
 };
 

@@ -20,12 +20,12 @@ namespace platform = heist::platform;
 
 TEST(Process, AChildHasTheNextGeneration) {
   const unsigned ours = platform::process_generation();
-  EXPECT_EQ(in_forked_child([&] {
-              if (platform::process_generation() != ours + 1) return 1;
-              return in_forked_child(
-                  [&] { return platform::process_generation() == ours + 2 ? 0 : 2; });
-            }),
-            0);
+  EXPECT_EQ(
+      in_forked_child([&] {
+        if (platform::process_generation() != ours + 1) return 1;
+        return in_forked_child([&] { return platform::process_generation() == ours + 2 ? 0 : 2; });
+      }),
+      0);
   EXPECT_EQ(platform::process_generation(), ours);
 }
 

@@ -155,7 +155,8 @@ TEST_P(StacksRefused, OneWorkerWaitsForWhatItSubmits) {
 // Fibers that suspend with the mutex held are ready soon, and everybody else waits for the mutex.
 TEST_P(StacksRefused, HoldersOfAMutexGoOn) {
   for (const unsigned workers : {1U, 2U, 8U}) {
-    for (const heist::deque_kind deque : {heist::deque_kind::split, heist::deque_kind::steal_half}) {
+    for (const heist::deque_kind deque :
+         {heist::deque_kind::split, heist::deque_kind::steal_half}) {
       for (long after = 0; after < 4; ++after) {
         const watchdog guard("a mutex without stacks");
         heist::pool pool({.workers = workers, .deque = deque, .join = GetParam()});
