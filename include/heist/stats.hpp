@@ -16,14 +16,13 @@ struct counters {
   std::uint64_t batched = 0;        // jobs that came along with a steal of several
   std::uint64_t exposes = 0;        // jobs that their owner made public because somebody asked
   std::uint64_t remote_exposes =
-      0;                       // jobs that a thief made public for an owner that didn't answer
-  std::uint64_t reclaims = 0;  // jobs that their owner took back from its public part
-  std::uint64_t suspends = 0;  // joins that had to wait for a stolen job
-  std::uint64_t blocked_joins =
-      0;                    // waits for which the worker had no stack to begin anything on
-  std::uint64_t roots = 0;  // functions handed in by threads outside
-  std::uint64_t parks = 0;  // times that a worker went to sleep
-  std::uint64_t wakes = 0;  // times that it woke another one up
+      0;                            // jobs that a thief made public for an owner that didn't answer
+  std::uint64_t reclaims = 0;       // jobs that their owner took back from its public part
+  std::uint64_t suspends = 0;       // joins that had to wait for a stolen job
+  std::uint64_t blocked_joins = 0;  // waits for which the worker had no stack to begin anything on
+  std::uint64_t roots = 0;          // functions handed in by threads outside
+  std::uint64_t parks = 0;          // times that a worker went to sleep
+  std::uint64_t wakes = 0;          // times that it woke another one up
   std::uint64_t inlined_forks = 0;  // forks that ran as plain calls, the deque being full
 
   counters& operator+=(const counters& other) noexcept;

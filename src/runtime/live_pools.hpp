@@ -1,8 +1,7 @@
 // The pools that this process has at the moment, for reports about all of them.
 //
-// A list under a lock that no fork() can leave held: the lock's word names the process whose thread holds it, and a
-// child that finds its parent there takes the lock over and begins with an empty list, since the parent's pools have no
-// threads in the child.
+// A list under a process_mutex. A child of fork() begins with an empty one, since the parent's pools have no threads
+// there.
 #pragma once
 
 namespace heist::inline v0::detail {

@@ -1,0 +1,192 @@
+// A pool's threads: how they start, meet at the gate, and end. See "Start and stop" in README.md.
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "heist/error.hpp"
+#include "platform/barrier.hpp"
+#include "platform/cpu_count.hpp"
+#include "platform/overflow.hpp"
+#include "platform/thread.hpp"
+#include "platform/topology.hpp"
+#include "runtime/live_pools.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/worker.hpp"
+
+#if HEIST_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+std::string reason(int error) { return std::string(": ") + std::strerror(error); }
+
+}  // namespace
+
+void pool_impl::give_stacks_back(worker& w) noexcept {
+  while (fiber* const f = w.cached) {
+    w.cached = f->next.get();
+    destroy_fiber(f);
+  }
+  if (fiber* const f = w.reserve) destroy_fiber(f);
+}
+
+void pool_impl::start_threads() {
+  // Before there is a thread: one that has begun must find its way into the list.
+  workers_.reserve(config_.workers);
+  tids_.reserve(config_.workers);
+  std::vector<int> cpus;
+  if (config_.placement == placement_kind::pinned) cpus = platform::affinity_cpus();
+  int refused = 0;
+  for (unsigned i = 0; i < config_.workers; ++i) {
+    std::unique_ptr<worker> w;
+    try {
+      w = std::make_unique<worker>(*this, i);
+      if (config_.deque != deque_kind::split) {
+        w->forks = std::make_unique<fork_deque>(config_);
+        w->loot = std::make_unique<fork_deque>(config_);
+      }
+    } catch (const std::bad_alloc&) {
+      if (i == 0) throw resource_error("no memory for a worker" + reason(ENOMEM));
+      break;
+    }
+    // The first stack and the reserve are asked for here, where a refusal can still be told.
+    fiber* const f = stacks_.get();
+    w->reserve = f == nullptr ? nullptr : stacks_.get();
+    if (w->reserve.get() == nullptr) {
+      refused = errno;
+      if (f != nullptr) stacks_.put(*f);
+      if (i == 0)
+        throw resource_error("no memory for a stack of " +
+                             std::to_string(config_.stack_size >> 10) + " KiB" + reason(refused));
+      break;
+    }
+    f->next = nullptr;
+    w->cached = f;
+    w->cached_count = 1;
+    worker& place = *w;
+    const int cpu = cpus.empty() ? -1 : cpus[i % cpus.size()];
+    auto thread = platform::try_start_thread([this, &place, cpu] { thread_main(place, cpu); });
+    if (!thread) {
+      refused = errno;
+      stacks_.put(*f);
+      stacks_.put(*w->reserve);
+      if (i == 0) throw resource_error("the system refused every thread" + reason(refused));
+      break;
+    }
+    w->thread = std::move(*thread);
+    workers_.push_back(std::move(w));
+  }
+  missing_ = config_.workers - size();
+  // Everybody is there, with the address of its deque, before anybody may look at one.
+  std::unique_lock hold(gate_mutex_);
+  gate_changed_.wait(hold, [this] { return arrived_ == size(); });
+  for (auto& w : workers_) tids_.push_back(w->tid);
+  if (config_.placement == placement_kind::free && config_.idle == idle_kind::park && size() > 1)
+    places_.open_for(tids_);
+}
+
+void pool_impl::order_victims() {
+  if (config_.victim != victim_kind::nearest) return;
+  const std::optional<platform::topology> map = platform::load_topology().found;
+  const std::vector<int> cpus = platform::affinity_cpus();
+  near_first_.resize(size());
+  for (unsigned i = 0; i < size(); ++i) {
+    // Worker i is taken to be on processor i of the mask, which placement_kind::pinned makes true.
+    const auto cpu_of = [&cpus](unsigned k) { return cpus.empty() ? 0 : cpus[k % cpus.size()]; };
+    std::vector<std::pair<int, unsigned>> by_distance;
+    for (unsigned k = 0; k < size(); ++k)
+      if (k != i) {
+        by_distance.emplace_back(map ? static_cast<int>(map->distance(cpu_of(i), cpu_of(k))) : 0,
+                                 k);
+      }
+    std::sort(by_distance.begin(), by_distance.end());  // equally near: by index
+    for (const auto& [distance, k] : by_distance) near_first_[i].push_back(k);
+  }
+}
+
+bool pool_impl::wait_at_gate() noexcept {
+  std::unique_lock hold(gate_mutex_);
+  ++arrived_;
+  gate_changed_.notify_all();
+  gate_changed_.wait(hold, [this] { return gate_ != gate::closed; });
+  return gate_ == gate::open;
+}
+
+void pool_impl::open_gate(bool go) noexcept {
+  const std::lock_guard hold(gate_mutex_);
+  gate_ = go ? gate::open : gate::abandoned;
+  gate_changed_.notify_all();
+}
+
+// Allocates nothing: a thread that has begun couldn't say that there is no memory.
+void pool_impl::thread_main(worker& w, int cpu) noexcept {
+  const platform::alternate_stack handler_stack(static_cast<int>(w.index));
+  platform::asymmetric_barrier::instance().admit_this_thread();
+  platform::set_thread_name(config_.name, '-', w.index);
+  // A refusal leaves the thread where the system puts it, which is right, only slower.
+  if (cpu >= 0) static_cast<void>(platform::pin_this_thread(cpu));
+  control& c = current_control();
+  w.deque = &c;
+  w.tid = platform::thread_id();
+  w.exceptions = exception_globals::of_thread();
+  w.spawns = config_.join == join_kind::greedy && config_.spawn == spawn_kind::continuation;
+  fiber* const first = w.cached;
+  c.seat.store(first->slots, std::memory_order_relaxed);  // the gate's mutex hands all this on
+  c.capacity = static_cast<position>(config_.fork_depth * sizeof(job));
+  if (config_.deque == deque_kind::split) {
+    c.limit.store(c.capacity, std::memory_order_relaxed);
+  } else {
+    // Every push and every pop take the slow path, which knows the other deque.
+    control::state w0 = c.word.load();
+    static_cast<void>(c.word.compare_exchange(w0, {0, 0, ~position{0}, 0}));
+  }
+  set_this_worker(&w);
+
+  const bool started = wait_at_gate();
+  if (started) {
+#if HEIST_TSAN
+    w.native.tsan_context = __tsan_get_current_fiber();
+#endif
+    w.cached = nullptr;
+    w.cached_count = 0;
+    stack_use_.one_more();
+    w.current = first;
+    hand_over(*first);
+    switch_fiber(w.native, *first);
+    while (w.starves) serve_ready(w);
+  }
+
+  // Together: this deque lies in the thread's memory, and others may still look at it.
+  std::unique_lock hold(gate_mutex_);
+  ++left_;
+  if (started && left_ == arrived_) live_pools::remove(live_);
+  gate_changed_.notify_all();
+  gate_changed_.wait(hold, [this] { return left_ == arrived_; });
+  hold.unlock();
+  if (started && config_.on_thread_stop) {
+    w.alone = true;
+    w.spawns = false;
+    config_.on_thread_stop(w.index);
+  }
+  // Destructors of the thread's thread_local objects come next: for them this is a thread outside
+  // any pool. Nobody looks at its deque any more.
+  leave_pool();
+}
+
+void pool_impl::stop_threads() noexcept {
+  stopping_.store(true, std::memory_order_release);  // partner: stopping()
+  // Partner: sleepers::announce. Either we see who is announced, or it sees that we stop.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  sleepers_.wake_all();
+  for (auto& w : workers_) w->thread.join();
+}
+
+}  // namespace heist::inline v0::detail
