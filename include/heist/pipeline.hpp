@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <stop_token>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -24,6 +23,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
 #include "heist/detail/root.hpp"
+#include "heist/detail/stop_token.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/detail/waiters.hpp"
 #include "heist/fork_join.hpp"

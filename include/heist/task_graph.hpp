@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -24,6 +23,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/short_lock.hpp"
+#include "heist/detail/stop_token.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/pool.hpp"
 

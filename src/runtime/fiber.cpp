@@ -14,6 +14,12 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
+// libc++abi exports it and declares it nowhere; libstdc++'s declaration is the same.
+namespace __cxxabiv1 {
+struct __cxa_eh_globals;
+extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
+}
+
 namespace heist::inline v0::detail {
 
 namespace {

@@ -205,7 +205,10 @@ namespace {
 std::exception_ptr take_released(void* exception) noexcept {
   alignas(std::exception_ptr) std::byte bytes[sizeof(std::exception_ptr)];
   std::memcpy(bytes, &exception, sizeof(exception));
-  return std::move(*std::launder(reinterpret_cast<std::exception_ptr*>(bytes)));
+  auto* const released = std::launder(reinterpret_cast<std::exception_ptr*>(bytes));
+  std::exception_ptr taken = std::move(*released);
+  released->~exception_ptr();  // libc++ has copied it
+  return taken;
 }
 
 }  // namespace

@@ -230,7 +230,7 @@ void scope_state::keep(std::uint64_t key, std::exception_ptr exception) noexcept
   if (hold.has(has_failed)) {
     if (key >= first_.key) return;
     first_.key = key;
-    first_.exception.swap(exception);
+    std::swap(first_.exception, exception);
     return;
   }
   ::new (static_cast<void*>(&first_)) first_thrown{key, std::move(exception)};

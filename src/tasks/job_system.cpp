@@ -99,7 +99,7 @@ void job_record::execute() noexcept {
 
 void job_record::keep(std::exception_ptr exception) noexcept {
   const std::lock_guard hold(lock_of(*this));
-  if (thrown == nullptr) thrown.swap(exception);
+  if (thrown == nullptr) std::swap(thrown, exception);
 }
 
 void job_record::end_part() noexcept {

@@ -41,7 +41,7 @@ struct task_frame {
   void keep(std::uint64_t place, std::exception_ptr exception) noexcept {
     const holding hold(guard);
     if (thrown != nullptr && place >= thrown_place) return;
-    thrown.swap(exception);
+    std::swap(thrown, exception);
     thrown_place = place;
     has_failed.store(true, std::memory_order_relaxed);  // a hint; the joins order the rest
   }

@@ -1,0 +1,11 @@
+// std::stop_token, which libc++ before 20 has under a flag only. The CMake package and pkg-config give it.
+#pragma once
+
+#include <version>
+
+#if !defined(__cpp_lib_jthread)
+#error "heist needs std::stop_token: with libc++ before 20 compile and link with -fexperimental-library"
+#include "no more of heist: see the error above"
+#endif
+
+#include <stop_token>
