@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "heist/detail/requirements.hpp"
+
 namespace heist::inline v0 {
 
 // Which deque holds a worker's forks. With any but the first every fork and join takes the slow path; they

@@ -11,6 +11,8 @@
 
 #include <stdexcept>
 
+#include "heist/detail/requirements.hpp"
+
 namespace heist::inline v0 {
 
 // Base of everything that heist throws on its own account. what() is one line that names the thing

@@ -10,17 +10,11 @@
 #include <cerrno>
 #include <ctime>
 
+#include "heist/detail/sanitizers.hpp"
+
 namespace heist::inline v0::platform {
 
 namespace {
-
-#if defined(__SANITIZE_THREAD__)
-#define HEIST_SHORT_WAITS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define HEIST_SHORT_WAITS 1
-#endif
-#endif
 
 long futex(park_word& word, int operation, std::uint32_t value, const std::timespec* deadline,
            park_bits bits) noexcept {
@@ -31,7 +25,7 @@ long futex(park_word& word, int operation, std::uint32_t value, const std::times
 }  // namespace
 
 void futex_wait(park_word& word, std::uint32_t expected, park_bits bits) noexcept {
-#if defined(HEIST_SHORT_WAITS)
+#if HEIST_TSAN
   // ThreadSanitizer holds a signal back until the thread's next intercepted call. One that comes
   // just before the wait would be held for as long as it lasts, and with it whoever waits for the
   // handler (barrier.hpp). A spurious return is allowed anyway.

@@ -14,23 +14,13 @@
 
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/local.hpp"
+#include "heist/detail/sanitizers.hpp"
 #include "heist/detail/spawn_path.hpp"
 #include "platform/overflow.hpp"
 #include "platform/stack_memory.hpp"
 
 #if HEIST_TSAN
 #include <sanitizer/tsan_interface.h>
-#endif
-
-#if defined(__SANITIZE_ADDRESS__)
-#define HEIST_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HEIST_ASAN 1
-#endif
-#endif
-#ifndef HEIST_ASAN
-#define HEIST_ASAN 0
 #endif
 
 namespace heist::inline v0::detail {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "heist/detail/requirements.hpp"
+
 namespace heist::inline v0::deque {
 
 enum class push_result : std::uint8_t {

@@ -6,7 +6,8 @@
 // It needs the library (link heist::heist); the deques themselves are headers only.
 #pragma once
 
-#include "heist/detail/export.hpp"
+#include "heist/detail/requirements.hpp"
+#include "heist/detail/visibility.hpp"
 
 namespace heist::inline v0::deque {
 

@@ -21,18 +21,10 @@
 #include <cstdint>
 #include <new>
 
-#if defined(__SANITIZE_THREAD__)
-#define HEIST_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define HEIST_TSAN 1
-#endif
-#endif
-#ifndef HEIST_TSAN
-#define HEIST_TSAN 0
-#endif
+#include "heist/detail/requirements.hpp"
+#include "heist/detail/sanitizers.hpp"
 
-#if HEIST_TSAN
+#if HEIST_TSAN && defined(__clang__)
 #include <sanitizer/tsan_interface_atomic.h>
 #endif
 
@@ -84,7 +76,7 @@ class alignas(16) wide_word {
   bool compare_exchange(State expected, State desired) noexcept {
     const packed_words from = expected.pack();
     const packed_words to = desired.pack();
-#if HEIST_TSAN
+#if HEIST_TSAN && defined(__clang__)
     const auto wide = [](packed_words p) {
       return static_cast<__tsan_atomic128>(p.high) << 64 | static_cast<__tsan_atomic128>(p.low);
     };
@@ -92,7 +84,7 @@ class alignas(16) wide_word {
     return __tsan_atomic128_compare_exchange_strong(reinterpret_cast<__tsan_atomic128*>(this), &old,
                                                     wide(to), __tsan_memory_order_acq_rel,
                                                     __tsan_memory_order_relaxed) != 0;
-#elif defined(__x86_64__)
+#elif defined(__x86_64__) && !HEIST_TSAN
     // Every x86-64 processor since 2006 has it. Inline assembly, because the compilers emit a call
     // to libatomic unless the whole program is built with -mcx16.
     bool ok;
@@ -103,7 +95,7 @@ class alignas(16) wide_word {
                  : "b"(to.low), "c"(to.high)
                  : "memory");
     return ok;
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !HEIST_TSAN
     std::uint64_t low;
     std::uint64_t high;
     std::uint32_t refused;
@@ -120,6 +112,7 @@ class alignas(16) wide_word {
     } while (refused != 0);
     return true;
 #else
+    // Also g++ under ThreadSanitizer, which makes it a call of the sanitizer's.
     unsigned __int128 old = static_cast<unsigned __int128>(from.high) << 64 | from.low;
     const unsigned __int128 wanted = static_cast<unsigned __int128>(to.high) << 64 | to.low;
     return __atomic_compare_exchange_n(reinterpret_cast<unsigned __int128*>(this), &old, wanted,

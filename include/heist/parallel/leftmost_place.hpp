@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heist/detail/requirements.hpp"
+
 namespace heist::inline v0::detail {
 
 // Relaxed: who hears of a place late runs a chunk for nothing; joins hand on what belongs to it.

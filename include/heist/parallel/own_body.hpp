@@ -5,6 +5,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include "heist/detail/requirements.hpp"
+
 namespace heist::inline v0::detail {
 
 template <class Body, class Arg>

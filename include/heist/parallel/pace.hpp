@@ -9,6 +9,8 @@
 #include <chrono>
 #endif
 
+#include "heist/detail/requirements.hpp"
+
 namespace heist::inline v0::detail {
 
 // A clock that is cheap to read, of no particular unit.

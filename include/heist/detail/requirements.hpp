@@ -1,0 +1,13 @@
+// What heist needs of the compiler, said in one line where it is missing.
+//
+// An error alone doesn't end the compilation, and the hundreds that follow would hide it. A header that isn't
+// there does end it, with g++ and with clang.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "heist needs C++20: compile with -std=c++20 or newer"
+#include "no more of heist: see the error above"
+#elif !defined(__cpp_exceptions)
+#error "heist needs exceptions: compile without -fno-exceptions"
+#include "no more of heist: see the error above"
+#endif
