@@ -6,7 +6,8 @@
 #include "heist/detail/requirements.hpp"
 
 #if !defined(__cpp_lib_jthread)
-#error "heist needs std::stop_token: with libc++ before 20 compile and link with -fexperimental-library"
+#error \
+    "heist needs std::stop_token: with libc++ before 20 compile and link with -fexperimental-library"
 #include "no more of heist: see the error above"
 #endif
 
