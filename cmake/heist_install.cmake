@@ -4,6 +4,26 @@ include(CMakePackageConfigHelpers)
 
 set(HEIST_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/heist")
 
+# All that is installed, as one target; without it the install ends before it has written anything.
+# (CMake doesn't break a message's line that begins with a space.)
+add_custom_target(heist_product DEPENDS heist_static)
+set(heist_files "$<TARGET_FILE:heist_static>")
+if(HEIST_BUILD_SHARED)
+  add_dependencies(heist_product heist_shared)
+  list(APPEND heist_files "$<TARGET_FILE:heist_shared>")
+endif()
+if(TARGET heist_cli)
+  add_dependencies(heist_product heist_cli)
+  list(APPEND heist_files "$<TARGET_FILE:heist_cli>")
+endif()
+install(CODE "
+  set(files [[${heist_files}]])
+  foreach(file IN LISTS files)
+    if(NOT EXISTS \"\${file}\")
+      message(FATAL_ERROR \" heist: \${file} isn't built: cmake --build ${CMAKE_BINARY_DIR} --target heist_product\")
+    endif()
+  endforeach()")
+
 install(DIRECTORY include/heist DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_BINARY_DIR}/include/heist/version.hpp"

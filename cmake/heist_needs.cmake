@@ -1,0 +1,31 @@
+# Looks for all packages that the chosen parts can't do without, and names those that are missing, a line each. The
+# parts' own folders ask for them once more, as anybody would who reads only those.
+
+set(heist_missing)
+# heist_needs(WHAT PACKAGE DEBIAN find_package's arguments...)
+macro(heist_needs what package debian)
+  find_package(${package} QUIET ${ARGN})
+  if(NOT ${package}_FOUND)
+    string(APPEND heist_missing "\n  ${what} need ${package} (Debian: ${debian})")
+  endif()
+endmacro()
+
+if(NOT CMAKE_CROSSCOMPILING)
+  if(HEIST_BUILD_CLI OR HEIST_BUILD_TESTS OR HEIST_BUILD_BENCH)
+    heist_needs("the command, the benchmarks and the tests" fmt libfmt-dev)
+    heist_needs("the command, the benchmarks and the tests" PNG libpng-dev)
+  endif()
+  if(HEIST_BUILD_CLI)
+    heist_needs("the command's options" CLI11 libcli11-dev)
+    heist_needs("the command's files" nlohmann_json nlohmann-json3-dev)
+  endif()
+  if(HEIST_BUILD_TESTS)
+    heist_needs("the tests" GTest "libgtest-dev libgmock-dev")
+    heist_needs("the tests" Python3 python3 3.9 COMPONENTS Interpreter)
+    heist_needs("the tests" PkgConfig pkg-config)
+  endif()
+endif()
+if(heist_missing)
+  message(FATAL_ERROR " heist: missing packages:${heist_missing}\n"
+                      " scripts/setup installs them; -DHEIST_LIBRARY_ONLY=ON builds the library without them")
+endif()
