@@ -26,8 +26,8 @@ using workloads::option_spec;
 using workloads::option_values;
 
 constexpr const char* footer =
-    "Environment: HEIST_WORKERS, HEIST_STACK_SIZE, HEIST_STATS=1, HEIST_SERIAL=1, "
-    "HEIST_BARRIER=signal.\n"
+    "Environment: HEIST_WORKERS, HEIST_STACK_SIZE, HEIST_STATS=1, HEIST_STATS_SIGNAL=USR1,\n"
+    "HEIST_SERIAL=1, HEIST_BARRIER=signal.\n"
     "Exit codes: 0; 1 the environment refused a file, memory or threads; 2 usage; 3 a result "
     "differs\n"
     "from the serial one; 130 interrupted; 141 the reader of the output is gone, as of '| head'.";
