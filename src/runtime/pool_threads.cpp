@@ -162,6 +162,9 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
     hand_over(*first);
     switch_fiber(w.native, *first);
     while (w.starves) serve_ready(w);
+#if HEIST_TSAN
+    __tsan_acquire(&w);  // what this thread's fibers did to its thread-locals; partner: before_switch
+#endif
   }
 
   // Together: this deque lies in the thread's memory, and others may still look at it.
