@@ -163,7 +163,8 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
     switch_fiber(w.native, *first);
     while (w.starves) serve_ready(w);
 #if HEIST_TSAN
-    __tsan_acquire(&w);  // what this thread's fibers did to its thread-locals; partner: before_switch
+    __tsan_acquire(
+        &w);  // what this thread's fibers did to its thread-locals; partner: before_switch
 #endif
   }
 

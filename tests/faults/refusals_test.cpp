@@ -24,7 +24,7 @@ namespace {
 constexpr seam of_allocations{&allocations::refuse_at, &allocations::was_refused};
 // For where hwloc is asked: it ends the process where malloc says no.
 constexpr seam of_new{&allocations::refuse_new_at, &allocations::was_refused};
-constexpr seam of_system_calls{&system_calls::refuse_at, &system_calls::was_refused};
+constexpr seam of_system_calls{&system_calls::refuse_at, &system_calls::was_refused, true};
 
 // How many were refused goes to the output, as a test that refuses nothing proves nothing.
 void print(const char* what, long count) { std::printf("%ld %s were refused\n", count, what); }

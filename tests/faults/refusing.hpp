@@ -15,6 +15,13 @@ namespace heist_test {
 struct seam {
   void (*refuse_at)(long n) noexcept;
   bool (*was_refused)() noexcept;
+  bool is_of_system_calls = false;
+};
+
+// What must not grow from one attempt to the next, besides the number of threads.
+struct comparison {
+  bool allocations = true;
+  bool mappings = true;
 };
 
 // What a process holds.
@@ -28,8 +35,7 @@ struct footprint {
 
 // Calls attempt(n) for n = 1, 1 + step, ... until nothing was refused; it answers whether something was, and reports what is
 // wrong. Fails if each of several attempts with the same n leaves something behind.
-void refuse_each(report& r, bool has_mappings_of_its_own, long step,
-                 const std::function<bool(long n)>& attempt);
+void refuse_each(report& r, comparison kept, long step, const std::function<bool(long n)>& attempt);
 
 // In a new pool for each try: the operation with a refusal, then without.
 void refuse_during(report& r, const seam& s, const construct& operation);

@@ -99,6 +99,7 @@ TEST_P(Unprovided, SaysSoOrDoesWithout) {
 
 // A deque that can't grow is full: the child is run at once. Its spawner may wait for it to begin.
 TEST(ChildrenWithoutMemory, AreCalledWhereTheDequeCannotGrow) {
+  if (is_serial()) GTEST_SKIP() << "no deque";
   for (const heist::deque_kind kind :
        {heist::deque_kind::locked, heist::deque_kind::chase_lev, heist::deque_kind::multi_steal,
         heist::deque_kind::steal_half}) {
@@ -148,6 +149,7 @@ class spawner_of_many final : public heist::task {
 };
 
 TEST(ChildrenWithoutMemory, OfTasksToo) {
+  if (is_serial()) GTEST_SKIP() << "no deque";
   heist::pool pool({.workers = 1, .deque = heist::deque_kind::steal_half});
   spawner_of_many root;
   heist::run_task(pool, root);
