@@ -274,7 +274,13 @@ barrier_kind usable_kind(std::optional<barrier_kind> wanted) {
     if (wanted == barrier_kind::membarrier)
       throw resource_error("HEIST_BARRIER=membarrier: the system refuses membarrier(2)");
   }
-  if (!has_signal()) take_signal(is_delivered);  // still taken if an earlier attempt threw
+  // One that was taken while membarrier served has not been tried yet; or an earlier attempt threw.
+  const int taken = chosen_signal.load(std::memory_order_relaxed);  // set under the caller's once
+  if (taken != 0 && !is_delivered(taken)) {
+    ::signal(taken, SIG_DFL);
+    chosen_signal.store(0, std::memory_order_relaxed);
+  }
+  if (!has_signal()) take_signal(is_delivered);
   if (!has_signal())
     throw resource_error(
         "asymmetric barrier: membarrier(2) is refused, and no real-time signal is free");
