@@ -35,7 +35,7 @@ class HEIST_API pool {
   // that makes no sense (it names the field) or for a bad HEIST_* variable, resource_error if the
   // system refuses memory, or every thread, std::bad_alloc where an allocation fails; then nothing is
   // left behind. If it refuses some threads only, or their memory, the pool works with those that
-  // it got: see workers() and missing_workers(). Costs a thread and a stack each.
+  // it got: see workers() and missing_workers(). Costs a thread and two stacks each.
   explicit pool(pool_config config);
 
   // Waits until what was submitted has ended, wakes the workers and waits until their threads have ended. What was run

@@ -54,7 +54,7 @@ struct pool_stats {
 HEIST_API std::string to_string(const pool_stats& s);
 
 // What all pools of the process are doing, as text: of each its choices, how many fibers are suspended and what waits to
-// be begun, for each worker whether it runs, searches, is blocked or sleeps and what its deque holds, and the table above. For
+// be begun, for each worker whether it runs, searches, has no stack or sleeps and what its deque holds, and the table above. For
 // the watchdog of a program that may hang. Thread-safe, at any time but in a signal handler; waits for no
 // worker. std::bad_alloc. HEIST_STATS_SIGNAL has it printed from outside.
 HEIST_API std::string describe_pools();
