@@ -164,8 +164,9 @@ class StatsSignal : public testing::Test {
     from_ = ends[0];
     ASSERT_TRUE(reads("ready\n")) << printed_;
   }
+  static void say_ready() { std::fputs("ready\n", stderr); }
   static void is_ready() {
-    std::fputs("ready\n", stderr);
+    say_ready();
     for (;;) ::pause();
   }
   static void hang_in_a_pool() {
@@ -229,8 +230,9 @@ TEST_F(StatsSignal, AChildOfForkAnswersToo) {
     const pid_t grandchild = ::fork();
     if (grandchild == 0) {
       heist::pool own({.workers = 1, .name = "own"});
+      say_ready();  // before the signal, whose answer ends the process
       ::kill(::getpid(), SIGINT);
-      is_ready();
+      for (;;) ::pause();
     }
     ::waitpid(grandchild, nullptr, 0);
   });
