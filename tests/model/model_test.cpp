@@ -1,6 +1,6 @@
 // Every model is sound in every schedule that is searched.
 //
-// For longer searches: HEIST_MODEL_SCHEDULES is how many schedules a random search runs (200,000 if it isn't set;
+// For longer searches: HEIST_MODEL_SCHEDULES is how many schedules a random search runs (50,000 if it isn't set;
 // if it is, the bounded models are searched at random, too), HEIST_MODEL_SWITCHES how many more switches than
 // usual a bounded search allows. What each search was is printed, as a row for docs/memory_model.md.
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ void expect_sound(const model& m, const plan& p) {
 TEST_P(Model, IsSound) {
   const model& m = GetParam();
   plan p = m.usual;
-  p.schedules = setting("HEIST_MODEL_SCHEDULES", 200'000);
+  p.schedules = setting("HEIST_MODEL_SCHEDULES", 50'000);
   p.switches += static_cast<unsigned>(setting("HEIST_MODEL_SWITCHES", 0));
   expect_sound(m, p);
   if (p.how == search::bounded && std::getenv("HEIST_MODEL_SCHEDULES") != nullptr)
