@@ -12,12 +12,15 @@
 //   path; the price is a page fault if the stack is used as deeply again.
 #include "stack_memory.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 
 #include "fault_countdown.hpp"
@@ -41,6 +44,43 @@ std::nullopt_t refuse(int why) noexcept {
   return std::nullopt;
 }
 
+// How many stacks may be mapped at a time, two mappings each: nine tenths of what the process may have. SIZE_MAX where
+// the system doesn't tell.
+std::size_t read_most_stacks() noexcept {
+  const int file = ::open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return SIZE_MAX;
+  std::array<char, 24> text;
+  const ssize_t length = ::read(file, text.data(), text.size());
+  ::close(file);
+  std::size_t mappings = 0;
+  if (length <= 0 || std::from_chars(text.data(), text.data() + length, mappings).ec != std::errc())
+    return SIZE_MAX;
+  return mappings / 10 * 9 / 2;
+}
+
+std::size_t most_stacks() noexcept {
+  // Relaxed: whoever is first or second finds the same number.
+  static constinit std::atomic<std::size_t> known{0};
+  std::size_t most = known.load(std::memory_order_relaxed);
+  if (most == 0) {
+    const int before = errno;
+    most = read_most_stacks();
+    errno = before;
+    known.store(most, std::memory_order_relaxed);
+  }
+  return most;
+}
+
+// Of all pools. Relaxed: only the number matters.
+constinit std::atomic<std::size_t> mapped_stacks{0};
+
+bool count_one_more() noexcept {
+  if (mapped_stacks.fetch_add(1, std::memory_order_relaxed) < most_stacks()) return true;
+  mapped_stacks.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+void count_one_less() noexcept { mapped_stacks.fetch_sub(1, std::memory_order_relaxed); }
+
 }  // namespace
 
 std::size_t page_bytes() noexcept {
@@ -52,11 +92,14 @@ std::optional<stack_memory> allocate_stack(std::size_t size, std::size_t guard) 
   size = round_to_pages(std::max(size, min_stack_bytes));
   guard = round_to_pages(std::max(guard, min_guard_bytes));
   if (size == 0 || guard == 0 || size > SIZE_MAX - guard) return refuse(ENOMEM);
-  if (stack_faults.fails_now()) return refuse(ENOMEM);
+  if (stack_faults.fails_now() || !count_one_more()) return refuse(ENOMEM);
 
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
   void* const mapping = ::mmap(nullptr, size + guard, PROT_NONE, flags, -1, 0);
-  if (mapping == MAP_FAILED) return std::nullopt;
+  if (mapping == MAP_FAILED) {
+    count_one_less();
+    return std::nullopt;
+  }
 
   std::byte* const base = static_cast<std::byte*>(mapping) + guard;
   const int before = errno;
@@ -66,6 +109,7 @@ std::optional<stack_memory> allocate_stack(std::size_t size, std::size_t guard) 
   if (::mprotect(base, size, PROT_READ | PROT_WRITE) != 0) {
     const int why = errno;
     ::munmap(mapping, size + guard);
+    count_one_less();
     return refuse(why);
   }
   return stack_memory{base, size, guard, tell_valgrind_of_stack(base, base + size)};
@@ -76,6 +120,7 @@ void release_stack(const stack_memory& stack) noexcept {
   tell_valgrind_of_its_end(stack.number);
   ::munmap(stack.base - stack.guard,
            stack.size + stack.guard);  // whole mappings: nothing to split, so nothing to refuse
+  count_one_less();
   errno = before;
 }
 

@@ -29,6 +29,9 @@ constexpr unsigned spin_rounds = 48;   // searches with pauses only
 constexpr unsigned yield_rounds = 16;  // then searches with a yield each, before it gets sleepy
 constexpr unsigned pauses_per_round = 8;
 constexpr unsigned attempts_per_round = 4;  // steals, at most one for each victim
+// Every so many rounds a search tries all victims in turn. Random choices find what is there in the end; this bounds how
+// long that takes, whatever the choice of victims and the state of the generator.
+constexpr unsigned rounds_per_sweep = 16;
 // How long an owner may leave a request unanswered before a thief helps itself: longer than almost
 // any pause between two forks, short beside what the thief would lose.
 constexpr auto expose_patience = std::chrono::microseconds(20);
@@ -91,7 +94,15 @@ job* try_steal(worker& w, worker& victim) noexcept {
   return taken;
 }
 
-job* steal_round(worker& w) noexcept {
+job* steal_from_any(worker& w) noexcept {
+  const unsigned n = w.pool.size();
+  for (unsigned i = 1; i < n; ++i)
+    if (job* const j = try_steal(w, w.pool.at((w.index + i) % n))) return j;
+  return nullptr;
+}
+
+job* steal_round(worker& w, unsigned round) noexcept {
+  if (round % rounds_per_sweep == rounds_per_sweep - 1) return steal_from_any(w);
   const unsigned others = w.pool.size() - 1;
   const unsigned attempts = others < attempts_per_round ? others : attempts_per_round;
   for (unsigned i = 0; i < attempts; ++i)
@@ -177,7 +188,7 @@ bool find_and_run(worker& w) noexcept {
     share_cached(w);
     if (run_loot(w) || run_waiting(w)) return true;
     if (w.pool.size() > 1) {
-      if (job* const j = steal_round(w)) {
+      if (job* const j = steal_round(w, round)) {
         w.now(worker_state::running);
         j->run(*j);
         return true;

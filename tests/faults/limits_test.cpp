@@ -5,13 +5,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <new>
 #include <ostream>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "heist/heist.hpp"
+#include "heist/sync/latch.hpp"
 #include "tests/faults/apart.hpp"
 #include "tests/faults/operations.hpp"
 #include "tests/faults/refusing.hpp"
@@ -172,6 +180,46 @@ TEST(Limits, OfTheThreadsOwnStacks) {
     });
     EXPECT_EQ(end.how, "exit 0") << kib << " KiB: " << end.errors;
   }
+}
+
+// More functions wait than there can be stacks: the others begin when the first ones have ended, and the rest of the program
+// still gets memory and threads, each of which is a mapping.
+TEST(Limits, OfMappings) {
+  EXPECT_EQ(
+      run_apart([](report& r) {
+        constexpr std::uint64_t functions = 40'000;
+        heist::pool pool({.workers = 2, .stack_size = 64 << 10});
+        heist::latch open(1);
+        std::atomic<std::uint64_t> ran{0};
+        std::thread outside([&] {
+          std::uint64_t mapped = 0;
+          do {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            const std::uint64_t before = std::exchange(mapped, pool.stats().stacks_mapped);
+            if (mapped > 1000 && mapped == before) break;  // no more of them come
+          } while (true);
+          try {
+            std::vector<std::unique_ptr<char[]>> large(1000);  // each above malloc's threshold
+            for (auto& one : large) one.reset(new char[std::size_t{64} << 20]);
+            for (int i = 0; i < 10; ++i) std::thread([] {}).join();
+          } catch (const std::exception& e) {
+            r.fail("the program gets nothing any more: %s", e.what());
+          }
+          open.count_down();
+        });
+        pool.run([&] {
+          heist::scope(heist::spawn_kind::child, [&](heist::task_scope& s) {
+            for (std::uint64_t i = 0; i < functions; ++i)
+              s.spawn([&] {
+                open.wait();
+                ran.fetch_add(1, std::memory_order_relaxed);
+              });
+          });
+        });
+        outside.join();
+        if (ran != functions) r.fail("some functions did not run");
+      }),
+      "");
 }
 
 }  // namespace

@@ -182,27 +182,44 @@ TEST(StackMemoryLimits, AddressSpaceLimitIsARefusalAndNotTheEnd) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-// Until the kernel's limit on mappings: two a stack, and a refusal leaves nothing half done.
-TEST(StackMemoryLimits, RunningOutOfMappingsIsARefusalAndNotTheEnd) {
+// A part of the mappings that the kernel allows, at most: with `others` of them in use elsewhere.
+void expect_refusal_of_stacks(std::size_t others, bool (*is_right)(std::size_t, std::size_t)) {
   if (asan || tsan) GTEST_SKIP() << "sanitizers need mappings of their own";
   std::ifstream setting("/proc/sys/vm/max_map_count");
-  long most = 0;
-  if (!(setting >> most) || most > 1'000'000) GTEST_SKIP() << "too many mappings to use up";
+  std::size_t most = 0;
+  if (!(setting >> most) || most > 1'000'000 || most < others * 2)
+    GTEST_SKIP() << "too many mappings to use up, or too few";
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     std::vector<stack_memory> got;
-    got.reserve(static_cast<std::size_t>(most));
+    got.reserve(most);
+    const std::size_t page = page_bytes();
+    auto* const area = static_cast<std::byte*>(
+        ::mmap(nullptr, others * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    for (std::size_t i = 1; i < others; i += 2) ::mprotect(area + i * page, page, PROT_READ);
     while (auto stack = allocate_stack(0, 0)) got.push_back(*stack);
     const bool refused = errno == ENOMEM;
-    const auto stacks = static_cast<long>(got.size());
+    const std::size_t stacks = got.size();
     for (const stack_memory& stack : got) release_stack(stack);
-    const bool two_each = stacks > most / 2 - 200 && stacks <= most / 2;
-    ::_exit(refused && two_each && allocate_stack(0, 0) ? 0 : 1);
+    ::_exit(refused && is_right(stacks, most) && allocate_stack(0, 0) ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST(StackMemoryLimits, NineTenthsOfTheMappingsAreForStacks) {
+  expect_refusal_of_stacks(
+      0, [](std::size_t stacks, std::size_t most) { return stacks == most / 10 * 9 / 2; });
+}
+
+// Two mappings a stack, and the kernel's refusal leaves nothing half done.
+TEST(StackMemoryLimits, RunningOutOfMappingsIsARefusalAndNotTheEnd) {
+  expect_refusal_of_stacks(30'000, [](std::size_t stacks, std::size_t most) {
+    const std::size_t left = most - 30'000;
+    return stacks > left / 2 - 200 && stacks <= left / 2;
+  });
 }
 
 TEST(StackMemoryThreads, ManyAtOnce) {
