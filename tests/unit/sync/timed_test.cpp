@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -31,7 +32,16 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using clock = std::chrono::steady_clock;
 
-class Timed : public on_pools {};
+// Of all lengths of waits in this process.
+const unsigned seed = std::random_device{}();
+
+class Timed : public on_pools {
+ protected:
+  void TearDown() override {
+    if (HasFailure()) std::printf("seed %u\n", seed);
+    on_pools::TearDown();
+  }
+};
 INSTANTIATE_TEST_SUITE_P(Pools, Timed, testing::ValuesIn(all_pools()), name_of);
 
 constexpr int fibers = 10;
@@ -42,7 +52,7 @@ constexpr std::chrono::hours late(10);  // the watchdog comes first
 // A span about as long as the others hold what is waited for: giving up and being served meet.
 class spans {
  public:
-  explicit spans(int who) : random_(std::random_device{}() + static_cast<unsigned>(who)) {}
+  explicit spans(int who) : random_(seed + static_cast<unsigned>(who)) {}
   microseconds next() { return microseconds(random_() % (1U << (random_() % 10))); }
 
  private:
@@ -290,7 +300,6 @@ struct noted : heist::detail::alarm {
 };
 
 TEST(Alarms, RingInTheOrderOfTheirTimesAndNotWhenTheyAreGone) {
-  const unsigned seed = std::random_device{}();
   std::mt19937 random(seed);
   milliseconds ahead(20);
   for (int round = 0; round < 20; ++round) {
