@@ -2,10 +2,17 @@
 // worker, so that no fork is stolen. PLANT adds, for the check's own test, something that the check
 // must find.
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 
 #include <heist/heist.hpp>
+
+// scripts/check-fast-path knows the fields by these offsets.
+using heist::detail::control;
+static_assert(offsetof(control, head) == 0x00 && offsetof(control, seat) == 0x08);
+static_assert(offsetof(control, word) == 0x80 && offsetof(control, limit) == 0x90);
+static_assert(heist::detail::wide_word<control::state>::high_offset == 0x08);
 
 #ifndef PLANT
 #define PLANT static_cast<void>(0)
