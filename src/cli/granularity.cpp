@@ -186,7 +186,7 @@ int granularity(const granularity_request& request, output& out, std::FILE* err)
       printer.add(granularity_cells(setup, rows.back()), granularity_json(setup, rows.back()));
     }
   if (!request.svg.empty())
-    write_file(request.svg, lab::to_svg(granularity_chart(setup, rows, request.curve)));
+    write_file(request.svg, report::to_svg(granularity_chart(setup, rows, request.curve)));
   if (!request.html.empty())
     write_file(request.html, granularity_page(setup, rows, request.command));
   return success;

@@ -18,7 +18,7 @@
 #include "cli/lab_programs.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim_costs.hpp"
-#include "lab/table.hpp"
+#include "report/table.hpp"
 #include "runtime/environment.hpp"
 
 namespace heist::cli {

@@ -8,7 +8,7 @@
 #include "bench/samples.hpp"
 #include "cli/lab.hpp"
 #include "cli/output.hpp"
-#include "lab/statistics.hpp"
+#include "report/statistics.hpp"
 
 namespace heist::cli {
 
@@ -23,7 +23,7 @@ struct checked_row {
   double instruction_ns = 0;  // the serial time over T1
   double busy_factor = 1;     // of the program on one worker, beside others like it
   bench::samples real;        // seconds
-  lab::summary simulated;     // seconds, over seeds
+  report::summary simulated;  // seconds, over seeds
   bench::samples ratios;      // of the simulated time to the real one, by rounds
 
   [[nodiscard]] double difference() const { return ratios.median() - 1; }
@@ -37,7 +37,7 @@ struct forecast_row {
   std::uint32_t processors = 0;
   double instruction_ns = 0;
   double serial_s = 0;
-  lab::summary seconds;
+  report::summary seconds;
   double work_share = 0, overhead_share = 0, asleep_share = 0;  // means
   double steals = 0;
 

@@ -21,10 +21,10 @@ json as_json(const bench::samples& values) {
           {"samples", values.size()}};
 }
 
-json as_json(const lab::summary& of) {
+json as_json(const report::summary& of) {
   json result = {{"mean", of.mean}, {"least", of.least}, {"greatest", of.greatest}};
   if (of.count < 2) return result;
-  const auto interval = lab::mean_interval(of);
+  const auto interval = report::mean_interval(of);
   result["low_95"] = interval.low;
   result["high_95"] = interval.high;
   return result;

@@ -10,7 +10,7 @@
 
 #include "cli/output.hpp"
 #include "cli/theory.hpp"
-#include "lab/table.hpp"
+#include "report/table.hpp"
 
 namespace heist::cli {
 
@@ -21,14 +21,14 @@ class row_printer {
       : out_(out), form_(form) {
     for (const auto& column : columns) widths_.push_back(std::max<std::size_t>(column.size(), 9));
     widths_.front() = std::max(widths_.front(), first_width);
-    if (form == report_form::csv) out_.print("{}", lab::to_csv({"", columns, {}}));
+    if (form == report_form::csv) out_.print("{}", report::to_csv({"", columns, {}}));
     if (form == report_form::text) line(columns);
     out_.flush();
   }
 
   void add(const std::vector<std::string>& cells, const std::string& json) {
     if (form_ == report_form::json) out_.print("{}\n", json);
-    if (form_ == report_form::csv) out_.print("{}", lab::to_csv({"", cells, {}}));
+    if (form_ == report_form::csv) out_.print("{}", report::to_csv({"", cells, {}}));
     if (form_ == report_form::text) line(cells);
     out_.flush();
   }

@@ -15,7 +15,7 @@
 #include "cli/sim_page.hpp"
 #include "lab/run_checker.hpp"
 #include "lab/simulation.hpp"
-#include "lab/table.hpp"
+#include "report/table.hpp"
 
 namespace heist::cli {
 
@@ -70,7 +70,7 @@ class sim_command {
     const auto& dag = *computation_->dag();
     out_.print("{}: T1 {}, Tinf {}, S1 {}; T {}\n{}", schedule_title(request_), dag.work(),
                dag.span(), dag.stack_depth(), schedule_.size(),
-               lab::to_text(lab::to_table(schedule_, dag)));
+               report::to_text(lab::to_table(schedule_, dag)));
     out_.print("Threads in the pool are ready, or (stalled).\n");
   }
 
@@ -103,22 +103,22 @@ class sim_command {
       row.peak_queue = std::max(row.peak_queue, row.last.peak_queue);
     }
     line_.clear();
-    row.steps = lab::summarize(steps);
-    row.steal = lab::summarize(steal);
-    row.steals = lab::summarize(steals);
-    row.stolen = lab::summarize(stolen);
-    row.wait = lab::summarize(wait);
-    row.idle = lab::summarize(idle);
-    row.resumed = lab::summarize(resumed);
-    row.space = lab::summarize(space);
-    row.communication = lab::summarize(communication);
+    row.steps = report::summarize(steps);
+    row.steal = report::summarize(steal);
+    row.steals = report::summarize(steals);
+    row.stolen = report::summarize(stolen);
+    row.wait = report::summarize(wait);
+    row.idle = report::summarize(idle);
+    row.resumed = report::summarize(resumed);
+    row.space = report::summarize(space);
+    row.communication = report::summarize(communication);
     return row;
   }
 
   void print_head() {
     if (request_.form == sim_form::json) return;
     if (request_.form == sim_form::csv) {
-      out_.print("{}", lab::to_csv({"", columns(), {}}));
+      out_.print("{}", report::to_csv({"", columns(), {}}));
       return;
     }
     out_.print("{}: T1 {}, Tinf {}, parallelism {:.1f}, S1 {}, nd {}, Smax {}, {} threads\n",
@@ -151,7 +151,7 @@ class sim_command {
   }
 
   [[nodiscard]] std::vector<std::string> cells(const sim_row& row) const {
-    const auto interval = lab::mean_interval(row.steps);
+    const auto interval = report::mean_interval(row.steps);
     const bool has_interval = row.steps.count > 1;
     const auto text = [](double value) { return fmt::format("{:.10g}", value); };
     return {std::to_string(row.processors),
@@ -181,7 +181,7 @@ class sim_command {
       return;
     }
     if (request_.form == sim_form::csv) {
-      const auto with_head = lab::to_csv({"", columns(), {cells(row)}});
+      const auto with_head = report::to_csv({"", columns(), {cells(row)}});
       out_.print("{}", with_head.substr(with_head.find('\n') + 1));
       return;
     }

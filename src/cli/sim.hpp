@@ -7,15 +7,15 @@
 
 #include "cli/commands.hpp"
 #include "lab/serial.hpp"
-#include "lab/statistics.hpp"
+#include "report/statistics.hpp"
 
 namespace heist::cli {
 
 struct sim_row {
   std::uint32_t processors = 0;
-  lab::summary steps, steal, steals, stolen, wait, idle, resumed, space;
+  report::summary steps, steal, steals, stolen, wait, idle, resumed, space;
   // With stealing, else empty: at most Smax for each thread that was stolen, and for each that one on another processor enabled.
-  lab::summary communication;
+  report::summary communication;
   std::uint64_t peak_space = 0, peak_queue = 0;  // of all seeds
   lab::run_result last;                          // of the last seed
 

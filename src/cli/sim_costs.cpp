@@ -8,9 +8,9 @@
 #include "cli/cli.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim_page.hpp"
-#include "lab/chart.hpp"
-#include "lab/markup.hpp"
-#include "lab/table.hpp"
+#include "report/chart.hpp"
+#include "report/markup.hpp"
+#include "report/table.hpp"
 
 namespace heist::cli {
 
@@ -25,7 +25,7 @@ const std::vector<std::string> columns = {
 std::vector<std::string> cells(const lab::measures& of, const lab::cost_model& costs,
                                const timed_row& row) {
   const auto text = [](double value) { return fmt::format("{:.10g}", value); };
-  const auto interval = lab::mean_interval(row.seconds);
+  const auto interval = report::mean_interval(row.seconds);
   const bool has_interval = row.seconds.count > 1;
   return {std::to_string(row.processors),
           std::to_string(row.seconds.count),
@@ -47,7 +47,7 @@ std::vector<std::string> cells(const lab::measures& of, const lab::cost_model& c
 
 void print_head(const sim_request& request, const lab::measures& of, const lab::cost_model& costs,
                 output& out) {
-  if (request.form == sim_form::csv) out.print("{}", lab::to_csv({"", columns, {}}));
+  if (request.form == sim_form::csv) out.print("{}", report::to_csv({"", columns, {}}));
   if (request.form != sim_form::text) return;
   out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}, S1 {}, {} threads\n", request.dag, of.work,
             of.span, of.parallelism(), of.stack_depth, of.threads);
@@ -63,10 +63,12 @@ void print(const sim_request& request, const lab::measures& of, const lab::cost_
   if (request.form == sim_form::json) {
     out.print("{}\n", to_json(request, of, costs, row));
   } else if (request.form == sim_form::csv) {
-    const auto with_head = lab::to_csv({"", columns, {cells(of, costs, row)}});
+    const auto with_head = report::to_csv({"", columns, {cells(of, costs, row)}});
     out.print("{}", with_head.substr(with_head.find('\n') + 1));
   } else {
-    const auto share = [](const lab::summary& s) { return fmt::format("{:.1f}%", 100 * s.mean); };
+    const auto share = [](const report::summary& s) {
+      return fmt::format("{:.1f}%", 100 * s.mean);
+    };
     out.print("{:>8}{:>14.6g}{:>9}{:>10.2f}{:>10}{:>10}{:>10}{:>13.0f}{:>14.0f}{:>11}{:>12.4f}\n",
               row.processors, row.seconds.mean, relative_error(row.seconds), row.speedup(of, costs),
               share(row.work_share), share(row.overhead_share), share(row.asleep_share),
@@ -93,12 +95,12 @@ time_unit unit_of(const std::vector<timed_row>& rows) {
 
 named_cells named(const lab::measures& of, const lab::cost_model& costs, time_unit unit,
                   const timed_row& row) {
-  const auto mean = [](const lab::summary& values) { return lab::figure(values.mean); };
-  const auto share = [](const lab::summary& s) { return fmt::format("{:.1f}%", 100 * s.mean); };
+  const auto mean = [](const report::summary& values) { return report::figure(values.mean); };
+  const auto share = [](const report::summary& s) { return fmt::format("{:.1f}%", 100 * s.mean); };
   return {{"P", fmt::to_string(row.processors)},
-          {fmt::format("time, {}", unit.name), lab::figure(row.seconds.mean / unit.seconds)},
+          {fmt::format("time, {}", unit.name), report::figure(row.seconds.mean / unit.seconds)},
           {"+-95%", relative_error(row.seconds)},
-          {"speedup", lab::figure(row.speedup(of, costs))},
+          {"speedup", report::figure(row.speedup(of, costs))},
           {"working", share(row.work_share)},
           {"overhead", share(row.overhead_share)},
           {"asleep", share(row.asleep_share)},
@@ -112,21 +114,21 @@ named_cells named(const lab::measures& of, const lab::cost_model& costs, time_un
           {"S1 P", fmt::to_string(of.stack_depth * row.processors)}};
 }
 
-lab::chart speedup_chart(const sim_request& request, const lab::measures& of,
-                         const lab::cost_model& costs, const std::vector<timed_row>& rows) {
-  lab::chart result;
+report::chart speedup_chart(const sim_request& request, const lab::measures& of,
+                            const lab::cost_model& costs, const std::vector<timed_row>& rows) {
+  report::chart result;
   result.title = request.dag + " with the costs of " + request.costs;
-  result.x = {"processors", lab::axis_scale::log2};
-  result.y = {"speedup over a serial run", lab::axis_scale::log2};
-  lab::series measured{"simulated", lab::series_style::line};
-  lab::series bound{"T1/(T1/P + Tinf)", lab::series_style::bound};
-  lab::series perfect{"P", lab::series_style::bound};
+  result.x = {"processors", report::axis_scale::log2};
+  result.y = {"speedup over a serial run", report::axis_scale::log2};
+  report::series measured{"simulated", report::series_style::line};
+  report::series bound{"T1/(T1/P + Tinf)", report::series_style::bound};
+  report::series perfect{"P", report::series_style::bound};
   const auto work = static_cast<double>(of.work);
   for (const auto& row : rows) {
     const double p = row.processors;
-    lab::point at{p, row.speedup(of, costs)};
+    report::point at{p, row.speedup(of, costs)};
     if (row.seconds.count > 1) {
-      const auto interval = lab::mean_interval(row.seconds);
+      const auto interval = report::mean_interval(row.seconds);
       at.low = at.y * row.seconds.mean / interval.high;
       at.high = at.y * row.seconds.mean / interval.low;
     }
@@ -138,12 +140,13 @@ lab::chart speedup_chart(const sim_request& request, const lab::measures& of,
   return result;
 }
 
-lab::chart shares_chart(const std::vector<timed_row>& rows) {
-  lab::chart result;
+report::chart shares_chart(const std::vector<timed_row>& rows) {
+  report::chart result;
   result.title = "Where the processors' time goes";
-  result.x = {"processors", lab::axis_scale::log2};
-  result.y = {"share, %", lab::axis_scale::linear, 0, 100};
-  lab::series working{"working"}, overhead{"overhead"}, asleep{"asleep"}, rest{"looking for work"};
+  result.x = {"processors", report::axis_scale::log2};
+  result.y = {"share, %", report::axis_scale::linear, 0, 100};
+  report::series working{"working"}, overhead{"overhead"}, asleep{"asleep"},
+      rest{"looking for work"};
   for (const auto& row : rows) {
     const double p = row.processors;
     const double work = 100 * row.work_share.mean, more = 100 * row.overhead_share.mean;
@@ -159,7 +162,7 @@ lab::chart shares_chart(const std::vector<timed_row>& rows) {
 
 std::string make_page(const sim_request& request, const lab::measures& of,
                       const lab::cost_model& costs, const std::vector<timed_row>& rows) {
-  lab::page page(request.dag + " with costs", request.command);
+  report::page page(request.dag + " with costs", request.command);
   page.paragraph(fmt::format(
       "Work stealing with the costs of {}, an instruction takes {:g} ns. T1 = {}, Tinf = {}, "
       "parallelism {:.1f}, S1 = {}, {} threads.",
@@ -208,15 +211,15 @@ timed_row run_timed_row(lab::computation& computation, lab::timed_settings setti
     wakes.push_back(static_cast<double>(result.wakes));
     row.peak_space = std::max(row.peak_space, result.peak_space);
   }
-  row.seconds = lab::summarize(seconds);
-  row.work_share = lab::summarize(work);
-  row.overhead_share = lab::summarize(overhead);
-  row.asleep_share = lab::summarize(asleep);
-  row.forks = lab::summarize(forks);
-  row.steals = lab::summarize(steals);
-  row.attempts = lab::summarize(attempts);
-  row.suspensions = lab::summarize(suspensions);
-  row.wakes = lab::summarize(wakes);
+  row.seconds = report::summarize(seconds);
+  row.work_share = report::summarize(work);
+  row.overhead_share = report::summarize(overhead);
+  row.asleep_share = report::summarize(asleep);
+  row.forks = report::summarize(forks);
+  row.steals = report::summarize(steals);
+  row.attempts = report::summarize(attempts);
+  row.suspensions = report::summarize(suspensions);
+  row.wakes = report::summarize(wakes);
   return row;
 }
 
@@ -241,7 +244,7 @@ int simulate_with_costs(const sim_request& request, lab::computation& computatio
     print(request, of, settings.costs, rows.back(), out);
   }
   if (!request.svg.empty())
-    write_file(request.svg, lab::to_svg(speedup_chart(request, of, settings.costs, rows)));
+    write_file(request.svg, report::to_svg(speedup_chart(request, of, settings.costs, rows)));
   if (!request.html.empty()) write_file(request.html, make_page(request, of, settings.costs, rows));
   return success;
 }

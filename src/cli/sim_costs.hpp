@@ -8,14 +8,14 @@
 
 #include "cli/commands.hpp"
 #include "lab/serial.hpp"
-#include "lab/statistics.hpp"
+#include "report/statistics.hpp"
 
 namespace heist::cli {
 
 struct timed_row {
   std::uint32_t processors = 0;
-  lab::summary seconds, work_share, overhead_share, asleep_share;  // shares of P T
-  lab::summary forks, steals, attempts, suspensions, wakes;
+  report::summary seconds, work_share, overhead_share, asleep_share;  // shares of P T
+  report::summary forks, steals, attempts, suspensions, wakes;
   std::uint64_t peak_space = 0;  // of all seeds
 
   // Over a serial run, which has neither forks nor anything else but instructions.

@@ -11,10 +11,10 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json as_json(const lab::summary& values) {
+json as_json(const report::summary& values) {
   json result = {{"mean", values.mean}, {"least", values.least}, {"greatest", values.greatest}};
   if (values.count < 2) return result;
-  const auto interval = lab::mean_interval(values);
+  const auto interval = report::mean_interval(values);
   result["low_95"] = interval.low;
   result["high_95"] = interval.high;
   return result;

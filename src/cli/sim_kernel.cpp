@@ -8,11 +8,11 @@
 #include "cli/cli.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim_page.hpp"
-#include "lab/chart.hpp"
 #include "lab/kernel_checker.hpp"
-#include "lab/markup.hpp"
-#include "lab/page.hpp"
-#include "lab/table.hpp"
+#include "report/chart.hpp"
+#include "report/markup.hpp"
+#include "report/page.hpp"
+#include "report/table.hpp"
 
 namespace heist::cli {
 
@@ -43,11 +43,11 @@ kernel_row run_row(const sim_request& request, std::uint32_t processes, const la
     steals.push_back(static_cast<double>(result.run.steals));
   }
   line.clear();
-  row.steps = lab::summarize(steps);
-  row.processor_average = lab::summarize(average);
-  row.ratio = lab::summarize(ratio);
-  row.steal = lab::summarize(steal);
-  row.steals = lab::summarize(steals);
+  row.steps = report::summarize(steps);
+  row.processor_average = report::summarize(average);
+  row.ratio = report::summarize(ratio);
+  row.steal = report::summarize(steal);
+  row.steals = report::summarize(steals);
   return row;
 }
 
@@ -56,7 +56,7 @@ const std::vector<std::string> columns = {
     "processor_average", "steps_to_bound", "steals",     "attempts"};
 
 std::vector<std::string> cells(const kernel_row& row) {
-  const auto mean = [&row](const lab::summary& of) {
+  const auto mean = [&row](const report::summary& of) {
     return row.steps.count == 0 ? std::string() : fmt::format("{:.10g}", of.mean);
   };
   return {std::to_string(row.processes),
@@ -74,7 +74,7 @@ void print(const sim_request& request, const lab::measures& of, const kernel_row
   if (request.form == sim_form::json) {
     out.print("{}\n", to_json(request, of, row));
   } else if (request.form == sim_form::csv) {
-    const auto with_head = lab::to_csv({"", columns, {cells(row)}});
+    const auto with_head = report::to_csv({"", columns, {cells(row)}});
     out.print("{}", with_head.substr(with_head.find('\n') + 1));
   } else if (row.steps.count == 0) {
     out.print("{:>8}   no run comes to an end: given up after {} steps without progress\n",
@@ -95,20 +95,20 @@ std::string title_of(const sim_request& request) {
                      is_greedy ? "" : fmt::format(", yields: {}", to_string(request.kernel.yield)));
 }
 
-lab::point with_range(std::uint32_t processes, const lab::summary& of) {
+report::point with_range(std::uint32_t processes, const report::summary& of) {
   return {static_cast<double>(processes), of.mean, of.least, of.greatest};
 }
 
 // T between its two bounds. Numbers of processes for which no run came to an end have no mark.
-lab::chart time_chart(const sim_request& request, const lab::measures& of,
-                      const std::vector<kernel_row>& rows) {
-  lab::chart result;
+report::chart time_chart(const sim_request& request, const lab::measures& of,
+                         const std::vector<kernel_row>& rows) {
+  report::chart result;
   result.title = fmt::format("{}: {}", request.dag, title_of(request));
-  result.x = {"processes P", lab::axis_scale::log2};
-  result.y = {"steps", lab::axis_scale::log2};
-  lab::series measured{"T", lab::series_style::line};
-  lab::series bound{"T1/PA + Tinf P/PA", lab::series_style::bound};
-  lab::series least{"T1/PA", lab::series_style::bound};
+  result.x = {"processes P", report::axis_scale::log2};
+  result.y = {"steps", report::axis_scale::log2};
+  report::series measured{"T", report::series_style::line};
+  report::series bound{"T1/PA + Tinf P/PA", report::series_style::bound};
+  report::series least{"T1/PA", report::series_style::bound};
   for (const auto& row : rows) {
     if (row.steps.count == 0) continue;
     const double p = row.processes;
@@ -122,13 +122,13 @@ lab::chart time_chart(const sim_request& request, const lab::measures& of,
   return result;
 }
 
-lab::chart processors_chart(const std::vector<kernel_row>& rows) {
-  lab::chart result;
+report::chart processors_chart(const std::vector<kernel_row>& rows) {
+  report::chart result;
   result.title = "Processors";
-  result.x = {"processes P", lab::axis_scale::log2};
-  result.y = {"processors given, on average", lab::axis_scale::log2};
-  lab::series given{"PA", lab::series_style::line};
-  lab::series all{"P", lab::series_style::bound};
+  result.x = {"processes P", report::axis_scale::log2};
+  result.y = {"processors given, on average", report::axis_scale::log2};
+  report::series given{"PA", report::series_style::line};
+  report::series all{"P", report::series_style::bound};
   for (const auto& row : rows) {
     if (row.steps.count > 0)
       given.points.push_back(with_range(row.processes, row.processor_average));
@@ -138,13 +138,13 @@ lab::chart processors_chart(const std::vector<kernel_row>& rows) {
   return result;
 }
 
-lab::chart attempts_chart(const lab::measures& of, const std::vector<kernel_row>& rows) {
-  lab::chart result;
+report::chart attempts_chart(const lab::measures& of, const std::vector<kernel_row>& rows) {
+  report::chart result;
   result.title = "Steal attempts";
-  result.x = {"processes P", lab::axis_scale::log2};
-  result.y = {"attempts", lab::axis_scale::log10};
-  lab::series attempts{"attempts", lab::series_style::line};
-  lab::series bound{"P Tinf", lab::series_style::bound};
+  result.x = {"processes P", report::axis_scale::log2};
+  result.y = {"attempts", report::axis_scale::log10};
+  report::series attempts{"attempts", report::series_style::line};
+  report::series bound{"P Tinf", report::series_style::bound};
   for (const auto& row : rows) {
     if (row.steps.count > 0) attempts.points.push_back(with_range(row.processes, row.steal));
     bound.points.push_back(
@@ -155,8 +155,8 @@ lab::chart attempts_chart(const lab::measures& of, const std::vector<kernel_row>
 }
 
 named_cells named(const kernel_row& row) {
-  const auto mean = [&row](const lab::summary& of) {
-    return row.steps.count == 0 ? std::string("-") : lab::figure(of.mean);
+  const auto mean = [&row](const report::summary& of) {
+    return row.steps.count == 0 ? std::string("-") : report::figure(of.mean);
   };
   return {{"P", fmt::to_string(row.processes)},
           {"runs", fmt::to_string(row.steps.count + row.unfinished)},
@@ -168,7 +168,7 @@ named_cells named(const kernel_row& row) {
           {"attempts", mean(row.steal)}};
 }
 
-void add_charts(lab::page& page, const sim_request& request, const lab::measures& of,
+void add_charts(report::page& page, const sim_request& request, const lab::measures& of,
                 const std::vector<kernel_row>& rows) {
   page.add(time_chart(request, of, rows),
            "Means, and from the least to the greatest run. Where no run came to an end there is no "
@@ -181,7 +181,7 @@ void add_charts(lab::page& page, const sim_request& request, const lab::measures
 
 std::string make_page(const sim_request& request, const lab::measures& of,
                       const std::vector<kernel_row>& rows) {
-  lab::page page(fmt::format("{}: {}", request.dag, title_of(request)), request.command);
+  report::page page(fmt::format("{}: {}", request.dag, title_of(request)), request.command);
   page.paragraph(fmt::format(
       "T1 = {}, Tinf = {}. P processes run on the processors that a kernel gives them, PA on "
       "average over the steps. No schedule is shorter than T1/PA; a greedy one is no longer than "
@@ -199,7 +199,7 @@ std::string make_page(const sim_request& request, const lab::measures& of,
 }
 
 void print_head(const sim_request& request, const lab::measures& of, output& out) {
-  if (request.form == sim_form::csv) out.print("{}", lab::to_csv({"", columns, {}}));
+  if (request.form == sim_form::csv) out.print("{}", report::to_csv({"", columns, {}}));
   if (request.form == sim_form::text) {
     out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}\n", request.dag, of.work, of.span,
               of.parallelism());
@@ -235,7 +235,7 @@ int simulate_under_kernel(const sim_request& request, lab::computation& computat
     print(request, of, rows.back(), out);
   }
   if (request.check && request.form == sim_form::text) print_checks(checker, of, out);
-  if (!request.svg.empty()) write_file(request.svg, lab::to_svg(time_chart(request, of, rows)));
+  if (!request.svg.empty()) write_file(request.svg, report::to_svg(time_chart(request, of, rows)));
   if (!request.html.empty()) write_file(request.html, make_page(request, of, rows));
   return success;
 }

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "lab/chart.hpp"
-#include "lab/markup.hpp"
 #include "lab/schedule_svg.hpp"
+#include "lab/time_fit.hpp"
+#include "report/chart.hpp"
+#include "report/markup.hpp"
 
 namespace heist::cli {
 
@@ -26,20 +27,20 @@ class charts {
     return text;
   }
 
-  [[nodiscard]] lab::chart speedup_chart() const {
-    lab::chart result;
+  [[nodiscard]] report::chart speedup_chart() const {
+    report::chart result;
     result.title = subject();
-    result.x = {"processors", lab::axis_scale::log2};
-    result.y = {"speedup T1/T", lab::axis_scale::log2};
-    lab::series measured{"simulated", lab::series_style::line};
-    lab::series bound{"T1/(T1/P + Tinf)", lab::series_style::bound};
-    lab::series perfect{"P", lab::series_style::bound};
+    result.x = {"processors", report::axis_scale::log2};
+    result.y = {"speedup T1/T", report::axis_scale::log2};
+    report::series measured{"simulated", report::series_style::line};
+    report::series bound{"T1/(T1/P + Tinf)", report::series_style::bound};
+    report::series perfect{"P", report::series_style::bound};
     for (const auto& row : rows_) {
       const double p = row.processors;
       const auto work = static_cast<double>(measures_.work);
-      lab::point at{p, row.speedup(measures_)};
+      report::point at{p, row.speedup(measures_)};
       if (row.steps.count > 1) {
-        const auto interval = lab::mean_interval(row.steps);
+        const auto interval = report::mean_interval(row.steps);
         at.low = work / interval.high;
         at.high = work / interval.low;
       }
@@ -51,7 +52,7 @@ class charts {
     return result;
   }
 
-  [[nodiscard]] lab::chart curve_chart() const {
+  [[nodiscard]] report::chart curve_chart() const {
     switch (request_.curve) {
       case sim_curve::speedup:
         break;
@@ -65,7 +66,7 @@ class charts {
     return speedup_chart();
   }
 
-  [[nodiscard]] lab::chart space_chart() const {
+  [[nodiscard]] report::chart space_chart() const {
     return other_chart(
         "Space", "S1 P", [](const sim_row& row) { return static_cast<double>(row.peak_space); },
         [](const sim_row& row, const lab::measures& of) {
@@ -73,24 +74,24 @@ class charts {
         });
   }
 
-  [[nodiscard]] lab::chart attempts_chart(std::string_view title,
-                                          double (*value)(const sim_row&)) const {
+  [[nodiscard]] report::chart attempts_chart(std::string_view title,
+                                             double (*value)(const sim_row&)) const {
     return other_chart(title, "P Tinf", value, [](const sim_row& row, const lab::measures& of) {
       return static_cast<double>(of.span) * row.processors;
     });
   }
 
   // A quantity against P, with a bound beside it.
-  [[nodiscard]] lab::chart other_chart(std::string_view title, std::string_view bound_name,
-                                       double (*value)(const sim_row&),
-                                       double (*limit)(const sim_row&,
-                                                       const lab::measures&)) const {
-    lab::chart result;
+  [[nodiscard]] report::chart other_chart(std::string_view title, std::string_view bound_name,
+                                          double (*value)(const sim_row&),
+                                          double (*limit)(const sim_row&,
+                                                          const lab::measures&)) const {
+    report::chart result;
     result.title = fmt::format("{}: {}", title, subject());
-    result.x = {"processors", lab::axis_scale::log2};
-    result.y = {std::string(title), lab::axis_scale::log10};
-    lab::series measured{"simulated", lab::series_style::line};
-    lab::series bound{std::string(bound_name), lab::series_style::bound};
+    result.x = {"processors", report::axis_scale::log2};
+    result.y = {std::string(title), report::axis_scale::log10};
+    report::series measured{"simulated", report::series_style::line};
+    report::series bound{std::string(bound_name), report::series_style::bound};
     for (const auto& row : rows_) {
       measured.points.push_back({static_cast<double>(row.processors), value(row)});
       bound.points.push_back({static_cast<double>(row.processors), limit(row, measures_)});
@@ -106,12 +107,12 @@ class charts {
 };
 
 named_cells cells(const sim_request& request, const lab::measures& of, const sim_row& row) {
-  const auto mean = [](const lab::summary& values) { return lab::figure(values.mean); };
+  const auto mean = [](const report::summary& values) { return report::figure(values.mean); };
   named_cells result = {{"P", fmt::to_string(row.processors)},
                         {"T", mean(row.steps)},
                         {"+-95%", relative_error(row.steps)},
-                        {"T1/T", lab::figure(row.speedup(of))},
-                        {"T1/P + Tinf", lab::figure(row.bound(of))}};
+                        {"T1/T", report::figure(row.speedup(of))},
+                        {"T1/P + Tinf", report::figure(row.bound(of))}};
   if (has_chance(request.settings)) {
     const named_cells thieves = {{"runs", fmt::to_string(row.steps.count)},
                                  {"steals", mean(row.steals)},
@@ -137,14 +138,14 @@ constexpr std::string_view legend =
     "attempt to steal, WAIT (for an "
     "answer) or idleness.";
 
-void add_schedule(lab::page& page, const sim_request& request, const sim_results& results) {
+void add_schedule(report::page& page, const sim_request& request, const sim_results& results) {
   page.picture(lab::schedule_to_svg(schedule_title(request), results.schedule, *results.dag),
                "A row for each processor, and below them the threads that nobody runs: ready, or "
                "(stalled).");
   page.add(lab::to_table(results.schedule, *results.dag)).heading("The run as a whole");
 }
 
-void add_charts(lab::page& page, const sim_request& request, const sim_results& results) {
+void add_charts(report::page& page, const sim_request& request, const sim_results& results) {
   const charts draw(request, results);
   page.add(draw.speedup_chart(),
            "Speedup: it follows P as long as that is small against the parallelism, and then "
@@ -165,7 +166,7 @@ std::string schedule_title(const sim_request& request) {
 }
 
 std::string fit_text(const lab::measures& of, const std::vector<sim_row>& rows) {
-  std::vector<lab::timed_run> runs;
+  std::vector<lab::fitted_run> runs;
   for (const auto& row : rows)
     runs.push_back({static_cast<double>(of.work) / row.processors, static_cast<double>(of.span),
                     row.steps.mean});
@@ -177,13 +178,13 @@ std::string fit_text(const lab::measures& of, const std::vector<sim_row>& rows) 
 std::string sim_picture(const sim_request& request, const sim_results& results) {
   if (request.has_schedule && !results.schedule.empty())
     return lab::schedule_to_svg(schedule_title(request), results.schedule, *results.dag);
-  return lab::to_svg(charts(request, results).curve_chart());
+  return report::to_svg(charts(request, results).curve_chart());
 }
 
 std::string sim_page(const sim_request& request, const sim_results& results) {
   const auto& of = results.measures;
-  lab::page page(fmt::format("{} with {}", request.dag, to_string(request.settings.scheduler)),
-                 request.command);
+  report::page page(fmt::format("{} with {}", request.dag, to_string(request.settings.scheduler)),
+                    request.command);
   page.paragraph(fmt::format("T1 = {}, Tinf = {}, parallelism {:.1f}, S1 = {}, {} threads.",
                              of.work, of.span, of.parallelism(), of.stack_depth, of.threads));
   if (results.rows.size() >= 3) page.paragraph(fit_text(of, results.rows) + ".");
@@ -198,8 +199,8 @@ std::string sim_page(const sim_request& request, const sim_results& results) {
   return page.add(table_of(table)).paragraph(legend).data(data + "]").html();
 }
 
-lab::table table_of(const std::vector<named_cells>& rows) {
-  lab::table result;
+report::table table_of(const std::vector<named_cells>& rows) {
+  report::table result;
   for (const auto& row : rows) {
     auto& cells = result.rows.emplace_back();
     for (const auto& [name, cell] : row) {
@@ -210,9 +211,9 @@ lab::table table_of(const std::vector<named_cells>& rows) {
   return result;
 }
 
-std::string relative_error(const lab::summary& of) {
+std::string relative_error(const report::summary& of) {
   if (of.count < 2) return "-";
-  const auto interval = lab::mean_interval(of);
+  const auto interval = report::mean_interval(of);
   return fmt::format("{:.2f}%", 50 * (interval.high - interval.low) / of.mean);
 }
 

@@ -6,8 +6,8 @@
 
 #include "cli/sim.hpp"
 #include "lab/explicit_dag.hpp"
-#include "lab/page.hpp"
 #include "lab/schedule.hpp"
+#include "report/page.hpp"
 
 namespace heist::cli {
 
@@ -32,9 +32,9 @@ struct sim_results {
 
 // A row of a table for people: what a column is called, and the cell.
 using named_cells = std::vector<std::pair<std::string, std::string>>;
-[[nodiscard]] lab::table table_of(const std::vector<named_cells>& rows);
+[[nodiscard]] report::table table_of(const std::vector<named_cells>& rows);
 
 // Half the interval of the mean, in per cent of it; "-" for a single value.
-[[nodiscard]] std::string relative_error(const lab::summary& of);
+[[nodiscard]] std::string relative_error(const report::summary& of);
 
 }  // namespace heist::cli

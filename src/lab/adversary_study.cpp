@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "lab/markup.hpp"
 #include "lab/spec.hpp"
+#include "report/markup.hpp"
 
 namespace heist::lab {
 
@@ -72,9 +72,9 @@ adversary_row study_kernel(computation& program, const measures& of, const adver
     row.runs.push_back({static_cast<double>(of.work) / given,
                         static_cast<double>(of.span) * processes / given, time});
   }
-  row.steps = summarize(steps);
-  row.average = summarize(average);
-  row.ratio = summarize(ratio);
+  row.steps = report::summarize(steps);
+  row.average = report::summarize(average);
+  row.ratio = report::summarize(ratio);
   return row;
 }
 
@@ -87,7 +87,7 @@ std::vector<std::string> adversary_cells(const adversary_row& row) {
   std::vector<std::string> cells = {row.kernel, fmt::to_string(row.processes), row.knows,
                                     std::string(to_string(row.yield)), row.suffices ? "yes" : "no"};
   if (row.has_ended()) {
-    const auto mean = mean_interval(row.steps);
+    const auto mean = report::mean_interval(row.steps);
     cells.insert(
         cells.end(),
         {fmt::format("{:.2f}", row.average.mean), fmt::format("{:.0f}", row.steps.mean),
@@ -104,30 +104,33 @@ std::string adversary_json(const adversary_row& row) {
   auto text = fmt::format(
       "{{\"kernel\": {}, \"P\": {}, \"knows\": {}, \"yield\": {}, \"suffices\": {}, \"runs\": {}, "
       "\"given_up\": {}",
-      json_text(row.kernel), row.processes, json_text(row.knows), json_text(to_string(row.yield)),
-      row.suffices, row.steps.count + row.given_up, row.given_up);
+      report::json_text(row.kernel), row.processes, report::json_text(row.knows),
+      report::json_text(to_string(row.yield)), row.suffices, row.steps.count + row.given_up,
+      row.given_up);
   if (row.has_ended()) {
-    const auto mean = mean_interval(row.steps);
+    const auto mean = report::mean_interval(row.steps);
     text += fmt::format(
         ", \"average_processors\": {}, \"steps\": {}, \"steps_low\": {}, \"steps_high\": {}, "
         "\"over_bound\": {}, \"over_bound_most\": {}",
-        json_number(row.average.mean), json_number(row.steps.mean), json_number(mean.low),
-        json_number(mean.high), json_number(row.ratio.mean), json_number(row.ratio.greatest));
+        report::json_number(row.average.mean), report::json_number(row.steps.mean),
+        report::json_number(mean.low), report::json_number(mean.high),
+        report::json_number(row.ratio.mean), report::json_number(row.ratio.greatest));
   }
   return text + "}";
 }
 
-chart adversary_chart(const std::string& title, const std::vector<adversary_row>& rows,
-                      std::uint32_t processes) {
-  chart result;
+report::chart adversary_chart(const std::string& title, const std::vector<adversary_row>& rows,
+                              std::uint32_t processes) {
+  report::chart result;
   result.title = title;
-  result.y = {"T over the bound", axis_scale::log2};
+  result.y = {"T over the bound", report::axis_scale::log2};
   for (const auto& row : rows)
     if (row.processes == processes &&
         std::find(result.x.names.begin(), result.x.names.end(), row.kernel) == result.x.names.end())
       result.x.names.push_back(row.kernel);
   for (const auto yield : all_yields) {
-    series of_yield{fmt::format("yield {}", to_string(yield)), series_style::points};
+    report::series of_yield{fmt::format("yield {}", to_string(yield)),
+                            report::series_style::points};
     for (const auto& row : rows) {
       if (row.processes != processes || row.yield != yield || !row.has_ended()) continue;
       const auto place = std::find(result.x.names.begin(), result.x.names.end(), row.kernel);
@@ -139,12 +142,12 @@ chart adversary_chart(const std::string& title, const std::vector<adversary_row>
     if (!of_yield.points.empty()) result.all.push_back(std::move(of_yield));
   }
   const auto last = static_cast<double>(result.x.names.size()) - 0.5;
-  result.all.push_back({"T1/PA + Tinf P/PA", series_style::bound, {{-0.5, 1}, {last, 1}}});
+  result.all.push_back({"T1/PA + Tinf P/PA", report::series_style::bound, {{-0.5, 1}, {last, 1}}});
   return result;
 }
 
 std::string adversary_fit(const std::vector<adversary_row>& rows) {
-  std::vector<timed_run> runs;
+  std::vector<fitted_run> runs;
   std::set<std::uint32_t> processes;
   for (const auto& row : rows) {
     if (!row.suffices || !row.has_ended()) continue;

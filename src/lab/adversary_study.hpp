@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "lab/chart.hpp"
 #include "lab/kernel_run.hpp"
 #include "lab/simulation.hpp"
-#include "lab/statistics.hpp"
+#include "lab/time_fit.hpp"
+#include "report/chart.hpp"
+#include "report/statistics.hpp"
 
 namespace heist::lab {
 
@@ -28,9 +29,9 @@ struct adversary_row {
   yield_policy yield{};
   bool suffices = false;  // the theorem for such a kernel holds with this yield
   std::uint32_t processes = 1;
-  std::uint64_t given_up = 0;     // runs; the rest of the row is about the others
-  summary steps, average, ratio;  // T; PA; T over the bound
-  std::vector<timed_run> runs;    // T1/PA, Tinf P/PA, T
+  std::uint64_t given_up = 0;             // runs; the rest of the row is about the others
+  report::summary steps, average, ratio;  // T; PA; T over the bound
+  std::vector<fitted_run> runs;           // T1/PA, Tinf P/PA, T
 
   [[nodiscard]] bool has_ended() const { return steps.count > 0; }
 };
@@ -50,9 +51,9 @@ struct adversary_row {
 [[nodiscard]] std::string adversary_json(const adversary_row& row);
 
 // T over the bound, by kernel and yield, for the rows of one P.
-[[nodiscard]] chart adversary_chart(const std::string& title,
-                                    const std::vector<adversary_row>& rows,
-                                    std::uint32_t processes);
+[[nodiscard]] report::chart adversary_chart(const std::string& title,
+                                            const std::vector<adversary_row>& rows,
+                                            std::uint32_t processes);
 
 // T = c1 T1/PA + cinf Tinf P/PA over all runs whose yield suffices, and what that says in a line. "" where
 // fewer than two numbers of processes were measured: the two terms can't be told apart then.

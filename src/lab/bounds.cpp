@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "lab/markup.hpp"
+#include "report/markup.hpp"
 
 namespace heist::lab {
 
@@ -30,27 +30,28 @@ std::vector<std::string> bounds_columns() {
 }
 
 std::vector<std::string> bounds_cells(const bounds& of) {
-  return {fmt::to_string(of.processors), figure(of.least_time),   figure(of.greedy_time),
-          figure(of.most_speedup),       figure(of.sure_speedup), figure(of.space),
-          figure(of.communication)};
+  return {fmt::to_string(of.processors),   report::figure(of.least_time),
+          report::figure(of.greedy_time),  report::figure(of.most_speedup),
+          report::figure(of.sure_speedup), report::figure(of.space),
+          report::figure(of.communication)};
 }
 
 std::string bounds_json(const bounds& of) {
   return fmt::format(
       "{{\"P\": {}, \"time_at_least\": {}, \"greedy_time_at_most\": {}, \"speedup_at_most\": {}, "
       "\"greedy_speedup_at_least\": {}, \"space\": {}, \"communication\": {}}}",
-      of.processors, json_number(of.least_time), json_number(of.greedy_time),
-      json_number(of.most_speedup), json_number(of.sure_speedup), json_number(of.space),
-      json_number(of.communication));
+      of.processors, report::json_number(of.least_time), report::json_number(of.greedy_time),
+      report::json_number(of.most_speedup), report::json_number(of.sure_speedup),
+      report::json_number(of.space), report::json_number(of.communication));
 }
 
-chart speedup_bounds_chart(const std::string& title, const std::vector<bounds>& rows) {
-  chart result;
+report::chart speedup_bounds_chart(const std::string& title, const std::vector<bounds>& rows) {
+  report::chart result;
   result.title = title;
-  result.x = {"P", axis_scale::log2};
-  result.y = {"T1 / TP", axis_scale::log2};
-  series most{"at most min(P, T1/Tinf)", series_style::bound};
-  series sure{"greedy: at least T1/(T1/P + Tinf)", series_style::line};
+  result.x = {"P", report::axis_scale::log2};
+  result.y = {"T1 / TP", report::axis_scale::log2};
+  report::series most{"at most min(P, T1/Tinf)", report::series_style::bound};
+  report::series sure{"greedy: at least T1/(T1/P + Tinf)", report::series_style::line};
   for (const auto& row : rows) {
     const auto p = static_cast<double>(row.processors);
     most.points.push_back({p, row.most_speedup});

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/chart.hpp"
 #include "lab/serial.hpp"
-#include "lab/table.hpp"
+#include "report/chart.hpp"
+#include "report/table.hpp"
 
 namespace heist::lab {
 
@@ -28,6 +28,7 @@ struct bounds {
 [[nodiscard]] std::string bounds_json(const bounds& of);
 
 // Speedup: at most, and at least with a greedy scheduler.
-[[nodiscard]] chart speedup_bounds_chart(const std::string& title, const std::vector<bounds>& rows);
+[[nodiscard]] report::chart speedup_bounds_chart(const std::string& title,
+                                                 const std::vector<bounds>& rows);
 
 }  // namespace heist::lab

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "lab/dag_json_parts.hpp"
-#include "lab/markup.hpp"
+#include "report/markup.hpp"
 
 namespace heist::lab {
 
@@ -134,17 +134,17 @@ explicit_dag dag_from_file(const std::string& path) {
 
 std::string dag_to_json(const explicit_dag& dag) {
   std::string out = fmt::format("{{\n  \"format\": \"{}\",\n", dag_format_name);
-  if (!dag.name().empty()) out += "  \"name\": " + json_text(dag.name()) + ",\n";
+  if (!dag.name().empty()) out += "  \"name\": " + report::json_text(dag.name()) + ",\n";
   out += "  \"threads\": [";
   for (thread_id t = 0; t < dag.thread_count(); ++t) {
     out += t == 0 ? "\n" : ",\n";
-    out += fmt::format("    {{\"name\": {}, \"frame\": {}, ", json_text(dag.thread_name(t)),
+    out += fmt::format("    {{\"name\": {}, \"frame\": {}, ", report::json_text(dag.thread_name(t)),
                        dag.frame(t));
     if (dag.priority(t) != 0) out += fmt::format("\"priority\": {}, ", dag.priority(t));
     out += "\"instructions\": ";
     if (dag.has_names(t)) {
       for (node_id v = dag.first(t); v <= dag.last(t); ++v)
-        out += (v == dag.first(t) ? "[" : ", ") + json_text(dag.node_name(v));
+        out += (v == dag.first(t) ? "[" : ", ") + report::json_text(dag.node_name(v));
       out += "]}";
     } else {
       out += fmt::format("{}}}", dag.length(t));
@@ -154,8 +154,8 @@ std::string dag_to_json(const explicit_dag& dag) {
     out += fmt::format(",\n  \"{}\": [", field);
     bool first = true;
     each([&](const std::string& from, const std::string& to) {
-      out +=
-          fmt::format("{}[{}, {}]", first ? "\n    " : ",\n    ", json_text(from), json_text(to));
+      out += fmt::format("{}[{}, {}]", first ? "\n    " : ",\n    ", report::json_text(from),
+                         report::json_text(to));
       first = false;
     });
     out += first ? "]" : "\n  ]";

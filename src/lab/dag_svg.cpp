@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "lab/markup.hpp"
+#include "report/markup.hpp"
 
 namespace heist::lab {
 
@@ -49,7 +49,7 @@ class picture {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dag\" viewBox=\"0 0 {0:g} {1:g}\" "
         "width=\"{0:g}\" height=\"{1:g}\" role=\"img\" font-family=\"system-ui, sans-serif\" "
         "font-size=\"12\">\n<title>{2}</title>\n{3}<defs>",
-        width, height, escape_markup(dag_.name()), style);
+        width, height, report::escape_markup(dag_.name()), style);
     for (const char kind : {'e', 's', 'j'})
       out_ += fmt::format(
           "<marker id=\"dag-{0}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" "
@@ -60,7 +60,7 @@ class picture {
                         height);
     out_ += fmt::format(
         "<text class=\"ink\" x=\"{:g}\" y=\"24\" font-size=\"15\" font-weight=\"600\">{}</text>\n",
-        margin, escape_markup(dag_.name()));
+        margin, report::escape_markup(dag_.name()));
     for (thread_id t = 0; t < dag_.thread_count(); ++t) draw_block(t);
     for (node_id v = 0; v < dag_.node_count(); ++v)
       dag_.each_edge(v, [&](const explicit_dag::edge& e) { draw_edge(v, e); });
@@ -130,7 +130,7 @@ class picture {
     out_ += fmt::format(
         "<text class=\"ink\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" "
         "font-style=\"italic\">{}</text>\n",
-        from - 4, middle + 4, escape_markup(dag_.thread_name(t)));
+        from - 4, middle + 4, report::escape_markup(dag_.thread_name(t)));
   }
 
   void draw_edge(node_id from, const explicit_dag::edge& e) {
@@ -163,7 +163,7 @@ class picture {
     out_ += fmt::format(
         "<text class=\"ink\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" "
         "font-size=\"{:.1f}\">{}</text>\n",
-        x(v), y(v) + size / 3, size, escape_markup(name));
+        x(v), y(v) + size / 3, size, report::escape_markup(name));
   }
 
   void legend(double at) {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "lab/granularity_study.hpp"
-#include "lab/markup.hpp"
-#include "lab/page.hpp"
-#include "lab/table.hpp"
+#include "report/markup.hpp"
+#include "report/page.hpp"
+#include "report/table.hpp"
 
 namespace heist::lab {
 
@@ -18,24 +18,24 @@ double share_of_work(const granularity_setup& setup) {
   return static_cast<double>(setup.work) / setup.processors;
 }
 
-std::string half_width(const summary& of) {
+std::string half_width(const report::summary& of) {
   if (of.count < 2) return "-";
-  const auto mean = mean_interval(of);
+  const auto mean = report::mean_interval(of);
   return fmt::format("{:.0f}", (mean.high - mean.low) / 2);
 }
 
-std::string with_interval(std::string_view name, const summary& of) {
-  auto text = fmt::format("\"{}\": {{\"mean\": {}", name, json_number(of.mean));
+std::string with_interval(std::string_view name, const report::summary& of) {
+  auto text = fmt::format("\"{}\": {{\"mean\": {}", name, report::json_number(of.mean));
   if (of.count > 1) {
-    const auto mean = mean_interval(of);
-    text += fmt::format(", \"low_95\": {}, \"high_95\": {}", json_number(mean.low),
-                        json_number(mean.high));
+    const auto mean = report::mean_interval(of);
+    text += fmt::format(", \"low_95\": {}, \"high_95\": {}", report::json_number(mean.low),
+                        report::json_number(mean.high));
   }
-  return text + fmt::format(", \"least\": {}, \"greatest\": {}}}", json_number(of.least),
-                            json_number(of.greatest));
+  return text + fmt::format(", \"least\": {}, \"greatest\": {}}}", report::json_number(of.least),
+                            report::json_number(of.greatest));
 }
 
-const summary& values_of(const granularity_row& row, granularity_curve what) {
+const report::summary& values_of(const granularity_row& row, granularity_curve what) {
   switch (what) {
     case granularity_curve::time:
       break;
@@ -76,10 +76,11 @@ std::string granularity_json(const granularity_setup& setup, const granularity_r
       "{{\"scheduler\": {}, \"costs\": {}, \"queue\": {}, \"queue_cost\": {}, \"P\": {}, \"work\": "
       "{}, \"tasks_per_processor\": {}, \"tasks\": {}, \"runs\": {}, \"seed\": {}, {}, {}, {}, {}, "
       "{}}}",
-      json_text(row.name()), json_text(to_string(setup.costs)),
-      json_text(setup.queue == queue_kind::shared ? "shared" : "exclusive"), setup.queue_cost,
-      setup.processors, setup.work, row.factor, json_number(row.tasks.mean), row.time.count,
-      setup.seed, with_interval("steps", row.time), with_interval("balance", row.balance),
+      report::json_text(row.name()), report::json_text(to_string(setup.costs)),
+      report::json_text(setup.queue == queue_kind::shared ? "shared" : "exclusive"),
+      setup.queue_cost, setup.processors, setup.work, row.factor,
+      report::json_number(row.tasks.mean), row.time.count, setup.seed,
+      with_interval("steps", row.time), with_interval("balance", row.balance),
       with_interval("overhead", row.overhead), with_interval("idle", row.idle),
       with_interval("tail", row.tail));
 }
@@ -98,13 +99,13 @@ std::string_view to_string(granularity_curve what) {
   return {};
 }
 
-chart granularity_chart(const granularity_setup& setup, const std::vector<granularity_row>& rows,
-                        granularity_curve what) {
-  chart result;
+report::chart granularity_chart(const granularity_setup& setup,
+                                const std::vector<granularity_row>& rows, granularity_curve what) {
+  report::chart result;
   const auto title = [&](std::string_view of) {
     return fmt::format("{}: {} costs, P = {}", of, to_string(setup.costs), setup.processors);
   };
-  result.x = {"tasks for each processor", axis_scale::log2};
+  result.x = {"tasks for each processor", report::axis_scale::log2};
   double unit = 1;
   switch (what) {
     case granularity_curve::time:
@@ -129,12 +130,13 @@ chart granularity_chart(const granularity_setup& setup, const std::vector<granul
   for (const auto& row : rows) {
     const auto name = row.name();
     auto of = std::find_if(result.all.begin(), result.all.end(),
-                           [&](const series& each) { return each.name == name; });
-    if (of == result.all.end()) of = result.all.insert(of, series{name, series_style::line});
+                           [&](const report::series& each) { return each.name == name; });
+    if (of == result.all.end())
+      of = result.all.insert(of, report::series{name, report::series_style::line});
     const auto& values = values_of(row, what);
-    point at{static_cast<double>(row.factor), values.mean / unit};
+    report::point at{static_cast<double>(row.factor), values.mean / unit};
     if (values.count > 1) {
-      const auto mean = mean_interval(values);
+      const auto mean = report::mean_interval(values);
       at.low = mean.low / unit;
       at.high = mean.high / unit;
     }
@@ -142,7 +144,7 @@ chart granularity_chart(const granularity_setup& setup, const std::vector<granul
   }
   if (what == granularity_curve::time && !rows.empty())
     result.all.push_back({"T1/P",
-                          series_style::bound,
+                          report::series_style::bound,
                           {{static_cast<double>(rows.front().factor), 1},
                            {static_cast<double>(rows.back().factor), 1}}});
   return result;
@@ -150,7 +152,7 @@ chart granularity_chart(const granularity_setup& setup, const std::vector<granul
 
 std::string granularity_page(const granularity_setup& setup,
                              const std::vector<granularity_row>& rows, const std::string& command) {
-  page result("Granularity: how finely to cut a loop", command);
+  report::page result("Granularity: how finely to cut a loop", command);
   result.paragraph(fmt::format(
       "A loop of {} steps in all, its iterations' costs {}, runs on {} processors, cut into more "
       "and more tasks. A take from a queue costs {} steps{}; so does a steal attempt.",
@@ -170,7 +172,7 @@ std::string granularity_page(const granularity_setup& setup,
             : "Means; the bars are 95% intervals.";
     result.add(granularity_chart(setup, rows, curve), caption);
   }
-  table all{"", granularity_columns(), {}};
+  report::table all{"", granularity_columns(), {}};
   std::string data = "[";
   for (const auto& row : rows) {
     all.rows.push_back(granularity_cells(setup, row));

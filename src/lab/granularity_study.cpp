@@ -273,12 +273,12 @@ granularity_row study_granularity(const granularity_setup& setup, task_scheduler
   row.scheduler = scheduler;
   row.hint = hint;
   row.factor = factor;
-  row.tasks = summarize(tasks);
-  row.time = summarize(time);
-  row.balance = summarize(balance);
-  row.overhead = summarize(overhead);
-  row.idle = summarize(idle);
-  row.tail = summarize(tail);
+  row.tasks = report::summarize(tasks);
+  row.time = report::summarize(time);
+  row.balance = report::summarize(balance);
+  row.overhead = report::summarize(overhead);
+  row.idle = report::summarize(idle);
+  row.tail = report::summarize(tail);
   return row;
 }
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/chart.hpp"
 #include "lab/granularity_costs.hpp"
 #include "lab/schedulers/settings.hpp"
-#include "lab/statistics.hpp"
+#include "report/chart.hpp"
+#include "report/statistics.hpp"
 
 namespace heist::lab {
 
@@ -60,8 +60,8 @@ struct granularity_row {
   task_scheduler scheduler{};
   hint_kind hint{};          // of an order by length
   std::uint32_t factor = 1;  // tasks for each processor
-  summary tasks;             // guided ones depend on nothing, but aren't f P
-  summary time, balance, overhead, idle, tail;
+  report::summary tasks;     // guided ones depend on nothing, but aren't f P
+  report::summary time, balance, overhead, idle, tail;
 
   [[nodiscard]] std::string name() const;  // "longest-first:noisy"
 };
@@ -86,9 +86,9 @@ inline constexpr granularity_curve all_curves[] = {
 [[nodiscard]] std::string_view to_string(granularity_curve what);
 
 // A curve for each scheduler, against the tasks for each processor.
-[[nodiscard]] chart granularity_chart(const granularity_setup& setup,
-                                      const std::vector<granularity_row>& rows,
-                                      granularity_curve what);
+[[nodiscard]] report::chart granularity_chart(const granularity_setup& setup,
+                                              const std::vector<granularity_row>& rows,
+                                              granularity_curve what);
 
 [[nodiscard]] std::string granularity_page(const granularity_setup& setup,
                                            const std::vector<granularity_row>& rows,

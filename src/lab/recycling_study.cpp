@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "lab/markup.hpp"
-#include "lab/page.hpp"
+#include "report/markup.hpp"
+#include "report/page.hpp"
 
 namespace heist::lab {
 
@@ -20,11 +20,11 @@ constexpr std::uint64_t games_between_steps = 16;
 double share(double value, std::uint64_t tosses) { return value / static_cast<double>(tosses); }
 
 // How often a share of D/M came up, as heights of a curve over equal intervals.
-std::vector<point> density(const recycling_row& row, std::uint64_t tosses, double width) {
+std::vector<report::point> density(const recycling_row& row, std::uint64_t tosses, double width) {
   std::map<std::int64_t, double> count;
   for (const double delay : row.delays)
     ++count[static_cast<std::int64_t>(std::floor(share(delay, tosses) / width))];
-  std::vector<point> points;
+  std::vector<report::point> points;
   const auto add = [&](std::int64_t place, double games) {
     points.push_back({(static_cast<double>(place) + 0.5) * width,
                       games / static_cast<double>(row.delays.size())});
@@ -68,8 +68,8 @@ recycling_row study_adversary(const recycling_setup& setup, adversary who,
     if (step && (game + 1) % games_between_steps == 0) step(game + 1);
   }
   std::sort(row.delays.begin(), row.delays.end());
-  row.of_delays = summarize(row.delays);
-  row.of_mean = mean_interval(row.of_delays);
+  row.of_delays = report::summarize(row.delays);
+  row.of_mean = report::mean_interval(row.of_delays);
   row.mean_steps = steps / static_cast<double>(setup.games);
   return row;
 }
@@ -90,9 +90,9 @@ std::vector<std::string> recycling_cells(const recycling_setup& setup, const rec
   std::vector<std::string> cells = {std::string(to_string(row.who)), whole(row.of_delays.mean),
                                     std::isfinite(half) ? fmt::format("{:.1f}", half) : "-",
                                     fmt::format("{:.4f}", share(row.of_delays.mean, setup.tosses)),
-                                    whole(quantile(row.delays, 0.5))};
+                                    whole(report::quantile(row.delays, 0.5))};
   for (const double eps : tail_probabilities) {
-    const double tail = quantile(row.delays, 1 - eps);
+    const double tail = report::quantile(row.delays, 1 - eps);
     cells.push_back(whole(tail));
     cells.push_back(fmt::format("{:.4f}", tail / delay_scale(setup.processors, setup.tosses, eps)));
   }
@@ -106,23 +106,28 @@ std::string recycling_json(const recycling_setup& setup, const recycling_row& ro
       "{{\"adversary\": {}, \"P\": {}, \"M\": {}, \"games\": {}, \"seed\": {}, \"mean\": {}, "
       "\"mean_low\": {}, \"mean_high\": {}, \"mean_over_m\": {}, \"deviation\": {}, \"least\": {}, "
       "\"median\": {}, \"greatest\": {}, \"steps\": {}, \"longest_queue\": {}, \"tails\": [",
-      json_text(to_string(row.who)), setup.processors, setup.tosses, setup.games, setup.seed,
-      json_number(row.of_delays.mean), json_number(row.of_mean.low), json_number(row.of_mean.high),
-      json_number(share(row.of_delays.mean, setup.tosses)), json_number(row.of_delays.deviation()),
-      json_number(row.of_delays.least), json_number(quantile(row.delays, 0.5)),
-      json_number(row.of_delays.greatest), json_number(row.mean_steps), row.longest_queue);
+      report::json_text(to_string(row.who)), setup.processors, setup.tosses, setup.games,
+      setup.seed, report::json_number(row.of_delays.mean), report::json_number(row.of_mean.low),
+      report::json_number(row.of_mean.high),
+      report::json_number(share(row.of_delays.mean, setup.tosses)),
+      report::json_number(row.of_delays.deviation()), report::json_number(row.of_delays.least),
+      report::json_number(report::quantile(row.delays, 0.5)),
+      report::json_number(row.of_delays.greatest), report::json_number(row.mean_steps),
+      row.longest_queue);
   bool first = true;
   for (const double eps : tail_probabilities) {
-    const double tail = quantile(row.delays, 1 - eps);
+    const double tail = report::quantile(row.delays, 1 - eps);
     text += fmt::format(
         "{}{{\"eps\": {}, \"delay\": {}, \"bound\": {}, \"above_bound\": {}, \"constant\": {}}}",
-        first ? "" : ", ", eps, json_number(tail),
-        json_number(delay_bound(setup.processors, setup.tosses, eps)), row.above_bound(setup, eps),
-        json_number(tail / delay_scale(setup.processors, setup.tosses, eps)));
+        first ? "" : ", ", eps, report::json_number(tail),
+        report::json_number(delay_bound(setup.processors, setup.tosses, eps)),
+        row.above_bound(setup, eps),
+        report::json_number(tail / delay_scale(setup.processors, setup.tosses, eps)));
     first = false;
   }
   text += "]";
-  if (row.who == adversary::searched) text += ", \"rule\": " + json_text(rule_text(row.rule));
+  if (row.who == adversary::searched)
+    text += ", \"rule\": " + report::json_text(rule_text(row.rule));
   return text + "}";
 }
 
@@ -131,8 +136,8 @@ std::string describe(const adversary_rule& rule) {
                      rule_text(rule));
 }
 
-chart delay_chart(const recycling_setup& setup, const std::vector<recycling_row>& rows) {
-  chart result;
+report::chart delay_chart(const recycling_setup& setup, const std::vector<recycling_row>& rows) {
+  report::chart result;
   result.title = fmt::format("Delay of the ({}, {})-recycling game, {} games", setup.processors,
                              setup.tosses, setup.games);
   result.x = {.label = "D / M"};
@@ -152,15 +157,16 @@ chart delay_chart(const recycling_setup& setup, const std::vector<recycling_row>
   for (const auto& row : rows) {
     auto points = density(row, setup.tosses, width);
     for (const auto& p : points) highest = std::max(highest, p.y);
-    result.all.push_back({std::string(to_string(row.who)), series_style::line, std::move(points)});
+    result.all.push_back(
+        {std::string(to_string(row.who)), report::series_style::line, std::move(points)});
   }
-  result.all.push_back({"E[D] <= M", series_style::bound, {{1, 0}, {1, highest}}});
+  result.all.push_back({"E[D] <= M", report::series_style::bound, {{1, 0}, {1, highest}}});
   return result;
 }
 
 std::string recycling_page(const recycling_setup& setup, const std::vector<recycling_row>& rows,
                            const std::string& command) {
-  page result("The recycling game: what queueing at victims costs", command);
+  report::page result("The recycling game: what queueing at victims costs", command);
   result.paragraph(
       "P balls are tossed into P bins, as many at a time as an adversary likes, M times in all; in "
       "each "
@@ -176,7 +182,7 @@ std::string recycling_page(const recycling_setup& setup, const std::vector<recyc
       "table, c is what D's quantile is of M + P lg P + P lg(1/eps).");
   result.add(delay_chart(setup, rows),
              "Each curve is one adversary: how often each delay came up, by D/M.");
-  table all{"", recycling_columns(), {}};
+  report::table all{"", recycling_columns(), {}};
   std::string data = "[";
   for (const auto& row : rows) {
     all.rows.push_back(recycling_cells(setup, row));

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "lab/chart.hpp"
 #include "lab/recycling_game.hpp"
-#include "lab/statistics.hpp"
-#include "lab/table.hpp"
+#include "report/chart.hpp"
+#include "report/statistics.hpp"
+#include "report/table.hpp"
 
 namespace heist::lab {
 
@@ -24,8 +24,8 @@ struct recycling_row {
   adversary who{};
   adversary_rule rule;         // of the searched one
   std::vector<double> delays;  // D of each game, sorted
-  summary of_delays;
-  interval of_mean;  // 95 %
+  report::summary of_delays;
+  report::interval of_mean;  // 95 %
   double mean_steps = 0;
   std::uint64_t longest_queue = 0;
 
@@ -48,8 +48,8 @@ inline constexpr double tail_probabilities[] = {0.1, 0.01};  // the eps that rep
 [[nodiscard]] std::string describe(const adversary_rule& rule);
 
 // D/M over the games, by adversary, with E[D] <= M as a line.
-[[nodiscard]] chart delay_chart(const recycling_setup& setup,
-                                const std::vector<recycling_row>& rows);
+[[nodiscard]] report::chart delay_chart(const recycling_setup& setup,
+                                        const std::vector<recycling_row>& rows);
 
 [[nodiscard]] std::string recycling_page(const recycling_setup& setup,
                                          const std::vector<recycling_row>& rows,

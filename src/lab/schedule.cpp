@@ -18,8 +18,8 @@ void schedule_recorder::begin_step(std::uint64_t, const std::vector<thread_id>& 
   }
 }
 
-table to_table(const schedule& steps, const explicit_dag& dag) {
-  table result;
+report::table to_table(const schedule& steps, const explicit_dag& dag) {
+  report::table result;
   result.columns = {"step"};
   const auto processors = steps.empty() ? 0 : steps.front().executed.size();
   for (std::size_t p = 1; p <= processors; ++p) result.columns.push_back(fmt::format("p{}", p));

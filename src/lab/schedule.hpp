@@ -8,7 +8,7 @@
 #include "lab/computation.hpp"
 #include "lab/explicit_dag.hpp"
 #include "lab/explicit_threads.hpp"
-#include "lab/table.hpp"
+#include "report/table.hpp"
 
 namespace heist::lab {
 
@@ -22,7 +22,7 @@ struct schedule_step {
 using schedule = std::vector<schedule_step>;
 
 // Threads in the pool stand in parentheses where they are stalled.
-[[nodiscard]] table to_table(const schedule& steps, const explicit_dag& dag);
+[[nodiscard]] report::table to_table(const schedule& steps, const explicit_dag& dag);
 
 // The observer that writes a schedule down.
 class schedule_recorder {

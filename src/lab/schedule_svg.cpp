@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "lab/markup.hpp"
-#include "lab/palette.hpp"
+#include "report/markup.hpp"
+#include "report/palette.hpp"
 
 namespace heist::lab {
 
@@ -49,11 +49,12 @@ class picture {
         "width=\"{0:g}\" height=\"{1:g}\" role=\"img\" font-family=\"system-ui, sans-serif\" "
         "font-size=\"12\">\n<title>{2}</title>\n<style>\n{3}@media (prefers-color-scheme: dark) "
         "{{\n{4}}}\n</style>\n<rect class=\"ground\" width=\"{0:g}\" height=\"{1:g}\"/>\n",
-        width, height, escape_markup(title_), style("#ffffff", "#1f2328", "#d8dee4", light_palette),
-        style("#16181d", "#e6e6e6", "#3a3f47", dark_palette));
+        width, height, report::escape_markup(title_),
+        style("#ffffff", "#1f2328", "#d8dee4", report::light_palette),
+        style("#16181d", "#e6e6e6", "#3a3f47", report::dark_palette));
     out_ += fmt::format(
         "<text class=\"ink\" x=\"16\" y=\"24\" font-size=\"15\" font-weight=\"600\">{}</text>\n",
-        escape_markup(title_));
+        report::escape_markup(title_));
     for (std::size_t band = 0; band < bands; ++band) draw_names(y_of(band));
     for (std::size_t i = 0; i < steps_.size(); ++i)
       draw_step(i, left + cell * static_cast<double>(i % steps_in_band), y_of(i / steps_in_band));
@@ -70,7 +71,7 @@ class picture {
     out_ += fmt::format(
         "<text class=\"ink\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" "
         "font-size=\"{:.1f}\">{}</text>\n",
-        x, y, anchor, size, escape_markup(content));
+        x, y, anchor, size, report::escape_markup(content));
   }
 
   void draw_names(double y) {
@@ -120,7 +121,9 @@ class picture {
     text(x + cell / 2, middle + size * 0.36, "middle", content, size);
   }
 
-  static std::string colour(thread_id id) { return fmt::format("t{}", id % light_palette.size()); }
+  static std::string colour(thread_id id) {
+    return fmt::format("t{}", id % report::light_palette.size());
+  }
 
   std::string_view title_;
   const schedule& steps_;

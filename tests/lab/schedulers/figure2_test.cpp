@@ -19,7 +19,7 @@ class Figure2 : public testing::Test {
 
   explicit_dag dag_ = figure1();
   schedule steps_ = make_schedule(dag_, settings_of(scheduler_kind::busy_leaves, 2));
-  table table_ = to_table(steps_, dag_);
+  heist::report::table table_ = to_table(steps_, dag_);
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "lab/markup.hpp"
+#include "report/markup.hpp"
 
 #include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
 
-namespace heist::lab {
+namespace heist::report {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::string figure(double value) {
   return fmt::format("{:.3e}", value);
 }
 
-}  // namespace heist::lab
+}  // namespace heist::report

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace heist::lab {
+namespace heist::report {
 
 // `text` as the content of an element, or of an attribute in double quotes. Control characters, and
 // bytes that are no UTF-8, become U+FFFD.
@@ -20,4 +20,4 @@ namespace heist::lab {
 // For people: four digits, without an exponent where there is room.
 [[nodiscard]] std::string figure(double value);
 
-}  // namespace heist::lab
+}  // namespace heist::report

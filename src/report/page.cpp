@@ -1,8 +1,8 @@
-#include "lab/page.hpp"
+#include "report/page.hpp"
 
-#include "lab/markup.hpp"
+#include "report/markup.hpp"
 
-namespace heist::lab {
+namespace heist::report {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::string page::html() const {
          body_ + data_ + "</body>\n</html>\n";
 }
 
-}  // namespace heist::lab
+}  // namespace heist::report

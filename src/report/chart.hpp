@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace heist::lab {
+namespace heist::report {
 
 enum class axis_scale {
   linear,
@@ -49,4 +49,4 @@ struct chart {
 // A whole SVG file; also fit to stand inside HTML as it is.
 [[nodiscard]] std::string to_svg(const chart& what);
 
-}  // namespace heist::lab
+}  // namespace heist::report

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace heist::lab {
+namespace heist::report {
 
 struct table {
   std::string title;  // "" where none is wanted
@@ -20,4 +20,4 @@ struct table {
 
 [[nodiscard]] std::string to_html(const table& what);
 
-}  // namespace heist::lab
+}  // namespace heist::report

@@ -1,12 +1,11 @@
-// What can be said from samples: means with Student's intervals, quantiles, comparison of two means, and
-// least squares for times that are a sum of two bounds.
+// What samples say: means with Student's intervals, quantiles, a comparison of two means, and least squares.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-namespace heist::lab {
+namespace heist::report {
 
 struct interval {
   double low = 0, high = 0;
@@ -74,21 +73,4 @@ struct linear_fit {
 [[nodiscard]] linear_fit least_squares(const std::vector<std::vector<double>>& columns,
                                        const std::vector<double>& y);
 
-// T = c1 T1/P + cinf Tinf over runs of different programs and P.
-struct timed_run {
-  double work_share = 0;  // T1/P, or T1/PA
-  double span = 0;        // Tinf, or Tinf P/PA
-  double time = 0;
-};
-struct time_fit {
-  double c1 = 0, c1_error = 0;
-  double cinf = 0, cinf_error = 0;
-  double worst = 0;              // largest |time - fitted| / time
-  std::vector<double> relative;  // (time - fitted) / time, by run
-  double r_squared = 0;
-};
-// Minimizes relative errors: times span orders of magnitude, and the absolute ones of the longest runs
-// would drown the others.
-[[nodiscard]] time_fit fit_times(const std::vector<timed_run>& runs);
-
-}  // namespace heist::lab
+}  // namespace heist::report

@@ -1,11 +1,11 @@
-#include "lab/table.hpp"
+#include "report/table.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-#include "lab/markup.hpp"
+#include "report/markup.hpp"
 
-namespace heist::lab {
+namespace heist::report {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::string to_html(const table& what) {
   return text + "</table>\n";
 }
 
-}  // namespace heist::lab
+}  // namespace heist::report

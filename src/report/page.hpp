@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "lab/chart.hpp"
-#include "lab/table.hpp"
+#include "report/chart.hpp"
+#include "report/table.hpp"
 
-namespace heist::lab {
+namespace heist::report {
 
 class page {
  public:
@@ -30,4 +30,4 @@ class page {
   std::string title_, body_, data_;
 };
 
-}  // namespace heist::lab
+}  // namespace heist::report

@@ -1,4 +1,4 @@
-#include "lab/chart.hpp"
+#include "report/chart.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "lab/markup.hpp"
-#include "lab/palette.hpp"
+#include "report/markup.hpp"
+#include "report/palette.hpp"
 
-namespace heist::lab {
+namespace heist::report {
 
 namespace {
 
@@ -342,4 +342,4 @@ class drawing {
 
 std::string to_svg(const chart& what) { return drawing(what).svg(); }
 
-}  // namespace heist::lab
+}  // namespace heist::report
