@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "lab/serial.hpp"
+#include "lab/model/serial.hpp"
 #include "report/statistics.hpp"
 
 namespace heist::cli {

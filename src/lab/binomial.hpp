@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lab/random.hpp"
+#include "lab/model/random.hpp"
 
 namespace heist::lab {
 

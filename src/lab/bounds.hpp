@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/serial.hpp"
+#include "lab/model/serial.hpp"
 #include "report/chart.hpp"
 #include "report/table.hpp"
 

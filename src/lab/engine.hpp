@@ -30,8 +30,8 @@
 #include <heist/error.hpp>
 
 #include "lab/calendar.hpp"
-#include "lab/computation.hpp"
-#include "lab/run_result.hpp"
+#include "lab/model/run_result.hpp"
+#include "lab/model/thread_system.hpp"
 
 namespace heist::lab {
 

@@ -26,11 +26,9 @@
 
 #include <heist/error.hpp>
 
-namespace heist::lab {
+#include "lab/model/ids.hpp"
 
-using node_id = std::uint32_t;
-using thread_id = std::uint32_t;
-inline constexpr std::uint32_t no_id = UINT32_MAX;
+namespace heist::lab {
 
 // What a DAG is made from. Instructions count from 0 in their thread.
 struct dag_source {

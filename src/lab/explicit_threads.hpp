@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/computation.hpp"
 #include "lab/explicit_dag.hpp"
+#include "lab/model/thread_system.hpp"
 
 namespace heist::lab {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/random.hpp"
+#include "lab/model/random.hpp"
 
 namespace heist::lab {
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/random.hpp"
+#include "lab/model/random.hpp"
 #include "lab/spec.hpp"
 
 namespace heist::lab {

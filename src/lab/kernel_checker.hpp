@@ -13,10 +13,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/computation.hpp"
 #include "lab/kernel_run.hpp"
+#include "lab/model/serial.hpp"
+#include "lab/model/thread_system.hpp"
 #include "lab/schedulers/ready_deque.hpp"
-#include "lab/serial.hpp"
 
 namespace heist::lab {
 

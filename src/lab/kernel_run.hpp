@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lab/kernel.hpp"
-#include "lab/run_result.hpp"
+#include "lab/model/run_result.hpp"
 
 namespace heist::lab {
 

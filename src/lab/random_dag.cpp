@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "lab/random.hpp"
+#include "lab/model/random.hpp"
 
 namespace heist::lab {
 

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lab/random.hpp"
+#include "lab/model/random.hpp"
 
 namespace heist::lab {
 

@@ -26,7 +26,7 @@
 
 #include "lab/augmented_dag.hpp"
 #include "lab/explicit_threads.hpp"
-#include "lab/run_result.hpp"
+#include "lab/model/run_result.hpp"
 #include "lab/schedulers/ready_deque.hpp"
 #include "lab/simulation.hpp"
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/computation.hpp"
 #include "lab/explicit_dag.hpp"
 #include "lab/explicit_threads.hpp"
+#include "lab/model/thread_system.hpp"
 #include "report/table.hpp"
 
 namespace heist::lab {

@@ -10,10 +10,10 @@
 
 #include "lab/explicit_dag.hpp"
 #include "lab/kernel_run.hpp"
-#include "lab/run_result.hpp"
+#include "lab/model/run_result.hpp"
+#include "lab/model/serial.hpp"
 #include "lab/schedule.hpp"
 #include "lab/schedulers/settings.hpp"
-#include "lab/serial.hpp"
 #include "lab/spec.hpp"
 #include "lab/timed_run.hpp"
 

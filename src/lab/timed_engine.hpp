@@ -24,9 +24,9 @@
 
 #include <heist/error.hpp>
 
-#include "lab/computation.hpp"
 #include "lab/engine.hpp"
-#include "lab/random.hpp"
+#include "lab/model/random.hpp"
+#include "lab/model/thread_system.hpp"
 #include "lab/schedulers/ready_deque.hpp"
 #include "lab/timed_run.hpp"
 

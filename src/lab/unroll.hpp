@@ -11,8 +11,8 @@
 
 #include <heist/error.hpp>
 
-#include "lab/computation.hpp"
 #include "lab/explicit_dag.hpp"
+#include "lab/model/program.hpp"
 
 namespace heist::lab {
 

@@ -15,12 +15,12 @@
 
 #include <heist/error.hpp>
 
-#include "lab/computation.hpp"
 #include "lab/kernel.hpp"
 #include "lab/kernel_checker.hpp"
 #include "lab/kernel_run.hpp"
-#include "lab/random.hpp"
-#include "lab/run_result.hpp"
+#include "lab/model/random.hpp"
+#include "lab/model/run_result.hpp"
+#include "lab/model/thread_system.hpp"
 #include "lab/schedulers/ready_deque.hpp"
 
 namespace heist::lab {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/calendar.hpp"
-#include "lab/random.hpp"
+#include "lab/model/random.hpp"
 
 using namespace heist::lab;
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lab/random.hpp"
+#include "lab/model/random.hpp"
 #include "lab/simulation.hpp"
 
 namespace heist::lab {

@@ -10,7 +10,7 @@
 
 #include <heist/error.hpp>
 
-#include "lab/random.hpp"
+#include "lab/model/random.hpp"
 #include "lab/time_fit.hpp"
 
 namespace {

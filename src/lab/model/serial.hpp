@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/computation.hpp"
+#include "lab/model/program.hpp"
 
 namespace heist::lab {
 
