@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/sim.hpp"
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 #include "lab/schedule.hpp"
 #include "report/page.hpp"
 

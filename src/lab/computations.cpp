@@ -5,9 +5,9 @@
 
 #include <heist/error.hpp>
 
+#include "lab/dag/pipeline_dag.hpp"
 #include "lab/dag_spec.hpp"
 #include "lab/divided_computations.hpp"
-#include "lab/pipeline_dag.hpp"
 #include "lab/programmed.hpp"
 #include "lab/programs/chain.hpp"
 #include "lab/programs/fib.hpp"

@@ -12,7 +12,7 @@
 
 #include <heist/error.hpp>
 
-#include "lab/dag_json_parts.hpp"
+#include "report/text_position.hpp"
 
 namespace heist::lab {
 
@@ -148,7 +148,7 @@ class cost_reader {
     }
   }
 
-  text_position text_;
+  report::text_position text_;
 };
 
 }  // namespace

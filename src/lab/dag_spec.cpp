@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "lab/dag_json.hpp"
-#include "lab/figure1.hpp"
-#include "lab/random_dag.hpp"
+#include "lab/dag/dag_json.hpp"
+#include "lab/dag/figure1.hpp"
+#include "lab/dag/random_dag.hpp"
 
 namespace heist::lab {
 

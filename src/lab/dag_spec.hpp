@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 #include "lab/spec.hpp"
 
 namespace heist::lab {

@@ -1,7 +1,7 @@
 // DAGs that lie in memory, as computations.
 #include <utility>
 
-#include "lab/explicit_threads.hpp"
+#include "lab/dag/explicit_threads.hpp"
 #include "lab/run.hpp"
 #include "lab/run_checker.hpp"
 #include "lab/simulation.hpp"

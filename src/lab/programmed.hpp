@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "lab/dag/unroll.hpp"
 #include "lab/run.hpp"
 #include "lab/simulation.hpp"
-#include "lab/unroll.hpp"
 
 namespace heist::lab {
 

@@ -24,8 +24,8 @@
 
 #include <heist/error.hpp>
 
-#include "lab/augmented_dag.hpp"
-#include "lab/explicit_threads.hpp"
+#include "lab/dag/augmented_dag.hpp"
+#include "lab/dag/explicit_threads.hpp"
 #include "lab/model/run_result.hpp"
 #include "lab/schedulers/ready_deque.hpp"
 #include "lab/simulation.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/explicit_dag.hpp"
-#include "lab/explicit_threads.hpp"
+#include "lab/dag/explicit_dag.hpp"
+#include "lab/dag/explicit_threads.hpp"
 #include "lab/model/thread_system.hpp"
 #include "report/table.hpp"
 

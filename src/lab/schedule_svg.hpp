@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 #include "lab/schedule.hpp"
 
 namespace heist::lab {

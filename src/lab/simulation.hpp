@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 #include "lab/kernel_run.hpp"
 #include "lab/model/run_result.hpp"
 #include "lab/model/serial.hpp"

@@ -6,6 +6,7 @@
 
 #include <heist/error.hpp>
 
+#include "lab/dag/unroll.hpp"
 #include "lab/programs/chain.hpp"
 #include "lab/programs/fib.hpp"
 #include "lab/programs/loops.hpp"
@@ -15,7 +16,6 @@
 #include "lab/programs/uts.hpp"
 #include "lab/programs/wide.hpp"
 #include "lab/run.hpp"
-#include "lab/unroll.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;

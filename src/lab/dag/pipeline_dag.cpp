@@ -1,4 +1,4 @@
-#include "lab/pipeline_dag.hpp"
+#include "lab/dag/pipeline_dag.hpp"
 
 #include <utility>
 

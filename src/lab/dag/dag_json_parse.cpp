@@ -1,5 +1,5 @@
 // A DAG's file by nlohmann's parser. Its events come without places; how far it has read tells them.
-#include "lab/dag_json_parts.hpp"
+#include "lab/dag/dag_json_parts.hpp"
 
 #include <cctype>
 #include <cstring>

@@ -11,7 +11,7 @@
 
 #include <heist/error.hpp>
 
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 #include "lab/model/program.hpp"
 
 namespace heist::lab {

@@ -1,4 +1,4 @@
-#include "lab/dag_dot.hpp"
+#include "lab/dag/dag_dot.hpp"
 
 #include <fmt/format.h>
 

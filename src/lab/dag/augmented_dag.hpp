@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 
 namespace heist::lab {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 
 namespace heist::lab {
 

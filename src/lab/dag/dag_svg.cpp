@@ -1,4 +1,4 @@
-#include "lab/dag_svg.hpp"
+#include "lab/dag/dag_svg.hpp"
 
 #include <algorithm>
 #include <cmath>

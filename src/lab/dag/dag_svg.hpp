@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 
 namespace heist::lab {
 

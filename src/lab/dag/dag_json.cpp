@@ -1,4 +1,4 @@
-#include "lab/dag_json.hpp"
+#include "lab/dag/dag_json.hpp"
 
 #include <cerrno>
 #include <charconv>
@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "lab/dag_json_parts.hpp"
+#include "lab/dag/dag_json_parts.hpp"
 #include "report/markup.hpp"
 
 namespace heist::lab {

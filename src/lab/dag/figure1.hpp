@@ -7,7 +7,7 @@
 // twice, v14 -> v22 and v15 -> v23.
 #pragma once
 
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 
 namespace heist::lab {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 #include "lab/model/thread_system.hpp"
 
 namespace heist::lab {

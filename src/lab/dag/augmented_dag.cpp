@@ -1,4 +1,4 @@
-#include "lab/augmented_dag.hpp"
+#include "lab/dag/augmented_dag.hpp"
 
 #include <algorithm>
 

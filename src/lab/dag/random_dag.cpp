@@ -1,4 +1,4 @@
-#include "lab/random_dag.hpp"
+#include "lab/dag/random_dag.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "lab/figure1.hpp"
+#include "lab/dag/figure1.hpp"
 
 namespace heist::lab {
 

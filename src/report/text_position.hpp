@@ -1,20 +1,15 @@
-// What stands in a DAG's file, with the places of it: between the parser, which knows JSON, and dag_json.cpp,
-// which knows DAGs.
+// Where something is wrong in a file that was read: messages that begin with its name, the line and the column.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "lab/explicit_dag.hpp"
+#include <heist/error.hpp>
 
-namespace heist::lab {
-
-inline constexpr std::string_view dag_format_name = "heist dag 1";
+namespace heist::report {
 
 using text_offset = std::size_t;  // of something's first byte
 
@@ -41,19 +36,4 @@ class text_position {
   std::string_view text_, file_;
 };
 
-struct dag_file_parts {
-  struct edge {
-    text_offset at = 0;
-    std::string from, to;
-  };
-
-  dag_source source;  // name and threads; the edges' names are not looked up
-  std::vector<text_offset> thread_places;
-  std::vector<std::vector<text_offset>> name_places;  // of the instructions, by thread
-  std::vector<edge> spawns, joins;
-};
-
-// Throws usage_error for what is no JSON, or has not the form of the format.
-[[nodiscard]] dag_file_parts parse_dag_file(const text_position& text);
-
-}  // namespace heist::lab
+}  // namespace heist::report

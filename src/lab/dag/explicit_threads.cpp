@@ -1,4 +1,4 @@
-#include "lab/explicit_threads.hpp"
+#include "lab/dag/explicit_threads.hpp"
 
 namespace heist::lab {
 
