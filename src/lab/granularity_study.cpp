@@ -10,7 +10,7 @@
 #include <heist/error.hpp>
 
 #include "lab/engine.hpp"
-#include "lab/granularity_program.hpp"
+#include "lab/programs/loop_tasks.hpp"
 #include "lab/schedulers/central_queue.hpp"
 #include "lab/schedulers/planned.hpp"
 #include "lab/schedulers/work_stealing.hpp"
