@@ -10,7 +10,7 @@
 namespace heist::lab {
 
 enum class user_scheduler {
-  abp,     // work stealing (schedulers/abp.hpp)
+  abp,     // work stealing (kernel_engine.hpp)
   greedy,  // Theorem 2: no scheduler that sees only the past can be sure of this
 };
 

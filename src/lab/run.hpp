@@ -7,7 +7,7 @@
 #include <heist/error.hpp>
 
 #include "lab/engine.hpp"
-#include "lab/schedulers/abp.hpp"
+#include "lab/kernel_engine.hpp"
 #include "lab/schedulers/busy_leaves.hpp"
 #include "lab/schedulers/central_queue.hpp"
 #include "lab/schedulers/greedy.hpp"

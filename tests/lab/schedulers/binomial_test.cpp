@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/binomial.hpp"
+#include "lab/schedulers/binomial.hpp"
 #include "report/statistics.hpp"
 
 using namespace heist::lab;

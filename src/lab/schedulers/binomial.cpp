@@ -1,4 +1,4 @@
-#include "lab/binomial.hpp"
+#include "lab/schedulers/binomial.hpp"
 
 #include <cmath>
 
