@@ -401,11 +401,7 @@ any_request parse(int argc, const char* const* argv) {
   if (bench.is_given()) return bench.to_request();
   std::string line = "heist";
   for (int i = 1; i < argc; ++i) line += " " + std::string(argv[i]);
-  if (sim.is_given()) {
-    auto request = sim.to_request();
-    request.command = line;
-    return request;
-  }
+  if (sim.is_given()) return sim.to_request(line);
   if (theory.is_given()) return theory.to_request(line);
   if (lab.is_given()) return lab.to_request();
   for (const auto* command : {list_app, info_app})

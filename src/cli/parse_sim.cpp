@@ -138,12 +138,16 @@ void set_levels(std::array<std::uint32_t, N>& levels, std::string_view option,
     throw usage_error(fmt::format("sim: {} grows with the distance, unlike '{}'", option, text));
 }
 
-void set_kernel(sim_request& request, const std::string& scheduler, const std::string& kernel) {
+kernel_request under_kernel(const sim_task& task, const std::string& scheduler,
+                            const std::string& kernel) {
   if (scheduler != "abp" && scheduler != "greedy")
     throw usage_error(
         fmt::format("sim: a kernel goes with abp and greedy, not with {}", scheduler));
-  if (scheduler == "greedy") request.kernel.scheduler = user_scheduler::greedy;
-  if (!kernel.empty()) request.kernel.kernel = kernel;
+  kernel_request request;
+  static_cast<sim_task&>(request) = task;
+  if (scheduler == "greedy") request.settings.scheduler = user_scheduler::greedy;
+  if (!kernel.empty()) request.settings.kernel = kernel;
+  return request;
 }
 
 // The first of these that says something else than it does by itself; nullptr: none.
@@ -178,19 +182,23 @@ option_states schedule_options(const Texts& g) {
 
 // An option that would change nothing is refused: who gives one expects something of it.
 template <class Texts>
-void refuse_unused(const Texts& g, const sim_request& request) {
+void refuse_unused(const Texts& g, bool has_kernel) {
   const Texts usual;
   if (g.yield != usual.yield && g.scheduler != "abp")
     throw usage_error("sim: --yield goes with --scheduler abp");
-  if (const auto* name = first_given(schedule_options(g)); request.has_kernel && name != nullptr)
+  if (const auto* name = first_given(schedule_options(g)); has_kernel && name != nullptr)
     throw usage_error(fmt::format("sim: {} doesn't go with a kernel", name));
   if (g.svg.empty() && g.curve != usual.curve) throw usage_error("sim: --curve goes with --svg");
-  if (request.has_kernel) return;
-  if (const auto* name = first_given(stealing_options(g));
-      !has_chance(request.settings) && name != nullptr)
+}
+
+template <class Texts>
+void refuse_unused(const Texts& g, const run_settings& settings) {
+  const Texts usual;
+  refuse_unused(g, false);
+  if (const auto* name = first_given(stealing_options(g)); !has_chance(settings) && name != nullptr)
     throw usage_error(fmt::format("sim: {} goes with work-stealing and child-stealing, not with {}",
                                   name, g.scheduler));
-  const auto& stealing = request.settings.stealing;
+  const auto& stealing = settings.stealing;
   if (g.tries != usual.tries && stealing.victims == victim_choice::random)
     throw usage_error("sim: --tries goes with --victim nearest and lifeline");
   if (g.answer != usual.answer && stealing.access == access_model::reject)
@@ -198,7 +206,7 @@ void refuse_unused(const Texts& g, const sim_request& request) {
 }
 
 template <class Texts>
-void set_costs(sim_request& request, const Texts& g) {
+timed_request with_costs(const sim_task& task, const Texts& g) {
   const Texts usual;
   auto others = schedule_options(g);
   others.insert(others.end(), {{"--scheduler", g.scheduler != usual.scheduler},
@@ -207,9 +215,39 @@ void set_costs(sim_request& request, const Texts& g) {
                                {"--check", g.check}});
   if (const auto* name = first_given(others); name != nullptr)
     throw usage_error(fmt::format("sim: {} doesn't go with --costs", name));
+  timed_request request;
+  static_cast<sim_task&>(request) = task;
   request.costs = g.costs;
   if (!g.instruction_ns.empty())
     request.instruction_ns = nanoseconds("--instruction-ns", g.instruction_ns);
+  return request;
+}
+
+// By its name.
+scheduler_kind scheduler_of(const std::string& name) {
+  std::vector<std::string_view> names = {"abp"};
+  for (const auto& each : schedulers()) {
+    if (each.name == name) return each.kind;
+    names.push_back(each.name);
+  }
+  throw usage_error(unknown("scheduler", name, names, "heist sim --help"));
+}
+
+// What thieves do. `most`: the greatest number of processors.
+template <class Texts>
+stealing_settings stealing_of(const Texts& g, std::uint32_t most) {
+  stealing_settings stealing;
+  stealing.victims = choice("--victim", g.victim, victims);
+  // Requests that wait are simulated one by one: with many thieves that takes its time.
+  stealing.access = g.access != "auto"     ? choice("--access", g.access, accesses)
+                    : most > most_queueing ? access_model::reject
+                                           : access_model::queue;
+  stealing.answers = choice("--answer", g.answer, answers);
+  stealing.tries = static_cast<std::uint32_t>(number("--tries", g.tries, 1, 1'000'000));
+  set_amount(stealing, g.steal);
+  set_levels(stealing.machine.sizes, "--groups", g.groups, max_processors);
+  set_levels(stealing.machine.latency, "--latency", g.latency, max_latency);
+  return stealing;
 }
 
 }  // namespace
@@ -272,63 +310,46 @@ sim_parser::~sim_parser() = default;
 
 bool sim_parser::is_given() const { return app_.parsed(); }
 
-sim_request sim_parser::to_request() const {
+sim_request sim_parser::to_request(const std::string& command) const {
   refuse_extras(app_.remaining(true), "sim");
   const auto& g = *given_;
   if (g.dag.empty())
     throw usage_error("sim needs a computation: --dag with one of " + computation_help());
   if (g.json + g.csv + g.table > 1)
     throw usage_error("sim: --json, --csv and --table exclude each other");
-  sim_request request;
-  request.dag = g.dag;
-  request.processors = parse_processors(g.processors);
-  request.seeds = number("--seeds", g.seeds, 1, max_seeds);
+  sim_task task;
+  task.dag = g.dag;
+  task.processors = parse_processors(g.processors);
+  task.seeds = number("--seeds", g.seeds, 1, max_seeds);
+  task.svg = g.svg;
+  task.html = g.html;
+  task.form = g.json ? report::form::json : g.csv ? report::form::csv : report::form::text;
+  task.command = command;
+  step_request request;
   request.check = g.check;
-  request.svg = g.svg;
-  request.html = g.html;
   request.curve = choice("--curve", g.curve, curves);
-  request.form = g.json ? sim_form::json : g.csv ? sim_form::csv : sim_form::text;
   request.has_schedule = !g.table && app_.count("--curve") == 0;
   auto& settings = request.settings;
-  settings.seed = number("--seed", g.seed, 0, UINT64_MAX - max_seeds);
+  task.first_seed = number("--seed", g.seed, 0, UINT64_MAX - max_seeds);
   settings.queue_cost =
       static_cast<std::uint32_t>(number("--queue-cost", g.queue_cost, 0, 1'000'000));
   settings.engine = choice("--engine", g.engine, engines);
-  settings.stealing.victims = choice("--victim", g.victim, victims);
-  // Requests that wait are simulated one by one: with many thieves that takes its time.
-  const bool has_many =
-      *std::max_element(request.processors.begin(), request.processors.end()) > most_queueing;
-  settings.stealing.access = g.access != "auto" ? choice("--access", g.access, accesses)
-                             : has_many         ? access_model::reject
-                                                : access_model::queue;
-  settings.stealing.answers = choice("--answer", g.answer, answers);
-  settings.stealing.tries = static_cast<std::uint32_t>(number("--tries", g.tries, 1, 1'000'000));
-  set_amount(settings.stealing, g.steal);
-  set_levels(settings.stealing.machine.sizes, "--groups", g.groups, max_processors);
-  set_levels(settings.stealing.machine.latency, "--latency", g.latency, max_latency);
-  if (request.check && settings.engine == engine_kind::event)
+  settings.stealing =
+      stealing_of(g, *std::max_element(task.processors.begin(), task.processors.end()));
+  static_cast<sim_task&>(request) = task;
+  if (g.check && settings.engine == engine_kind::event)
     throw usage_error("sim: --check looks at every step: it goes with --engine step");
-  if (!g.costs.empty())
-    set_costs(request, g);
-  else if (!g.instruction_ns.empty())
-    throw usage_error("sim: --instruction-ns goes with --costs");
-  request.has_kernel = g.scheduler == "abp" || !g.kernel.empty();
-  if (request.has_kernel) {
-    refuse_unused(g, request);
-    set_kernel(request, g.scheduler, g.kernel);
-    request.kernel.yield = choice("--yield", g.yield, yields);
-    return request;
+  if (!g.costs.empty()) return with_costs(task, g);
+  if (!g.instruction_ns.empty()) throw usage_error("sim: --instruction-ns goes with --costs");
+  if (g.scheduler == "abp" || !g.kernel.empty()) {
+    refuse_unused(g, true);
+    auto under = under_kernel(task, g.scheduler, g.kernel);
+    under.settings.yield = choice("--yield", g.yield, yields);
+    under.check = g.check;
+    return under;
   }
-  std::vector<std::string_view> names = {"abp"};
-  bool is_known = false;
-  for (const auto& each : schedulers()) {
-    names.push_back(each.name);
-    if (each.name != g.scheduler) continue;
-    settings.scheduler = each.kind;
-    is_known = true;
-  }
-  if (!is_known) throw usage_error(unknown("scheduler", g.scheduler, names, "heist sim --help"));
-  if (g.costs.empty()) refuse_unused(g, request);
+  settings.scheduler = scheduler_of(g.scheduler);
+  refuse_unused(g, settings);
   return request;
 }
 

@@ -19,8 +19,8 @@ class sim_parser {
   ~sim_parser();
 
   [[nodiscard]] bool is_given() const;
-  // Throws usage_error.
-  [[nodiscard]] sim_request to_request() const;
+  // `command` is the whole command line. Throws usage_error.
+  [[nodiscard]] sim_request to_request(const std::string& command) const;
 
  private:
   struct texts;  // what was given, as it was given

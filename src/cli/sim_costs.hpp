@@ -30,10 +30,6 @@ struct timed_row {
                                       std::uint64_t seeds,
                                       const std::function<void(std::uint64_t)>& announce);
 
-int simulate_with_costs(const sim_request& request, lab::computation& computation, output& out,
-                        std::FILE* err);
-
-[[nodiscard]] std::string to_json(const sim_request& request, const lab::measures& of,
-                                  const lab::cost_model& costs, const timed_row& row);
+int simulate_with_costs(const timed_request& request, output& out, std::FILE* err);
 
 }  // namespace heist::cli

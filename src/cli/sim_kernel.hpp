@@ -16,10 +16,6 @@ struct kernel_row {
   std::uint64_t unfinished = 0;                                    // given up: no progress
 };
 
-[[nodiscard]] std::string to_json(const sim_request& request, const lab::measures& of,
-                                  const kernel_row& row);
-
-int simulate_under_kernel(const sim_request& request, lab::computation& computation, output& out,
-                          std::FILE* err);
+int simulate_under_kernel(const kernel_request& request, output& out, std::FILE* err);
 
 }  // namespace heist::cli
