@@ -10,7 +10,7 @@
 
 #include "bench/machine.hpp"
 #include "bench/samples.hpp"
-#include "lab/cost_model.hpp"
+#include "lab/engines/cost_model.hpp"
 
 namespace heist::cli {
 

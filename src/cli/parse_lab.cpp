@@ -11,7 +11,7 @@
 #include "cli/lab_programs.hpp"
 #include "cli/numbers.hpp"
 #include "cli/suggest.hpp"
-#include "lab/timed_run.hpp"
+#include "lab/engines/timed_run.hpp"
 
 namespace heist::cli {
 

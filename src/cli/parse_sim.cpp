@@ -12,6 +12,7 @@
 #include "cli/numbers.hpp"
 #include "cli/sim.hpp"
 #include "cli/suggest.hpp"
+#include "lab/kernels.hpp"
 #include "lab/simulation.hpp"
 
 namespace heist::cli {

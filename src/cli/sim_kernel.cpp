@@ -9,6 +9,7 @@
 #include "cli/progress.hpp"
 #include "cli/sim_page.hpp"
 #include "lab/kernel_checker.hpp"
+#include "lab/kernels.hpp"
 #include "report/chart.hpp"
 #include "report/markup.hpp"
 #include "report/page.hpp"
@@ -25,7 +26,7 @@ kernel_row run_row(const sim_request& request, std::uint32_t processes, const la
   std::vector<double> steps, average, ratio, steal, steals;
   auto settings = request.kernel;
   settings.processes = processes;
-  settings.checker = checker;
+  settings.observer = checker;
   for (std::uint64_t i = 0; i < request.seeds; ++i) {
     line.show(
         fmt::format("{}: P = {}, seed {} of {}", request.dag, processes, i + 1, request.seeds));

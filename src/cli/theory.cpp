@@ -19,6 +19,7 @@
 #include "lab/dag/dag_dot.hpp"
 #include "lab/dag/dag_json.hpp"
 #include "lab/dag/dag_svg.hpp"
+#include "lab/kernels.hpp"
 #include "lab/simulation.hpp"
 #include "report/markup.hpp"
 #include "report/page.hpp"

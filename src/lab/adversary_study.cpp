@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/kernels.hpp"
 #include "lab/spec.hpp"
 #include "report/markup.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/kernel_run.hpp"
+#include "lab/engines/kernel_run.hpp"
 #include "lab/simulation.hpp"
 #include "lab/time_fit.hpp"
 #include "report/chart.hpp"

@@ -9,7 +9,7 @@
 
 #include <heist/error.hpp>
 
-#include "lab/engine.hpp"
+#include "lab/engines/event_engine.hpp"
 #include "lab/programs/loop_tasks.hpp"
 #include "lab/schedulers/central_queue.hpp"
 #include "lab/schedulers/planned.hpp"

@@ -13,24 +13,23 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/kernel_run.hpp"
+#include "lab/engines/kernel_run.hpp"
 #include "lab/model/serial.hpp"
 #include "lab/model/thread_system.hpp"
 #include "lab/schedulers/ready_deque.hpp"
 
 namespace heist::lab {
 
-class kernel_checker {
+class kernel_checker final : public kernel_observer {
  public:
   explicit kernel_checker(const measures& of) : of_(of) {}
 
-  // A run begins.
-  void start(thread_id root);
-  void gives(std::uint64_t step, const std::vector<std::uint32_t>& chosen, std::size_t processes);
-  // An instruction of that weight: so many nodes, one after the other.
-  void executed(thread_id thread, std::uint64_t weight, const outcome& did);
+  void start(thread_id root) override;
+  void gives(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
+             std::size_t processes) override;
+  void executed(thread_id thread, std::uint64_t weight, const outcome& did) override;
   void end_step(std::uint64_t step, const std::vector<thread_id>& running,
-                const std::vector<ready_deque>& deques) const;
+                const std::vector<ready_deque>& deques) override;
   void finish(const kernel_settings& settings, const kernel_result& result);
 
   [[nodiscard]] std::uint64_t runs() const { return runs_; }

@@ -65,10 +65,4 @@ void check_settings(const run_settings& settings, bool has_priorities) {
                                   to_string(settings.scheduler)));
 }
 
-void check_settings(const timed_settings& settings) {
-  if (settings.processors == 0 || settings.processors > max_timed_processors)
-    throw usage_error(fmt::format("with costs P is from 1 to {}, not {}", max_timed_processors,
-                                  settings.processors));
-}
-
 }  // namespace heist::lab

@@ -9,30 +9,15 @@
 #include <vector>
 
 #include "lab/dag/explicit_dag.hpp"
-#include "lab/kernel_run.hpp"
+#include "lab/engines/kernel_run.hpp"
+#include "lab/engines/run_settings.hpp"
+#include "lab/engines/timed_run.hpp"
 #include "lab/model/run_result.hpp"
 #include "lab/model/serial.hpp"
 #include "lab/schedule.hpp"
-#include "lab/schedulers/settings.hpp"
 #include "lab/spec.hpp"
-#include "lab/timed_run.hpp"
 
 namespace heist::lab {
-
-enum class scheduler_kind {
-  greedy,
-  level_by_level,
-  busy_leaves,
-  work_stealing,
-  child_stealing,
-  fifo,
-  lifo,
-  longest_first,
-  shortest_first,
-  by_priority,  // of those that a DAG's file gives
-  static_blocks,
-  interleaved,
-};
 
 struct scheduler_name {
   scheduler_kind kind;
@@ -41,24 +26,6 @@ struct scheduler_name {
 
 [[nodiscard]] const std::vector<scheduler_name>& schedulers();
 [[nodiscard]] std::string_view to_string(scheduler_kind kind);
-
-enum class engine_kind {
-  best,   // events where the scheduler has them
-  step,   // step by step, every steal attempt on its own
-  event,  // from event to event; attempts are aggregated where they can be
-};
-
-struct run_settings {
-  scheduler_kind scheduler = scheduler_kind::work_stealing;
-  std::uint32_t processors = 1;
-  std::uint64_t seed = 1;
-  engine_kind engine = engine_kind::best;
-  std::uint32_t queue_cost =
-      0;  // steps that a take from a central queue keeps the processor and the queue
-  stealing_settings stealing;  // of the stealing schedulers; its spawn order follows from the kind
-};
-
-inline constexpr std::uint32_t max_processors = 1'000'000;
 
 // What was looked at, in one checked run or several.
 struct check_report {

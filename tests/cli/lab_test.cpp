@@ -11,7 +11,7 @@
 
 #include "cli/lab_programs.hpp"
 #include "command.hpp"
-#include "lab/cost_model.hpp"
+#include "lab/engines/cost_model.hpp"
 #include "lab/simulation.hpp"
 
 using testing::HasSubstr;

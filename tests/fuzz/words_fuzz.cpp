@@ -61,7 +61,7 @@ void try_kernel(std::string_view text) {
     settings.yield = static_cast<yield_policy>(text.size() % 3);
     settings.patience = 200;
     kernel_checker checker(figure1->measure());
-    settings.checker = &checker;
+    settings.observer = &checker;
     checker.finish(settings, figure1->run_under_kernel(settings));
   }
 }

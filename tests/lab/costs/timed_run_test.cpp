@@ -1,5 +1,5 @@
 // Runs with costs: small ones by hand, and what holds for all.
-#include "lab/timed_run.hpp"
+#include "lab/engines/timed_run.hpp"
 
 #include <gmock/gmock.h>
 

@@ -37,7 +37,7 @@ TEST(KernelChecker, FindsNothingWrongWithRunsUnderAnyKernel) {
             settings.processes = p;
             settings.yield = yield;
             settings.patience = 2000;
-            settings.checker = &checker;
+            settings.observer = &checker;
             const auto result = of->run_under_kernel(settings);
             checker.finish(settings, result);
             EXPECT_EQ(checker.runs(), ++runs);

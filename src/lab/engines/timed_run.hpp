@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lab/cost_model.hpp"
+#include "lab/engines/cost_model.hpp"
 
 namespace heist::lab {
 

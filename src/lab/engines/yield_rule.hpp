@@ -1,56 +1,19 @@
-// The kernel of Arora, Blumofe and Plaxton (Thread scheduling for multiprogrammed multiprocessors, 1998): at each step it
-// gives processors to some of the P processes, and it is an adversary. How much it knows:
-//
-//   benign      chooses how many; which ones is chance
-//   oblivious   chooses how many and which, before the run begins
-//   adaptive    sees the state before each step
-//
-// What holds it back is the yield that a process calls after a failed steal attempt: from then on the kernel may not
+// What holds a kernel back is the yield that a process calls after a failed steal attempt: from then on the kernel may not
 // give it a processor until a process chosen at random (to_random), or every other one (to_all), had one. A process
 // that had one in the very step of the yield counts.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "lab/model/random.hpp"
-#include "lab/spec.hpp"
 
 namespace heist::lab {
 
 enum class yield_policy { none, to_random, to_all };
 
 [[nodiscard]] std::string_view to_string(yield_policy policy);
-
-// A process as an adaptive adversary sees it.
-struct process_state {
-  bool works = false;            // it has a thread; otherwise it is a thief
-  std::uint64_t deque_size = 0;  // what thieves could take from it
-};
-
-class kernel {
- public:
-  virtual ~kernel() = default;
-
-  // Writes whom it wants to run in this step, each once.
-  virtual void choose(std::uint64_t step, const std::vector<process_state>& processes,
-                      std::vector<std::uint32_t>& chosen) = 0;
-  // For how many steps it may give no processor to anybody, on purpose.
-  [[nodiscard]] virtual std::uint64_t silence() const { return 0; }
-};
-
-struct kernel_name {
-  std::string_view name, knows, summary;
-  std::vector<argument_spec> arguments;
-};
-
-[[nodiscard]] const std::vector<kernel_name>& kernels();
-
-// `span` is the computation's Tinf: lower-bound goes by it. Throws usage_error.
-[[nodiscard]] std::unique_ptr<kernel> make_kernel(std::string_view word, std::uint32_t processes,
-                                                  std::uint64_t span, std::uint64_t seed);
 
 // Keeps a kernel to what the yields forbid. Whoever may not run yet is replaced by a process that it waits for,
 // so that the kernel gives away as many processors as it meant to, unless that process runs anyway.

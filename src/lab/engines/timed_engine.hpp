@@ -24,11 +24,11 @@
 
 #include <heist/error.hpp>
 
-#include "lab/engine.hpp"
+#include "lab/engines/step_engine.hpp"
+#include "lab/engines/timed_run.hpp"
 #include "lab/model/random.hpp"
 #include "lab/model/thread_system.hpp"
 #include "lab/schedulers/ready_deque.hpp"
-#include "lab/timed_run.hpp"
 
 namespace heist::lab {
 

@@ -1,4 +1,4 @@
-#include "lab/cost_model.hpp"
+#include "lab/engines/cost_model.hpp"
 
 #include <cerrno>
 #include <cmath>

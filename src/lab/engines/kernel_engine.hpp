@@ -15,9 +15,9 @@
 
 #include <heist/error.hpp>
 
-#include "lab/kernel.hpp"
-#include "lab/kernel_checker.hpp"
-#include "lab/kernel_run.hpp"
+#include "lab/engines/kernel.hpp"
+#include "lab/engines/kernel_run.hpp"
+#include "lab/engines/yield_rule.hpp"
 #include "lab/model/random.hpp"
 #include "lab/model/run_result.hpp"
 #include "lab/model/thread_system.hpp"
@@ -54,7 +54,7 @@ class abp_run {
         yields_(settings.yield, settings.processes, settings.seed),
         random_(settings.seed),
         watch_(settings.patience + adversary.silence()),
-        checker_(settings.checker),
+        observer_(settings.observer),
         running_(settings.processes, no_id),
         left_(settings.processes, 0),
         deques_(settings.processes),
@@ -66,7 +66,7 @@ class abp_run {
   kernel_result operator()() {
     auto& run = result_.run;
     const thread_id root = threads_->start();
-    if (checker_ != nullptr) checker_->start(root);
+    if (observer_ != nullptr) observer_->start(root);
     assign(0, root);
     while (threads_->living() > 0) {
       const auto step = ++run.steps;
@@ -74,14 +74,14 @@ class abp_run {
         states_[p] = {running_[p] != no_id, deques_[p].size()};
       kernel_->choose(step, states_, chosen_);
       yields_.keep(step, chosen_);
-      if (checker_ != nullptr) checker_->gives(step, chosen_, processes_);
+      if (observer_ != nullptr) observer_->gives(step, chosen_, processes_);
       run.scheduled += chosen_.size();
       const auto executed = run.work;
       for (const auto p : chosen_)
         if (states_[p].works) execute(p);
       for (const auto p : chosen_)
         if (!states_[p].works) steal(p, step);
-      if (checker_ != nullptr) checker_->end_step(step, running_, deques_);
+      if (observer_ != nullptr) observer_->end_step(step, running_, deques_);
       run.peak_space = std::max(run.peak_space, threads_->space());
       if (threads_->living() > 0 && watch_.is_hopeless(step, chosen_.size(), run.work > executed)) {
         result_.is_finished = false;
@@ -108,9 +108,9 @@ class abp_run {
     if (--left_[p] > 0) return;
     ++result_.run.instructions;
     const thread_id thread = running_[p];
-    const auto weight = checker_ == nullptr ? 0 : threads_->weight(thread);
+    const auto weight = observer_ == nullptr ? 0 : threads_->weight(thread);
     const outcome did = threads_->execute(thread);
-    if (checker_ != nullptr) checker_->executed(thread, weight, did);
+    if (observer_ != nullptr) observer_->executed(thread, weight, did);
     for (const thread_id enabled : did.enabled) {
       if (enabled == no_id) continue;
       ++result_.run.resumed;
@@ -148,7 +148,7 @@ class abp_run {
   yield_rule yields_;
   rng random_;
   progress_watch watch_;
-  kernel_checker* checker_;
+  kernel_observer* observer_;
   std::vector<thread_id> running_;
   std::vector<std::uint64_t> left_;
   std::vector<ready_deque> deques_;
