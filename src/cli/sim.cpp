@@ -13,7 +13,7 @@
 #include "cli/sim_costs.hpp"
 #include "cli/sim_kernel.hpp"
 #include "cli/sim_page.hpp"
-#include "lab/run_checker.hpp"
+#include "lab/checks/run_checker.hpp"
 #include "lab/simulation.hpp"
 #include "report/table.hpp"
 

@@ -8,7 +8,7 @@
 #include "cli/cli.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim_page.hpp"
-#include "lab/kernel_checker.hpp"
+#include "lab/checks/kernel_checker.hpp"
 #include "lab/kernels.hpp"
 #include "report/chart.hpp"
 #include "report/markup.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lab/schedule_svg.hpp"
+#include "lab/checks/schedule_svg.hpp"
 #include "lab/time_fit.hpp"
 #include "report/chart.hpp"
 #include "report/markup.hpp"

@@ -1,9 +1,9 @@
 // DAGs that lie in memory, as computations.
 #include <utility>
 
+#include "lab/checks/run_checker.hpp"
 #include "lab/dag/explicit_threads.hpp"
 #include "lab/run.hpp"
-#include "lab/run_checker.hpp"
 #include "lab/simulation.hpp"
 
 namespace heist::lab {

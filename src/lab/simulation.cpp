@@ -1,7 +1,5 @@
 #include "lab/simulation.hpp"
 
-#include <algorithm>
-
 #include "lab/run.hpp"
 
 namespace heist::lab {
@@ -30,15 +28,6 @@ std::string_view to_string(scheduler_kind kind) {
   for (const auto& each : schedulers())
     if (each.kind == kind) return each.name;
   return {};
-}
-
-void check_report::add(const check_report& other) {
-  runs += other.runs;
-  steps += other.steps;
-  augmented_span = std::max(augmented_span, other.augmented_span);
-  rounds += other.rounds;
-  delay_path = std::max(delay_path, other.delay_path);
-  longest_group = std::max(longest_group, other.longest_group);
 }
 
 void check_processors(std::uint64_t processors) {

@@ -8,13 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/checks/check_report.hpp"
+#include "lab/checks/schedule.hpp"
 #include "lab/dag/explicit_dag.hpp"
 #include "lab/engines/kernel_run.hpp"
 #include "lab/engines/run_settings.hpp"
 #include "lab/engines/timed_run.hpp"
 #include "lab/model/run_result.hpp"
 #include "lab/model/serial.hpp"
-#include "lab/schedule.hpp"
 #include "lab/spec.hpp"
 
 namespace heist::lab {
@@ -26,19 +27,6 @@ struct scheduler_name {
 
 [[nodiscard]] const std::vector<scheduler_name>& schedulers();
 [[nodiscard]] std::string_view to_string(scheduler_kind kind);
-
-// What was looked at, in one checked run or several.
-struct check_report {
-  std::uint64_t runs = 0, steps = 0;
-  // Work stealing on a fully strict computation:
-  std::uint64_t augmented_span = 0;  // longest path of the augmented DAG; at most 2 Tinf
-  std::uint64_t rounds = 0;          // of 3P steal attempts or more, fewer than 4P
-  std::uint64_t delay_path = 0;      // instructions of the longest delay sequence
-  std::uint64_t longest_group =
-      0;  // rounds in which one instruction of it stayed critical, at most
-
-  void add(const check_report& other);
-};
 
 // A computation that can be run again and again.
 class computation {

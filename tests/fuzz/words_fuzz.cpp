@@ -8,7 +8,7 @@
 
 #include "cli/numbers.hpp"
 #include "fuzz.hpp"
-#include "lab/kernel_checker.hpp"
+#include "lab/checks/kernel_checker.hpp"
 #include "lab/simulation.hpp"
 
 namespace {

@@ -36,6 +36,8 @@ LAYERS = {
     "src/lab/programs/": ["src/lab/programs/", "src/lab/model/", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
     "src/lab/schedulers/": ["src/lab/schedulers/", "src/lab/model/"] + VALUES,
     "src/lab/engines/": ["src/lab/engines/", "src/lab/schedulers/", "src/lab/model/", "src/report/text_position.hpp"] + VALUES,
+    "src/lab/checks/": ["src/lab/checks/", "src/lab/engines/", "src/lab/schedulers/", "src/lab/dag/", "src/lab/model/",
+                        "src/report/"] + VALUES,
     "src/lab/": ["src/lab/", "src/report/", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
     "src/cli/": ["src/", "workloads/", "bench/", "include/heist/"],
     "workloads/": ["workloads/", "include/heist/"],

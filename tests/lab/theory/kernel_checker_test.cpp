@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/kernel_checker.hpp"
-#include "lab/run_checker.hpp"
+#include "lab/checks/kernel_checker.hpp"
+#include "lab/checks/run_checker.hpp"
 #include "lab/simulation.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "lab/kernel_checker.hpp"
+#include "lab/checks/kernel_checker.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "lab/run_checker.hpp"
+#include "lab/checks/check_report.hpp"
 
 namespace heist::lab {
 

@@ -1,4 +1,4 @@
-#include "lab/schedule_svg.hpp"
+#include "lab/checks/schedule_svg.hpp"
 
 #include <algorithm>
 #include <array>

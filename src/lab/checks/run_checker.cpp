@@ -1,4 +1,4 @@
-#include "lab/run_checker.hpp"
+#include "lab/checks/run_checker.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "lab/schedule.hpp"
+#include "lab/checks/schedule.hpp"
 
 #include <algorithm>
 

@@ -22,21 +22,14 @@
 #include <string>
 #include <vector>
 
-#include <heist/error.hpp>
-
+#include "lab/checks/check_report.hpp"
 #include "lab/dag/augmented_dag.hpp"
 #include "lab/dag/explicit_threads.hpp"
+#include "lab/engines/run_settings.hpp"
 #include "lab/model/run_result.hpp"
 #include "lab/schedulers/ready_deque.hpp"
-#include "lab/simulation.hpp"
 
 namespace heist::lab {
-
-// what(): the property, the step, the processor and what it has.
-class check_error : public error {
- public:
-  using error::error;
-};
 
 class run_checker {
  public:

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "lab/checks/schedule.hpp"
 #include "lab/dag/explicit_dag.hpp"
-#include "lab/schedule.hpp"
 
 namespace heist::lab {
 
