@@ -12,8 +12,9 @@
 #include "cli/numbers.hpp"
 #include "cli/sim.hpp"
 #include "cli/suggest.hpp"
-#include "lab/kernels.hpp"
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/kernels.hpp"
+#include "lab/catalog/schedulers.hpp"
 
 namespace heist::cli {
 

@@ -11,8 +11,8 @@
 #include "cli/granularity.hpp"
 #include "cli/numbers.hpp"
 #include "cli/suggest.hpp"
-#include "lab/dag_spec.hpp"
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/dag_spec.hpp"
 
 namespace heist::cli {
 

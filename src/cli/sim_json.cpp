@@ -4,6 +4,7 @@
 #include "cli/sim.hpp"
 #include "cli/sim_costs.hpp"
 #include "cli/sim_kernel.hpp"
+#include "lab/catalog/schedulers.hpp"
 
 namespace heist::cli {
 

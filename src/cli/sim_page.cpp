@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/catalog/schedulers.hpp"
 #include "lab/checks/schedule_svg.hpp"
 #include "lab/time_fit.hpp"
 #include "report/chart.hpp"

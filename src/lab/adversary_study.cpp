@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "lab/kernels.hpp"
-#include "lab/spec.hpp"
+#include "lab/catalog/kernels.hpp"
+#include "lab/catalog/spec.hpp"
 #include "report/markup.hpp"
 
 namespace heist::lab {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "lab/catalog/computation.hpp"
 #include "lab/engines/kernel_run.hpp"
-#include "lab/simulation.hpp"
 #include "lab/time_fit.hpp"
 #include "report/chart.hpp"
 #include "report/statistics.hpp"

@@ -11,8 +11,8 @@
 
 #include "cli/lab_programs.hpp"
 #include "command.hpp"
+#include "lab/catalog/computation.hpp"
 #include "lab/engines/cost_model.hpp"
-#include "lab/simulation.hpp"
 
 using testing::HasSubstr;
 using testing::StartsWith;

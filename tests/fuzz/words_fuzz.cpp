@@ -8,8 +8,10 @@
 
 #include "cli/numbers.hpp"
 #include "fuzz.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/kernels.hpp"
+#include "lab/catalog/schedulers.hpp"
 #include "lab/checks/kernel_checker.hpp"
-#include "lab/simulation.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <heist/error.hpp>
 
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
 
 using heist::lab::cost_model;
 using heist::lab::make_computation;

@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/kernels.hpp"
 #include "lab/checks/kernel_checker.hpp"
 #include "lab/checks/run_checker.hpp"
-#include "lab/simulation.hpp"
 
 namespace {
 

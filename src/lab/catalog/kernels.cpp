@@ -1,4 +1,4 @@
-#include "lab/kernels.hpp"
+#include "lab/catalog/kernels.hpp"
 
 #include <algorithm>
 

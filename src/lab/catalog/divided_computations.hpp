@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
 
 namespace heist::lab {
 

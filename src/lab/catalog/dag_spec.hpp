@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/catalog/spec.hpp"
 #include "lab/dag/explicit_dag.hpp"
-#include "lab/spec.hpp"
 
 namespace heist::lab {
 

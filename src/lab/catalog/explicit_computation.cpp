@@ -1,10 +1,10 @@
 // DAGs that lie in memory, as computations.
 #include <utility>
 
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/run.hpp"
 #include "lab/checks/run_checker.hpp"
 #include "lab/dag/explicit_threads.hpp"
-#include "lab/run.hpp"
-#include "lab/simulation.hpp"
 
 namespace heist::lab {
 

@@ -5,16 +5,16 @@
 
 #include <heist/error.hpp>
 
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/dag_spec.hpp"
+#include "lab/catalog/divided_computations.hpp"
+#include "lab/catalog/programmed.hpp"
 #include "lab/dag/pipeline_dag.hpp"
-#include "lab/dag_spec.hpp"
-#include "lab/divided_computations.hpp"
-#include "lab/programmed.hpp"
 #include "lab/programs/chain.hpp"
 #include "lab/programs/fib.hpp"
 #include "lab/programs/tree.hpp"
 #include "lab/programs/uts.hpp"
 #include "lab/programs/wide.hpp"
-#include "lab/simulation.hpp"
 
 namespace heist::lab {
 

@@ -1,4 +1,4 @@
-#include "lab/spec.hpp"
+#include "lab/catalog/spec.hpp"
 
 #include <charconv>
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/run.hpp"
 #include "lab/dag/unroll.hpp"
-#include "lab/run.hpp"
-#include "lab/simulation.hpp"
 
 namespace heist::lab {
 

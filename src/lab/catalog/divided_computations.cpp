@@ -1,4 +1,4 @@
-#include "lab/divided_computations.hpp"
+#include "lab/catalog/divided_computations.hpp"
 
 #include <bit>
 
@@ -6,7 +6,7 @@
 
 #include <heist/error.hpp>
 
-#include "lab/programmed.hpp"
+#include "lab/catalog/programmed.hpp"
 #include "lab/programs/loops.hpp"
 #include "lab/programs/matmul.hpp"
 #include "lab/programs/quicksort.hpp"

@@ -6,16 +6,16 @@
 
 #include <heist/error.hpp>
 
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/kernels.hpp"
 #include "lab/engines/event_engine.hpp"
 #include "lab/engines/kernel_engine.hpp"
 #include "lab/engines/timed_engine.hpp"
-#include "lab/kernels.hpp"
 #include "lab/schedulers/busy_leaves.hpp"
 #include "lab/schedulers/central_queue.hpp"
 #include "lab/schedulers/greedy.hpp"
 #include "lab/schedulers/planned.hpp"
 #include "lab/schedulers/work_stealing.hpp"
-#include "lab/simulation.hpp"
 
 namespace heist::lab {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/catalog/spec.hpp"
 #include "lab/engines/kernel.hpp"
-#include "lab/spec.hpp"
 
 namespace heist::lab {
 

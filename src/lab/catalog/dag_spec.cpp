@@ -1,4 +1,4 @@
-#include "lab/dag_spec.hpp"
+#include "lab/catalog/dag_spec.hpp"
 
 #include <algorithm>
 

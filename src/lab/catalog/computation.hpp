@@ -1,4 +1,4 @@
-// A computation and a scheduler, each chosen by a word, put together: what `heist sim` runs.
+// A computation that was chosen by a word, and may be run with any scheduler: what `heist sim` runs.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/catalog/spec.hpp"
 #include "lab/checks/check_report.hpp"
 #include "lab/checks/schedule.hpp"
 #include "lab/dag/explicit_dag.hpp"
@@ -16,17 +17,8 @@
 #include "lab/engines/timed_run.hpp"
 #include "lab/model/run_result.hpp"
 #include "lab/model/serial.hpp"
-#include "lab/spec.hpp"
 
 namespace heist::lab {
-
-struct scheduler_name {
-  scheduler_kind kind;
-  std::string_view name, summary;
-};
-
-[[nodiscard]] const std::vector<scheduler_name>& schedulers();
-[[nodiscard]] std::string_view to_string(scheduler_kind kind);
 
 // A computation that can be run again and again.
 class computation {
