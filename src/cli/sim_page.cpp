@@ -4,7 +4,7 @@
 
 #include "lab/catalog/schedulers.hpp"
 #include "lab/checks/schedule_svg.hpp"
-#include "lab/time_fit.hpp"
+#include "lab/experiments/time_fit.hpp"
 #include "report/chart.hpp"
 #include "report/markup.hpp"
 

@@ -41,7 +41,7 @@ LAYERS = {
     "src/lab/catalog/": ["src/lab/catalog/", "src/lab/checks/", "src/lab/engines/", "src/lab/schedulers/", "src/lab/programs/",
                          "src/lab/dag/", "src/lab/model/", "src/report/", "workloads/uts/sha1.hpp",
                          "workloads/uts/tree.hpp"] + VALUES,
-    "src/lab/": ["src/lab/", "src/report/", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
+    "src/lab/experiments/": ["src/lab/", "src/report/", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
     "src/cli/": ["src/", "workloads/", "bench/", "include/heist/"],
     "workloads/": ["workloads/", "include/heist/"],
     "bench/": ["bench/", "workloads/", "src/", "include/heist/"],

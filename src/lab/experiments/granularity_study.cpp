@@ -1,4 +1,4 @@
-#include "lab/granularity_study.hpp"
+#include "lab/experiments/granularity_study.hpp"
 
 #include <algorithm>
 #include <cstddef>

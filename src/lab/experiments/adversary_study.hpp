@@ -11,7 +11,7 @@
 
 #include "lab/catalog/computation.hpp"
 #include "lab/engines/kernel_run.hpp"
-#include "lab/time_fit.hpp"
+#include "lab/experiments/time_fit.hpp"
 #include "report/chart.hpp"
 #include "report/statistics.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/recycling_game.hpp"
+#include "lab/experiments/recycling_game.hpp"
 #include "report/chart.hpp"
 #include "report/statistics.hpp"
 #include "report/table.hpp"

@@ -1,4 +1,4 @@
-#include "lab/adversary_study.hpp"
+#include "lab/experiments/adversary_study.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "lab/recycling_study.hpp"
+#include "lab/experiments/recycling_study.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/granularity_costs.hpp"
+#include "lab/experiments/granularity_costs.hpp"
 #include "lab/schedulers/settings.hpp"
 #include "report/chart.hpp"
 #include "report/statistics.hpp"

@@ -1,4 +1,4 @@
-#include "lab/bounds.hpp"
+#include "lab/experiments/bounds.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "lab/recycling_game.hpp"
+#include "lab/experiments/recycling_game.hpp"
 
 #include <algorithm>
 #include <cmath>

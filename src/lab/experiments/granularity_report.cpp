@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "lab/granularity_study.hpp"
+#include "lab/experiments/granularity_study.hpp"
 #include "report/markup.hpp"
 #include "report/page.hpp"
 #include "report/table.hpp"

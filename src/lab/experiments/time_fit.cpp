@@ -1,4 +1,4 @@
-#include "lab/time_fit.hpp"
+#include "lab/experiments/time_fit.hpp"
 
 #include <algorithm>
 #include <cmath>

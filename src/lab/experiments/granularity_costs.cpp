@@ -1,4 +1,4 @@
-#include "lab/granularity_costs.hpp"
+#include "lab/experiments/granularity_costs.hpp"
 
 #include <cmath>
 #include <cstddef>
