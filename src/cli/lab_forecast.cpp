@@ -17,8 +17,7 @@
 #include "cli/lab_measure.hpp"
 #include "cli/lab_programs.hpp"
 #include "cli/progress.hpp"
-#include "cli/sim_costs.hpp"
-#include "report/table.hpp"
+#include "lab/experiments/timed_study.hpp"
 #include "runtime/environment.hpp"
 
 namespace heist::cli {
@@ -179,16 +178,18 @@ class forecaster {
     return took;
   }
 
-  timed_row simulate(lab::computation& simulated, double instruction_ns, double busy_factor,
-                     std::uint32_t processors) {
+  lab::timed_row simulate(lab::computation& simulated, double instruction_ns, double busy_factor,
+                          std::uint32_t processors) {
     lab::timed_settings settings;
     settings.processors = processors;
     settings.costs = costs_;
     settings.costs.instruction_ns = instruction_ns;
     settings.costs.busy_factor = busy_factor;
-    const auto result = run_timed_row(simulated, settings, request_.seeds, [&](std::uint64_t seed) {
-      line_.show(fmt::format("simulated on {}: seed {} of {}", processors, seed, request_.seeds));
-    });
+    const auto result =
+        lab::run_timed_row(simulated, settings, request_.seeds, [&](std::uint64_t seed) {
+          line_.show(
+              fmt::format("simulated on {}: seed {} of {}", processors, seed, request_.seeds));
+        });
     line_.clear();
     return result;
   }

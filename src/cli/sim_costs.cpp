@@ -23,7 +23,7 @@ const std::vector<std::string> columns = {
     "suspensions",     "wakes",   "peak_space", "space_bound"};
 
 std::vector<std::string> cells(const lab::measures& of, const lab::cost_model& costs,
-                               const timed_row& row) {
+                               const lab::timed_row& row) {
   const auto text = [](double value) { return fmt::format("{:.10g}", value); };
   const auto interval = report::mean_interval(row.seconds);
   const bool has_interval = row.seconds.count > 1;
@@ -59,7 +59,7 @@ void print_head(const sim_request& request, const lab::measures& of, const lab::
 }
 
 void print(const sim_request& request, const lab::measures& of, const lab::cost_model& costs,
-           const timed_row& row, output& out) {
+           const lab::timed_row& row, output& out) {
   if (request.form == sim_form::json) {
     out.print("{}\n", to_json(request, of, costs, row));
   } else if (request.form == sim_form::csv) {
@@ -85,7 +85,7 @@ struct time_unit {
 };
 
 // In which the shortest time is 1 or more, if there is one.
-time_unit unit_of(const std::vector<timed_row>& rows) {
+time_unit unit_of(const std::vector<lab::timed_row>& rows) {
   auto least = rows.front().seconds.mean;
   for (const auto& row : rows) least = std::min(least, row.seconds.mean);
   for (const time_unit each : {time_unit{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}})
@@ -94,7 +94,7 @@ time_unit unit_of(const std::vector<timed_row>& rows) {
 }
 
 named_cells named(const lab::measures& of, const lab::cost_model& costs, time_unit unit,
-                  const timed_row& row) {
+                  const lab::timed_row& row) {
   const auto mean = [](const report::summary& values) { return report::figure(values.mean); };
   const auto share = [](const report::summary& s) { return fmt::format("{:.1f}%", 100 * s.mean); };
   return {{"P", fmt::to_string(row.processors)},
@@ -115,7 +115,7 @@ named_cells named(const lab::measures& of, const lab::cost_model& costs, time_un
 }
 
 report::chart speedup_chart(const sim_request& request, const lab::measures& of,
-                            const lab::cost_model& costs, const std::vector<timed_row>& rows) {
+                            const lab::cost_model& costs, const std::vector<lab::timed_row>& rows) {
   report::chart result;
   result.title = request.dag + " with the costs of " + request.costs;
   result.x = {"processors", report::axis_scale::log2};
@@ -140,7 +140,7 @@ report::chart speedup_chart(const sim_request& request, const lab::measures& of,
   return result;
 }
 
-report::chart shares_chart(const std::vector<timed_row>& rows) {
+report::chart shares_chart(const std::vector<lab::timed_row>& rows) {
   report::chart result;
   result.title = "Where the processors' time goes";
   result.x = {"processors", report::axis_scale::log2};
@@ -161,7 +161,7 @@ report::chart shares_chart(const std::vector<timed_row>& rows) {
 }
 
 std::string make_page(const sim_request& request, const lab::measures& of,
-                      const lab::cost_model& costs, const std::vector<timed_row>& rows) {
+                      const lab::cost_model& costs, const std::vector<lab::timed_row>& rows) {
   report::page page(request.dag + " with costs", request.command);
   page.paragraph(fmt::format(
       "Work stealing with the costs of {}, an instruction takes {:g} ns. T1 = {}, Tinf = {}, "
@@ -190,39 +190,6 @@ std::string make_page(const sim_request& request, const lab::measures& of,
 
 }  // namespace
 
-timed_row run_timed_row(lab::computation& computation, lab::timed_settings settings,
-                        std::uint64_t seeds, const std::function<void(std::uint64_t)>& announce) {
-  if (settings.processors == 1) seeds = 1;
-  timed_row row;
-  row.processors = settings.processors;
-  std::vector<double> seconds, work, overhead, asleep, forks, steals, attempts, suspensions, wakes;
-  for (std::uint64_t i = 0; i < seeds; ++i, ++settings.seed) {
-    announce(i + 1);
-    const auto result = computation.run_timed(settings);
-    const double all = std::max(1.0, static_cast<double>(result.time_ps) * settings.processors);
-    seconds.push_back(result.seconds());
-    work.push_back(static_cast<double>(result.work_ps) / all);
-    overhead.push_back(static_cast<double>(result.overhead_ps) / all);
-    asleep.push_back(static_cast<double>(result.asleep_ps) / all);
-    forks.push_back(static_cast<double>(result.forks));
-    steals.push_back(static_cast<double>(result.steals));
-    attempts.push_back(static_cast<double>(result.attempts));
-    suspensions.push_back(static_cast<double>(result.suspensions));
-    wakes.push_back(static_cast<double>(result.wakes));
-    row.peak_space = std::max(row.peak_space, result.peak_space);
-  }
-  row.seconds = report::summarize(seconds);
-  row.work_share = report::summarize(work);
-  row.overhead_share = report::summarize(overhead);
-  row.asleep_share = report::summarize(asleep);
-  row.forks = report::summarize(forks);
-  row.steals = report::summarize(steals);
-  row.attempts = report::summarize(attempts);
-  row.suspensions = report::summarize(suspensions);
-  row.wakes = report::summarize(wakes);
-  return row;
-}
-
 int simulate_with_costs(const sim_request& request, lab::computation& computation, output& out,
                         std::FILE* err) {
   lab::timed_settings settings;
@@ -233,13 +200,14 @@ int simulate_with_costs(const sim_request& request, lab::computation& computatio
   print_head(request, of, settings.costs, out);
   out.flush();
   progress line(err);
-  std::vector<timed_row> rows;
+  std::vector<lab::timed_row> rows;
   for (const auto processors : request.processors) {
     settings.processors = processors;
-    rows.push_back(run_timed_row(computation, settings, request.seeds, [&](std::uint64_t seed) {
-      line.show(
-          fmt::format("{}: P = {}, seed {} of {}", request.dag, processors, seed, request.seeds));
-    }));
+    rows.push_back(
+        lab::run_timed_row(computation, settings, request.seeds, [&](std::uint64_t seed) {
+          line.show(fmt::format("{}: P = {}, seed {} of {}", request.dag, processors, seed,
+                                request.seeds));
+        }));
     line.clear();
     print(request, of, settings.costs, rows.back(), out);
   }

@@ -56,7 +56,7 @@ std::string to_json(const sim_request& request, const lab::measures& of, const s
 }
 
 std::string to_json(const sim_request& request, const lab::measures& of,
-                    const lab::cost_model& costs, const timed_row& row) {
+                    const lab::cost_model& costs, const lab::timed_row& row) {
   const json object = {{"dag", request.dag},
                        {"scheduler", to_string(request.settings.scheduler)},
                        {"costs", request.costs},
