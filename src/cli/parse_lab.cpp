@@ -8,7 +8,7 @@
 #include <heist/config.hpp>
 #include <heist/error.hpp>
 
-#include "cli/lab_programs.hpp"
+#include "calibration/programs.hpp"
 #include "cli/numbers.hpp"
 #include "cli/suggest.hpp"
 #include "lab/engines/timed_run.hpp"
@@ -23,7 +23,7 @@ unsigned number(std::string_view option, std::string_view text, unsigned least, 
 
 std::string programs_help() {
   std::string text = "\nPrograms:\n";
-  for (const auto& each : lab_programs())
+  for (const auto& each : calibration::lab_programs())
     text += fmt::format("  {:<12}{:<22}{}\n", each.name, each.full, each.summary);
   return text;
 }
@@ -127,7 +127,7 @@ forecast_request lab_parser::to_forecast() const {
   request.quick = g.quick;
   if (g.quick && g.forecast->count("--repeat") == 0) request.repeat = 2;
   std::vector<std::string_view> names;
-  for (const auto& each : lab_programs()) {
+  for (const auto& each : calibration::lab_programs()) {
     names.push_back(each.name);
     const bool is_named =
         std::find(g.programs.begin(), g.programs.end(), each.name) != g.programs.end();

@@ -42,6 +42,8 @@ LAYERS = {
                          "src/lab/dag/", "src/lab/model/", "src/report/", "workloads/uts/sha1.hpp",
                          "workloads/uts/tree.hpp"] + VALUES,
     "src/lab/experiments/": ["src/lab/", "src/report/", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
+    "src/calibration/": ["src/calibration/", "src/lab/", "src/report/", "src/runtime/", "src/platform/", "include/heist/",
+                         "workloads/", "bench/"],
     "src/cli/": ["src/", "workloads/", "bench/", "include/heist/"],
     "workloads/": ["workloads/", "include/heist/"],
     "bench/": ["bench/", "workloads/", "src/", "include/heist/"],

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heist::cli {
+namespace heist::calibration {
 
 // One copy with its data.
 class program_copy {
@@ -43,4 +43,4 @@ struct lab_program {
 
 [[nodiscard]] const std::vector<lab_program>& lab_programs();
 
-}  // namespace heist::cli
+}  // namespace heist::calibration

@@ -1,6 +1,6 @@
 // Each cost by a program in which nothing else happens. Where a thief takes part it says itself when it began; a sample in which
 // it didn't take part, as the system gave its processor to others, is left out.
-#include "cli/lab_measure.hpp"
+#include "calibration/costs.hpp"
 
 #include <sched.h>
 
@@ -20,12 +20,11 @@
 
 #include "bench/rounds.hpp"
 #include "bench/wake/others_sleep.hpp"
-#include "cli/info.hpp"
 #include "platform/topology.hpp"
 #include "runtime/environment.hpp"
 #include "workloads/fib/fib.hpp"
 
-namespace heist::cli {
+namespace heist::calibration {
 
 namespace {
 
@@ -392,4 +391,4 @@ measured_costs measure_costs(const measure_settings& settings,
   return result;
 }
 
-}  // namespace heist::cli
+}  // namespace heist::calibration

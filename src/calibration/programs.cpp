@@ -1,4 +1,4 @@
-#include "cli/lab_programs.hpp"
+#include "calibration/programs.hpp"
 
 #include <algorithm>
 #include <span>
@@ -12,7 +12,7 @@
 #include "workloads/matmul/matmul.hpp"
 #include "workloads/uts/tree.hpp"
 
-namespace heist::cli {
+namespace heist::calibration {
 
 namespace {
 
@@ -273,4 +273,4 @@ const std::vector<lab_program>& lab_programs() {
   return all;
 }
 
-}  // namespace heist::cli
+}  // namespace heist::calibration

@@ -12,7 +12,7 @@
 #include "bench/samples.hpp"
 #include "lab/engines/cost_model.hpp"
 
-namespace heist::cli {
+namespace heist::calibration {
 
 // The mean of what run(i) returns, called by so many threads at once, when they are all there and prepare(i) has returned in
 // each.
@@ -58,4 +58,4 @@ struct measure_settings {
 [[nodiscard]] measured_costs measure_costs(const measure_settings& settings,
                                            const std::function<void(const std::string&)>& announce);
 
-}  // namespace heist::cli
+}  // namespace heist::calibration
