@@ -6,7 +6,7 @@
 
 #include <heist/error.hpp>
 
-#include "cli/numbers.hpp"
+#include "cli/args/numbers.hpp"
 #include "fuzz.hpp"
 #include "lab/catalog/computation.hpp"
 #include "lab/catalog/kernels.hpp"

@@ -1,6 +1,6 @@
 // CLI11 is a large header: nothing but the parsers includes it. All values are taken as text: option_values checks them, so
 // that a bad value has the same words wherever it comes from.
-#include "cli/parse.hpp"
+#include "cli/args/parse.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -12,10 +12,10 @@
 #include <heist/error.hpp>
 #include <heist/version.hpp>
 
-#include "cli/parse_lab.hpp"
-#include "cli/parse_sim.hpp"
-#include "cli/parse_theory.hpp"
-#include "cli/suggest.hpp"
+#include "cli/args/parse_lab.hpp"
+#include "cli/args/parse_sim.hpp"
+#include "cli/args/parse_theory.hpp"
+#include "cli/args/suggest.hpp"
 
 namespace heist::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/parse_theory.hpp"
+#include "cli/args/parse_theory.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -8,9 +8,9 @@
 
 #include <heist/error.hpp>
 
+#include "cli/args/numbers.hpp"
+#include "cli/args/suggest.hpp"
 #include "cli/granularity.hpp"
-#include "cli/numbers.hpp"
-#include "cli/suggest.hpp"
 #include "lab/catalog/computation.hpp"
 #include "lab/catalog/dag_spec.hpp"
 

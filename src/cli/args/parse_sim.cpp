@@ -1,4 +1,4 @@
-#include "cli/parse_sim.hpp"
+#include "cli/args/parse_sim.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 
 #include <heist/error.hpp>
 
-#include "cli/numbers.hpp"
+#include "cli/args/numbers.hpp"
+#include "cli/args/suggest.hpp"
 #include "cli/sim.hpp"
-#include "cli/suggest.hpp"
 #include "lab/catalog/computation.hpp"
 #include "lab/catalog/kernels.hpp"
 #include "lab/catalog/schedulers.hpp"

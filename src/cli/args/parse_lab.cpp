@@ -1,4 +1,4 @@
-#include "cli/parse_lab.hpp"
+#include "cli/args/parse_lab.hpp"
 
 #include <algorithm>
 
@@ -9,8 +9,8 @@
 #include <heist/error.hpp>
 
 #include "calibration/programs.hpp"
-#include "cli/numbers.hpp"
-#include "cli/suggest.hpp"
+#include "cli/args/numbers.hpp"
+#include "cli/args/suggest.hpp"
 #include "lab/engines/timed_run.hpp"
 
 namespace heist::cli {

@@ -1,4 +1,4 @@
-#include "cli/numbers.hpp"
+#include "cli/args/numbers.hpp"
 
 #include <charconv>
 
