@@ -14,7 +14,7 @@
 #include "cli/lab.hpp"
 #include "cli/output.hpp"
 #include "cli/theory.hpp"
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
 #include "report/columns.hpp"
 #include "workloads/workload.hpp"
 

@@ -7,11 +7,11 @@
 
 #include <heist/error.hpp>
 
+#include "cli/args/numbers.hpp"
+#include "cli/args/suggest.hpp"
 #include "cli/cli.hpp"
-#include "cli/numbers.hpp"
 #include "cli/progress.hpp"
 #include "cli/row_printer.hpp"
-#include "cli/suggest.hpp"
 #include "lab/schedulers/central_queue.hpp"
 
 namespace heist::cli {

@@ -15,8 +15,9 @@
 #include "cli/sim_costs.hpp"
 #include "cli/sim_kernel.hpp"
 #include "cli/sim_page.hpp"
-#include "lab/run_checker.hpp"
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/schedulers.hpp"
+#include "lab/checks/run_checker.hpp"
 #include "report/table.hpp"
 
 namespace heist::cli {

@@ -48,12 +48,23 @@ report::columns<sim_row> sim_columns(const step_request& request, const lab::mea
        [](const row& r) { return end_of_interval(r.steps, &report::interval::high); }},
       {"error", "+-95%", [](const row& r) { return value(relative_error(r.steps)); }, 9},
       {"speedup", "T1/T", [&](const row& r) { return value(r.speedup(of)); }, 10, {.digits = 2}},
-      {"bound", "T1/P + Tinf", [&](const row& r) { return value(r.bound(of)); }, 0, {},
+      {"bound",
+       "T1/P + Tinf",
+       [&](const row& r) { return value(r.bound(of)); },
+       0,
+       {},
        "greedy_bound"},
-      {"to_bound", "T/bound", [&](const row& r) { return value(r.steps.mean / r.bound(of)); }, 9,
+      {"to_bound",
+       "T/bound",
+       [&](const row& r) { return value(r.steps.mean / r.bound(of)); },
+       9,
        {.digits = 3}},
       {"steals", "steals", [](const row& r) { return value(r.steals); }, 13},
-      {"stolen", "threads stolen", [](const row& r) { return value(r.stolen); }, 0, {},
+      {"stolen",
+       "threads stolen",
+       [](const row& r) { return value(r.stolen); },
+       0,
+       {},
        "stolen_threads"},
       {"steal_dollars", "attempts", [](const row& r) { return value(r.steal); }, 14},
       {"attempts_bound", "P Tinf",
@@ -64,12 +75,17 @@ report::columns<sim_row> sim_columns(const step_request& request, const lab::mea
          return has_chance(request.settings) ? value(r.communication) : value();
        }},
       {"idle_dollars", "idle", [](const row& r) { return value(r.idle); }},
-      {"resumed", "resumed", [](const row& r) { return value(r.resumed); }, 0, {},
+      {"resumed",
+       "resumed",
+       [](const row& r) { return value(r.resumed); },
+       0,
+       {},
        "resumed_threads"},
       {"space", "", [](const row& r) { return value(r.space); }},
       {"peak_space", "S", [](const row& r) { return value(r.peak_space); }, 11},
       {"space_bound", "S1 P", [=](const row& r) { return value(space_bound(r)); }},
-      {"space_share", "S/(S1 P)",
+      {"space_share",
+       "S/(S1 P)",
        [=](const row& r) {
          return value(static_cast<double>(r.peak_space) / static_cast<double>(space_bound(r)));
        },
@@ -86,17 +102,19 @@ row_views sim_views() {
       .csv = {"processors", "seeds", "steps", "steps_low_95", "steps_high_95", "speedup", "bound",
               "steal_dollars", "wait_dollars", "idle_dollars", "steals", "stolen", "resumed",
               "peak_space", "space_bound", "peak_queue", "access", "space", "communication"},
-      .json = {"dag", "scheduler", "access", "processors", "seeds", "first_seed", "work", "span",
-               "stack_depth", "most_joins", "largest_frame", "threads", "steps", "speedup",
-               "bound", "steal_dollars", "wait_dollars", "idle_dollars", "steals", "stolen",
-               "resumed", "communication", "space", "peak_space", "space_bound", "peak_queue"}};
+      .json = {"dag",           "scheduler",     "access",       "processors",  "seeds",
+               "first_seed",    "work",          "span",         "stack_depth", "most_joins",
+               "largest_frame", "threads",       "steps",        "speedup",     "bound",
+               "steal_dollars", "wait_dollars",  "idle_dollars", "steals",      "stolen",
+               "resumed",       "communication", "space",        "peak_space",  "space_bound",
+               "peak_queue"}};
 }
 
 report::view sim_page_view(const step_request& request) {
   report::view view = {"processors", "steps", "error", "speedup", "bound"};
   if (has_chance(request.settings))
-    view.insert(view.end(), {"seeds", "steals", "stolen", "steal_dollars", "wait_dollars",
-                             "communication"});
+    view.insert(view.end(),
+                {"seeds", "steals", "stolen", "steal_dollars", "wait_dollars", "communication"});
   view.insert(view.end(), {"idle_dollars", "resumed", "peak_space", "space_bound", "peak_queue"});
   return view;
 }

@@ -9,6 +9,7 @@
 #include "cli/progress.hpp"
 #include "cli/row_output.hpp"
 #include "cli/sim.hpp"
+#include "lab/experiments/timed_study.hpp"
 #include "report/chart.hpp"
 #include "report/columns.hpp"
 #include "report/page.hpp"
@@ -25,7 +26,7 @@ struct time_unit {
 };
 
 // The largest one in which the shortest time is 1 or more, or nanoseconds.
-time_unit unit_of(const std::vector<timed_row>& rows) {
+time_unit unit_of(const std::vector<lab::timed_row>& rows) {
   auto least = rows.front().seconds.mean;
   for (const auto& row : rows) least = std::min(least, row.seconds.mean);
   for (const time_unit each : {time_unit{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}})
@@ -39,9 +40,10 @@ value end_of_interval(const report::summary& of, double report::interval::*end) 
 }
 
 // `unit` is that of the page's column "time"; the other formats have seconds. What is referred to must outlive the columns.
-report::columns<timed_row> timed_columns(const timed_request& request, const lab::measures& of,
-                                         const lab::cost_model& costs, time_unit unit = {"s", 1}) {
-  using row = timed_row;
+report::columns<lab::timed_row> timed_columns(const timed_request& request, const lab::measures& of,
+                                              const lab::cost_model& costs,
+                                              time_unit unit = {"s", 1}) {
+  using row = lab::timed_row;
   const auto space_bound = [&of](const row& r) {
     return std::uint64_t{of.stack_depth} * r.processors;
   };
@@ -124,7 +126,7 @@ void print_measures(const timed_request& request, const lab::measures& of,
 }
 
 report::chart speedup_chart(const timed_request& request, const lab::measures& of,
-                            const lab::cost_model& costs, const std::vector<timed_row>& rows) {
+                            const lab::cost_model& costs, const std::vector<lab::timed_row>& rows) {
   report::chart result;
   result.title = request.dag + " with the costs of " + request.costs;
   result.x = {"processors", report::axis_scale::log2};
@@ -149,7 +151,7 @@ report::chart speedup_chart(const timed_request& request, const lab::measures& o
   return result;
 }
 
-report::chart shares_chart(const std::vector<timed_row>& rows) {
+report::chart shares_chart(const std::vector<lab::timed_row>& rows) {
   report::chart result;
   result.title = "Where the processors' time goes";
   result.x = {"processors", report::axis_scale::log2};
@@ -170,7 +172,7 @@ report::chart shares_chart(const std::vector<timed_row>& rows) {
 }
 
 std::string make_page(const timed_request& request, const lab::measures& of,
-                      const lab::cost_model& costs, const std::vector<timed_row>& rows) {
+                      const lab::cost_model& costs, const std::vector<lab::timed_row>& rows) {
   report::page page(request.dag + " with costs", request.command);
   page.paragraph(fmt::format(
       "Work stealing with the costs of {}, an instruction takes {:g} ns. T1 = {}, Tinf = {}, "
@@ -194,39 +196,6 @@ std::string make_page(const timed_request& request, const lab::measures& of,
 
 }  // namespace
 
-timed_row run_timed_row(lab::computation& computation, lab::timed_settings settings,
-                        std::uint64_t seeds, const std::function<void(std::uint64_t)>& announce) {
-  if (settings.processors == 1) seeds = 1;
-  timed_row row;
-  row.processors = settings.processors;
-  std::vector<double> seconds, work, overhead, asleep, forks, steals, attempts, suspensions, wakes;
-  for (std::uint64_t i = 0; i < seeds; ++i, ++settings.seed) {
-    announce(i + 1);
-    const auto result = computation.run_timed(settings);
-    const double all = std::max(1.0, static_cast<double>(result.time_ps) * settings.processors);
-    seconds.push_back(result.seconds());
-    work.push_back(static_cast<double>(result.work_ps) / all);
-    overhead.push_back(static_cast<double>(result.overhead_ps) / all);
-    asleep.push_back(static_cast<double>(result.asleep_ps) / all);
-    forks.push_back(static_cast<double>(result.forks));
-    steals.push_back(static_cast<double>(result.steals));
-    attempts.push_back(static_cast<double>(result.attempts));
-    suspensions.push_back(static_cast<double>(result.suspensions));
-    wakes.push_back(static_cast<double>(result.wakes));
-    row.peak_space = std::max(row.peak_space, result.peak_space);
-  }
-  row.seconds = report::summarize(seconds);
-  row.work_share = report::summarize(work);
-  row.overhead_share = report::summarize(overhead);
-  row.asleep_share = report::summarize(asleep);
-  row.forks = report::summarize(forks);
-  row.steals = report::summarize(steals);
-  row.attempts = report::summarize(attempts);
-  row.suspensions = report::summarize(suspensions);
-  row.wakes = report::summarize(wakes);
-  return row;
-}
-
 int simulate_with_costs(const timed_request& request, output& out, std::FILE* err) {
   const auto computation = lab::make_computation(request.dag);
   lab::timed_settings settings;
@@ -235,17 +204,18 @@ int simulate_with_costs(const timed_request& request, output& out, std::FILE* er
   if (request.instruction_ns > 0) settings.costs.instruction_ns = request.instruction_ns;
   const auto of = computation->measure();
   const auto columns = timed_columns(request, of, settings.costs);
-  row_output<timed_row> rows_out(out, request.form, columns, timed_views());
+  row_output<lab::timed_row> rows_out(out, request.form, columns, timed_views());
   if (request.form == report::form::text) print_measures(request, of, settings.costs, out);
   rows_out.print_head();
   progress line(err);
-  std::vector<timed_row> rows;
+  std::vector<lab::timed_row> rows;
   for (const auto processors : request.processors) {
     settings.processors = processors;
-    rows.push_back(run_timed_row(*computation, settings, request.seeds, [&](std::uint64_t seed) {
-      line.show(
-          fmt::format("{}: P = {}, seed {} of {}", request.dag, processors, seed, request.seeds));
-    }));
+    rows.push_back(
+        lab::run_timed_row(*computation, settings, request.seeds, [&](std::uint64_t seed) {
+          line.show(fmt::format("{}: P = {}, seed {} of {}", request.dag, processors, seed,
+                                request.seeds));
+        }));
     line.clear();
     rows_out.print(rows.back());
   }

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "lab/schedule_svg.hpp"
-#include "lab/time_fit.hpp"
+#include "lab/catalog/schedulers.hpp"
+#include "lab/checks/schedule_svg.hpp"
+#include "lab/experiments/time_fit.hpp"
 #include "report/chart.hpp"
 
 namespace heist::cli {

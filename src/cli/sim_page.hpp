@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/sim.hpp"
+#include "lab/checks/schedule.hpp"
 #include "lab/dag/explicit_dag.hpp"
-#include "lab/schedule.hpp"
 #include "report/page.hpp"
 
 namespace heist::cli {

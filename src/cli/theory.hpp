@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "lab/adversary_study.hpp"
-#include "lab/granularity_study.hpp"
-#include "lab/recycling_study.hpp"
+#include "lab/experiments/adversary_study.hpp"
+#include "lab/experiments/granularity_study.hpp"
+#include "lab/experiments/recycling_study.hpp"
 
 namespace heist::cli {
 

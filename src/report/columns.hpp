@@ -70,8 +70,7 @@ class columns {
     return text_of(shown, [](const column<Row>& c) { return c.heading; });
   }
   [[nodiscard]] std::string text_line(const view& shown, const Row& row) const {
-    return text_of(shown,
-                   [&row](const column<Row>& c) { return text_cell(c.get(row), c.format); });
+    return text_of(shown, [&row](const column<Row>& c) { return text_cell(c.get(row), c.format); });
   }
   [[nodiscard]] std::string csv_head(const view& shown) const {
     return csv_of(shown, [](const column<Row>& c) { return c.key; });

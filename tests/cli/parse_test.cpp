@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/parse.hpp"
+#include "cli/args/parse.hpp"
 #include "command.hpp"
 
 using namespace heist::cli;

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/calendar.hpp"
+#include "lab/engines/calendar.hpp"
 #include "lab/model/random.hpp"
 
 using namespace heist::lab;

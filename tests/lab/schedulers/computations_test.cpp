@@ -6,6 +6,7 @@
 
 #include <heist/error.hpp>
 
+#include "lab/catalog/run.hpp"
 #include "lab/dag/unroll.hpp"
 #include "lab/programs/chain.hpp"
 #include "lab/programs/fib.hpp"
@@ -15,7 +16,6 @@
 #include "lab/programs/tree.hpp"
 #include "lab/programs/uts.hpp"
 #include "lab/programs/wide.hpp"
-#include "lab/run.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;

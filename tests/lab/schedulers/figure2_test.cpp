@@ -1,8 +1,8 @@
 // Figure 2 of Blumofe and Leiserson: the Busy-Leaves algorithm runs Figure 1's computation on two processors.
 #include <gtest/gtest.h>
 
+#include "lab/checks/schedule.hpp"
 #include "lab/dag/figure1.hpp"
-#include "lab/schedule.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;

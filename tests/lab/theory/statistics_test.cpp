@@ -10,8 +10,8 @@
 
 #include <heist/error.hpp>
 
+#include "lab/experiments/time_fit.hpp"
 #include "lab/model/random.hpp"
-#include "lab/time_fit.hpp"
 
 namespace {
 
