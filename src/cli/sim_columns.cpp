@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/sim.hpp"
+#include "lab/catalog/schedulers.hpp"
 
 namespace heist::cli {
 

@@ -8,7 +8,7 @@
 #include "cli/cli.hpp"
 #include "cli/progress.hpp"
 #include "cli/row_output.hpp"
-#include "lab/kernel_checker.hpp"
+#include "lab/checks/kernel_checker.hpp"
 #include "report/chart.hpp"
 #include "report/columns.hpp"
 #include "report/page.hpp"
