@@ -8,6 +8,7 @@
 #include "cli/cli.hpp"
 #include "cli/progress.hpp"
 #include "cli/row_output.hpp"
+#include "lab/catalog/kernels.hpp"
 #include "lab/checks/kernel_checker.hpp"
 #include "report/chart.hpp"
 #include "report/columns.hpp"
@@ -24,7 +25,7 @@ kernel_row run_row(const kernel_request& request, std::uint32_t processes, const
   std::vector<double> steps, average, ratio, steal, steals;
   auto settings = request.settings;
   settings.processes = processes;
-  settings.checker = checker;
+  settings.observer = checker;
   for (std::uint64_t i = 0; i < request.seeds; ++i) {
     line.show(
         fmt::format("{}: P = {}, seed {} of {}", request.dag, processes, i + 1, request.seeds));
