@@ -170,7 +170,7 @@ granularity_request to_request(const granularity_texts& given) {
 int granularity(const granularity_request& request, output& out, std::FILE* err) {
   const auto& setup = request.setup;
   require_writable({request.svg, request.html});
-  if (request.form == report_form::text)
+  if (request.form == report::form::text)
     out.print("P = {}, T1 {}, {} costs; a take costs {} steps, {}; mean of {} seeds\n",
               setup.processors, setup.work, to_string(setup.costs), setup.queue_cost,
               setup.queue == lab::queue_kind::exclusive ? "one at a time" : "takes overlap",

@@ -29,7 +29,7 @@ struct forecast_request {
   unsigned repeat = 11;     // rounds of real runs
   std::uint64_t seeds = 3;  // simulated runs
   bool quick = false;
-  report_form form = report_form::text;
+  report::form form = report::form::text;
 };
 
 using lab_request = std::variant<calibrate_request, forecast_request>;

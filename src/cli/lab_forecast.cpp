@@ -26,16 +26,16 @@ class forecast_printer {
   forecast_printer(const forecast_request& request, output& out) : request_(request), out_(out) {}
 
   void print_heads(const lab::cost_model& costs) {
-    if (request_.form == report_form::csv)
+    if (request_.form == report::form::csv)
       out_.print(
           "kind,program,dag,processors,instruction_ns,busy_factor,serial_s,real_s,real_least_s,"
           "real_greatest_s,seconds,speedup,difference,within_15_percent\n");
-    if (request_.form == report_form::text)
+    if (request_.form == report::form::text)
       out_.print("costs {}: fork {:.2f} ns{}, steal {:.0f} ns, resume {:.0f} ns, wake {:.0f} ns\n",
                  request_.costs.empty() ? "measured now" : "of " + request_.costs, costs.fork_ns,
                  request_.costs.empty() ? ", again in each round" : "", costs.steal_ns,
                  costs.suspend_ns, costs.wake_ns);
-    if (request_.form == report_form::text)
+    if (request_.form == report::form::text)
       out_.print("{:<11}{:>8}{:>12}{:>8}{:>12}{:>24}{:>14}{:>8}\n", "program", "workers",
                  "ns a unit", "busy", "real, s", "(least to greatest)", "simulated, s", "off");
     out_.flush();
@@ -47,14 +47,14 @@ class forecast_printer {
       is_missed_ = is_missed_ || !row.agrees();
     }
     // As a table they come when all the others are there.
-    if (request_.form == report_form::text)
+    if (request_.form == report::form::text)
       forecasts_.insert(forecasts_.end(), of.forecast.begin(), of.forecast.end());
     else
       for (const auto& row : of.forecast) print(row);
   }
 
   void print_end(const calibration::forecaster& made_by) {
-    if (request_.form != report_form::text) return;
+    if (request_.form != report::form::text) return;
     if (!forecasts_.empty())
       out_.print("\n{:<11}{:>8}{:>14}{:>9}{:>10}{:>10}{:>10}{:>10}\n", "forecast", "workers",
                  "time, s", "speedup", "working", "overhead", "asleep", "steals");
@@ -64,14 +64,14 @@ class forecast_printer {
 
  private:
   void print(const checked_row& row) {
-    if (request_.form == report_form::json) out_.print("{}\n", to_json(row));
-    if (request_.form == report_form::csv)
+    if (request_.form == report::form::json) out_.print("{}\n", to_json(row));
+    if (request_.form == report::form::csv)
       out_.print(
           "check,{},\"{}\",{},{:.6g},{:.4f},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.4f},{:.4f},{}\n",
           row.program, row.dag, row.processors, row.instruction_ns, row.busy_factor, row.serial_s,
           row.real.median(), row.real.least(), row.real.greatest(), row.simulated.mean,
           row.speedup(), row.difference(), row.agrees() ? "yes" : "no");
-    if (request_.form == report_form::text)
+    if (request_.form == report::form::text)
       out_.print("{:<11}{:>8}{:>12.4f}{:>8.2f}{:>12.5f}{:>24}{:>14.5f}{:>+7.1f}%{}\n", row.program,
                  row.processors, row.instruction_ns, row.busy_factor, row.real.median(),
                  fmt::format("({:.5f} to {:.5f})", row.real.least(), row.real.greatest()),
@@ -80,12 +80,12 @@ class forecast_printer {
   }
 
   void print(const forecast_row& row) {
-    if (request_.form == report_form::json) out_.print("{}\n", to_json(row));
-    if (request_.form == report_form::csv)
+    if (request_.form == report::form::json) out_.print("{}\n", to_json(row));
+    if (request_.form == report::form::csv)
       out_.print("forecast,{},\"{}\",{},{:.6g},,{:.6g},,,,{:.6g},{:.4f},,\n", row.program, row.dag,
                  row.processors, row.instruction_ns, row.serial_s, row.seconds.mean, row.speedup());
     const auto share = [](double of) { return fmt::format("{:.1f}%", 100 * of); };
-    if (request_.form == report_form::text)
+    if (request_.form == report::form::text)
       out_.print("{:<11}{:>8}{:>14.6f}{:>9.2f}{:>10}{:>10}{:>10}{:>10.0f}\n", row.program,
                  row.processors, row.seconds.mean, row.speedup(), share(row.work_share),
                  share(row.overhead_share), share(row.asleep_share), row.steals);

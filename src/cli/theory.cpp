@@ -33,7 +33,7 @@ int recycling(const recycling_request& request, output& out, std::FILE* err) {
   const auto& setup = request.setup;
   require_writable({request.svg, request.html});
   progress line(err);
-  if (request.form == report_form::text)
+  if (request.form == report::form::text)
     out.print("({}, {})-recycling game, {} games from seed {}\n", setup.processors, setup.tosses,
               setup.games, setup.seed);
   row_printer printer(out, request.form, lab::recycling_columns(), 9);
@@ -49,7 +49,7 @@ int recycling(const recycling_request& request, output& out, std::FILE* err) {
     printer.add(recycling_cells(setup, rows.back()), recycling_json(setup, rows.back()));
     for (const double eps : lab::tail_probabilities) above += rows.back().above_bound(setup, eps);
   }
-  if (request.form == report_form::text) {
+  if (request.form == report::form::text) {
     out.print("E[D] <= M = {}; c: D over M + P lg P + P lg(1/eps)\n", setup.tosses);
     for (const double eps : lab::tail_probabilities)
       out.print("with probability {:g}: D <= {:.0f}\n", 1 - eps,
@@ -160,14 +160,14 @@ int show_bounds(const bounds_request& request, output& out, std::FILE* err) {
     table.rows.push_back(lab::bounds_cells(rows.back()));
   }
   switch (request.form) {
-    case report_form::text:
+    case report::form::text:
       out.print("{}\n{}\n{}", request.dag, to_text(measures_table(measures, dag)), to_text(table));
       if (const auto text = caveat(dag); !text.empty()) out.print("{}\n", text);
       break;
-    case report_form::csv:
+    case report::form::csv:
       out.print("{}", to_csv(table));
       break;
-    case report_form::json:
+    case report::form::json:
       out.print("{}\n", measures_json(request, measures, dag));
       for (const auto& row : rows) out.print("{}\n", bounds_json(row));
       break;
@@ -217,7 +217,7 @@ int adversaries(const adversaries_request& request, output& out, std::FILE* err)
   // A kernel that there isn't is to be refused before anything is printed.
   if (!request.kernel.empty())
     (void)lab::make_kernel(request.kernel, request.processes.front(), measures.span, 1);
-  if (request.form == report_form::text)
+  if (request.form == report::form::text)
     out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}; {} runs for each row\n", request.dag,
               measures.work, measures.span, measures.parallelism(), request.setup.seeds);
   row_printer printer(out, request.form, lab::adversary_columns(), 17);
@@ -238,7 +238,7 @@ int adversaries(const adversaries_request& request, output& out, std::FILE* err)
     charts.push_back(
         lab::adversary_chart(fmt::format("{}, P = {}", request.dag, processes), rows, processes));
   }
-  if (const auto fit = adversary_fit(rows); !fit.empty() && request.form == report_form::text)
+  if (const auto fit = adversary_fit(rows); !fit.empty() && request.form == report::form::text)
     out.print("{}\n", fit);
   if (!request.svg.empty()) write_file(request.svg, report::to_svg(charts.back()));
   if (!request.html.empty()) write_file(request.html, adversaries_page(request, rows, charts));

@@ -117,7 +117,7 @@ forecast_request lab_parser::to_forecast() const {
   if (g.json && g.csv) throw usage_error("lab: --json and --csv exclude each other");
   forecast_request request;
   request.costs = g.costs;
-  request.form = g.json ? report_form::json : g.csv ? report_form::csv : report_form::text;
+  request.form = g.json ? report::form::json : g.csv ? report::form::csv : report::form::text;
   request.processors = number_list("lab", "-P", g.processors, lab::max_timed_processors);
   std::sort(request.processors.begin(), request.processors.end());
   request.processors.erase(std::unique(request.processors.begin(), request.processors.end()),

@@ -27,9 +27,9 @@ std::uint64_t number(std::string_view option, std::string_view text, std::uint64
   return whole_number("theory", option, text, least, greatest);
 }
 
-report_form form_of(bool json, bool csv) {
+report::form form_of(bool json, bool csv) {
   if (json && csv) throw usage_error("theory: --json and --csv exclude each other");
-  return json ? report_form::json : csv ? report_form::csv : report_form::text;
+  return json ? report::form::json : csv ? report::form::csv : report::form::text;
 }
 
 std::string computations_help() {
