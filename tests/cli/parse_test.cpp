@@ -117,11 +117,11 @@ TEST(Parse, TakesWhatIsCommonBeforeTheNameToo) {
   EXPECT_EQ(before.settings.repeat, 4u);
   EXPECT_EQ(parse_as<bench_request>("bench -P 2 idle -P 5").settings.workers, 5u);
   EXPECT_TRUE(parse_as<bench_list_request>("bench --json list").json);
-  EXPECT_EQ(parse_theory<recycling_request>("--json recycling").form, report::form::json);
+  EXPECT_EQ(parse_theory<recycling_request>("--json recycling").form, heist::report::form::json);
   EXPECT_EQ(parse_theory<bounds_request>("--html x bounds --dag figure1").html, "x");
   EXPECT_EQ(parse_theory<bounds_request>("--svg x bounds --dag figure1").picture, "x");
   EXPECT_TRUE(parse_lab<calibrate_request>("--quick --json calibrate").json);
-  EXPECT_EQ(parse_lab<forecast_request>("--quick --json forecast").form, report::form::json);
+  EXPECT_EQ(parse_lab<forecast_request>("--quick --json forecast").form, heist::report::form::json);
 }
 
 TEST(Help, IsACommandToo) {
