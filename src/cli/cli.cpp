@@ -9,9 +9,9 @@
 
 #include <heist/error.hpp>
 
+#include "cli/args/parse.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/parse.hpp"
 #include "workloads/files.hpp"
 
 namespace heist::cli {

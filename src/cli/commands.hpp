@@ -14,7 +14,8 @@
 #include "cli/lab.hpp"
 #include "cli/output.hpp"
 #include "cli/theory.hpp"
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
+#include "report/columns.hpp"
 #include "workloads/workload.hpp"
 
 namespace heist::cli {
@@ -57,25 +58,40 @@ struct bench_request {
   bool json = false;
 };
 
-enum class sim_form { text, json, csv };
 enum class sim_curve { speedup, space, attempts, wait };
 
-struct sim_request {
+// What every kind of simulation is asked.
+struct sim_task {
   std::string dag;
-  lab::run_settings settings;  // but for the processors and the seed, which vary
-  bool has_kernel = false;
-  lab::kernel_settings kernel;  // in place of the settings above, but for their seed
-  std::string costs;          // a file: work stealing where everything takes its time; empty: steps
-  double instruction_ns = 0;  // with costs: of a unit of work; 0: what the file says
-  std::vector<std::uint32_t> processors;
+  std::vector<std::uint32_t> processors;  // under a kernel: processes
   std::uint64_t seeds = 1;
+  std::uint64_t first_seed = 1;
+  report::form form = report::form::text;
+  std::string svg, html;  // files; empty: none
+  std::string command;    // the command line
+};
+
+// In steps, by any of the schedulers.
+struct step_request : sim_task {
+  lab::run_settings settings;  // but for the processors and the seed, which vary
   bool check = false;
   bool has_schedule = true;  // of a small DAG on a few processors: instead of table and chart
-  sim_form form = sim_form::text;
   sim_curve curve = sim_curve::speedup;  // of the picture
-  std::string svg, html;                 // files; empty: none
-  std::string command;                   // the command line
 };
+
+// Work stealing where everything takes its time.
+struct timed_request : sim_task {
+  std::string costs;          // a file
+  double instruction_ns = 0;  // of a unit of work; 0: what the file says
+};
+
+// On processors that a kernel gives and takes away.
+struct kernel_request : sim_task {
+  lab::kernel_settings settings;  // but for the processes and the seed, which vary
+  bool check = false;
+};
+
+using sim_request = std::variant<step_request, timed_request, kernel_request>;
 
 using any_request =
     std::variant<text_request, list_request, info_request, run_request, bench_list_request,

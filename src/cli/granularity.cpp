@@ -7,11 +7,11 @@
 
 #include <heist/error.hpp>
 
+#include "cli/args/numbers.hpp"
+#include "cli/args/suggest.hpp"
 #include "cli/cli.hpp"
-#include "cli/numbers.hpp"
 #include "cli/progress.hpp"
 #include "cli/row_printer.hpp"
-#include "cli/suggest.hpp"
 #include "lab/schedulers/central_queue.hpp"
 
 namespace heist::cli {
@@ -170,7 +170,7 @@ granularity_request to_request(const granularity_texts& given) {
 int granularity(const granularity_request& request, output& out, std::FILE* err) {
   const auto& setup = request.setup;
   require_writable({request.svg, request.html});
-  if (request.form == report_form::text)
+  if (request.form == report::form::text)
     out.print("P = {}, T1 {}, {} costs; a take costs {} steps, {}; mean of {} seeds\n",
               setup.processors, setup.work, to_string(setup.costs), setup.queue_cost,
               setup.queue == lab::queue_kind::exclusive ? "one at a time" : "takes overlap",
@@ -186,7 +186,7 @@ int granularity(const granularity_request& request, output& out, std::FILE* err)
       printer.add(granularity_cells(setup, rows.back()), granularity_json(setup, rows.back()));
     }
   if (!request.svg.empty())
-    write_file(request.svg, lab::to_svg(granularity_chart(setup, rows, request.curve)));
+    write_file(request.svg, report::to_svg(granularity_chart(setup, rows, request.curve)));
   if (!request.html.empty())
     write_file(request.html, granularity_page(setup, rows, request.command));
   return success;

@@ -8,9 +8,11 @@
 
 #include "cli/theory.hpp"
 
-namespace heist::cli {
-
+namespace heist::calibration {
 struct lab_program;
+}
+
+namespace heist::cli {
 
 struct calibrate_request {
   unsigned workers = 0;  // 0: as many as a pool gets that isn't told
@@ -22,12 +24,12 @@ struct calibrate_request {
 
 struct forecast_request {
   std::string costs;  // a file; empty: measured first
-  std::vector<const lab_program*> programs;
+  std::vector<const calibration::lab_program*> programs;
   std::vector<std::uint32_t> processors;
   unsigned repeat = 11;     // rounds of real runs
   std::uint64_t seeds = 3;  // simulated runs
   bool quick = false;
-  report_form form = report_form::text;
+  report::form form = report::form::text;
 };
 
 using lab_request = std::variant<calibrate_request, forecast_request>;

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "bench/rounds.hpp"
+#include "calibration/costs.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/lab_json.hpp"
-#include "cli/lab_measure.hpp"
 #include "cli/progress.hpp"
 
 namespace heist::cli {
@@ -24,7 +24,7 @@ void print_row(std::string_view name, const bench::samples& values, std::string_
             figure(values.least()), figure(values.greatest()), values.size(), what);
 }
 
-void print_table(const measured_costs& costs, bool is_quick, output& out) {
+void print_table(const calibration::measured_costs& costs, bool is_quick, output& out) {
   const auto& machine = costs.machine;
   out.print("costs on {}, {} processors, {} workers\n  {}; {} {}; load before {:.2f}\n",
             machine.cpu, machine.processors, costs.workers, machine.kernel, machine.compiler,
@@ -47,11 +47,11 @@ void print_table(const measured_costs& costs, bool is_quick, output& out) {
 
 int calibrate(const calibrate_request& request, output& out, std::FILE* err) {
   require_writable({request.file});
-  measure_settings settings{request.workers, request.repeat, request.quick};
+  calibration::measure_settings settings{request.workers, request.repeat, request.quick};
   if (settings.workers == 0) settings.workers = std::max(2u, bench::workers_of({}));
   progress line(err);
-  const auto costs =
-      measure_costs(settings, [&](const std::string& what) { line.show("calibrate: " + what); });
+  const auto costs = calibration::measure_costs(
+      settings, [&](const std::string& what) { line.show("calibrate: " + what); });
   line.clear();
   if (request.json)
     out.print("{}", to_json(costs));

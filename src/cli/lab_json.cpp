@@ -21,10 +21,10 @@ json as_json(const bench::samples& values) {
           {"samples", values.size()}};
 }
 
-json as_json(const lab::summary& of) {
+json as_json(const report::summary& of) {
   json result = {{"mean", of.mean}, {"least", of.least}, {"greatest", of.greatest}};
   if (of.count < 2) return result;
-  const auto interval = lab::mean_interval(of);
+  const auto interval = report::mean_interval(of);
   result["low_95"] = interval.low;
   result["high_95"] = interval.high;
   return result;
@@ -32,7 +32,7 @@ json as_json(const lab::summary& of) {
 
 }  // namespace
 
-std::string to_json(const measured_costs& costs) {
+std::string to_json(const calibration::measured_costs& costs) {
   json values = json::object();
   for (const auto& each : costs.costs) values[each.name] = as_json(each.values);
   json whole = {{"format", "heist costs 1"},
@@ -59,7 +59,7 @@ std::string to_json(const measured_costs& costs) {
   return text_of(whole, 2) + '\n';
 }
 
-std::string to_json(const checked_row& row) {
+std::string to_json(const calibration::checked_row& row) {
   return text_of({{"kind", "check"},
                   {"program", row.program},
                   {"dag", row.dag},
@@ -74,7 +74,7 @@ std::string to_json(const checked_row& row) {
                   {"within_15_percent", row.agrees()}});
 }
 
-std::string to_json(const forecast_row& row) {
+std::string to_json(const calibration::forecast_row& row) {
   return text_of({{"kind", "forecast"},
                   {"program", row.program},
                   {"dag", row.dag},

@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include "cli/lab_forecast.hpp"
-#include "cli/lab_measure.hpp"
+#include "calibration/costs.hpp"
+#include "calibration/forecast.hpp"
 
 namespace heist::cli {
 
 // A file with costs: docs/costs.schema.json.
-[[nodiscard]] std::string to_json(const measured_costs& costs);
+[[nodiscard]] std::string to_json(const calibration::measured_costs& costs);
 
 // Objects on a line of their own.
-[[nodiscard]] std::string to_json(const checked_row& row);
-[[nodiscard]] std::string to_json(const forecast_row& row);
+[[nodiscard]] std::string to_json(const calibration::checked_row& row);
+[[nodiscard]] std::string to_json(const calibration::forecast_row& row);
 
 }  // namespace heist::cli

@@ -10,26 +10,26 @@
 
 #include "cli/output.hpp"
 #include "cli/theory.hpp"
-#include "lab/table.hpp"
+#include "report/table.hpp"
 
 namespace heist::cli {
 
 class row_printer {
  public:
-  row_printer(output& out, report_form form, const std::vector<std::string>& columns,
+  row_printer(output& out, report::form form, const std::vector<std::string>& columns,
               std::size_t first_width)
       : out_(out), form_(form) {
     for (const auto& column : columns) widths_.push_back(std::max<std::size_t>(column.size(), 9));
     widths_.front() = std::max(widths_.front(), first_width);
-    if (form == report_form::csv) out_.print("{}", lab::to_csv({"", columns, {}}));
-    if (form == report_form::text) line(columns);
+    if (form == report::form::csv) out_.print("{}", report::to_csv({"", columns, {}}));
+    if (form == report::form::text) line(columns);
     out_.flush();
   }
 
   void add(const std::vector<std::string>& cells, const std::string& json) {
-    if (form_ == report_form::json) out_.print("{}\n", json);
-    if (form_ == report_form::csv) out_.print("{}", lab::to_csv({"", cells, {}}));
-    if (form_ == report_form::text) line(cells);
+    if (form_ == report::form::json) out_.print("{}\n", json);
+    if (form_ == report::form::csv) out_.print("{}", report::to_csv({"", cells, {}}));
+    if (form_ == report::form::text) line(cells);
     out_.flush();
   }
 
@@ -43,7 +43,7 @@ class row_printer {
   }
 
   output& out_;
-  report_form form_;
+  report::form form_;
   std::vector<std::size_t> widths_;
 };
 

@@ -1,6 +1,8 @@
 // heist sim: a computation on the lab's machines, for one number of processors after the other.
 #include "cli/sim.hpp"
 
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,40 +15,39 @@
 #include "cli/sim_costs.hpp"
 #include "cli/sim_kernel.hpp"
 #include "cli/sim_page.hpp"
-#include "lab/run_checker.hpp"
-#include "lab/simulation.hpp"
-#include "lab/table.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/schedulers.hpp"
+#include "lab/checks/run_checker.hpp"
+#include "report/table.hpp"
 
 namespace heist::cli {
 
 namespace {
 
-class sim_command {
+class step_command {
  public:
-  sim_command(const sim_request& request, output& out, std::FILE* err)
+  step_command(const step_request& request, output& out, std::FILE* err)
       : request_(request),
         out_(out),
-        err_(err),
         line_(err),
-        computation_(lab::make_computation(request.dag)) {}
+        computation_(lab::make_computation(request.dag)),
+        columns_(sim_columns(request_, measures_)),
+        rows_out_(out, request.form, columns_, sim_views()) {}
 
   int operator()() {
-    if (request_.has_kernel) return simulate_under_kernel(request_, *computation_, out_, err_);
-    if (!request_.costs.empty()) return simulate_with_costs(request_, *computation_, out_, err_);
     if (has_small_dag()) make_schedule();
     const bool shows_schedule =
-        !schedule_.empty() && request_.has_schedule && request_.form == sim_form::text;
+        !schedule_.empty() && request_.has_schedule && request_.form == report::form::text;
     line_.show(fmt::format("{}: serial run", request_.dag));
     measures_ = computation_->measure();
     line_.clear();
     shows_schedule ? print_schedule() : print_head();
     for (const auto processors : request_.processors) {
-      if (!shows_schedule) out_.flush();  // rows as they come
       rows_.push_back(simulate(processors));
-      if (!shows_schedule) print(rows_.back());
+      if (!shows_schedule) rows_out_.print(rows_.back());
     }
-    if (request_.form == sim_form::text) print_end();
-    const sim_results results{measures_, rows_, schedule_, computation_->dag()};
+    if (request_.form == report::form::text) print_end();
+    const sim_results results{measures_, columns_, rows_, schedule_, computation_->dag()};
     if (!request_.svg.empty()) write_file(request_.svg, sim_picture(request_, results));
     if (!request_.html.empty()) write_file(request_.html, sim_page(request_, results));
     return success;
@@ -63,6 +64,7 @@ class sim_command {
   void make_schedule() {
     auto settings = request_.settings;
     settings.processors = request_.processors.front();
+    settings.seed = request_.first_seed;
     schedule_ = lab::make_schedule(*computation_->dag(), settings);
   }
 
@@ -70,7 +72,7 @@ class sim_command {
     const auto& dag = *computation_->dag();
     out_.print("{}: T1 {}, Tinf {}, S1 {}; T {}\n{}", schedule_title(request_), dag.work(),
                dag.span(), dag.stack_depth(), schedule_.size(),
-               lab::to_text(lab::to_table(schedule_, dag)));
+               report::to_text(lab::to_table(schedule_, dag)));
     out_.print("Threads in the pool are ready, or (stalled).\n");
   }
 
@@ -83,7 +85,7 @@ class sim_command {
     std::vector<double> steps, steal, steals, stolen, wait, idle, resumed, space, communication;
     for (std::uint64_t i = 0; i < seeds; ++i) {
       line_.show(fmt::format("{}: P = {}, seed {} of {}", request_.dag, processors, i + 1, seeds));
-      settings.seed = request_.settings.seed + i;
+      settings.seed = request_.first_seed + i;
       row.last = request_.check ? computation_->run_checked(settings, checked_)
                                 : computation_->run(settings);
       const auto add = [](std::vector<double>& to, std::uint64_t value) {
@@ -103,24 +105,24 @@ class sim_command {
       row.peak_queue = std::max(row.peak_queue, row.last.peak_queue);
     }
     line_.clear();
-    row.steps = lab::summarize(steps);
-    row.steal = lab::summarize(steal);
-    row.steals = lab::summarize(steals);
-    row.stolen = lab::summarize(stolen);
-    row.wait = lab::summarize(wait);
-    row.idle = lab::summarize(idle);
-    row.resumed = lab::summarize(resumed);
-    row.space = lab::summarize(space);
-    row.communication = lab::summarize(communication);
+    row.steps = report::summarize(steps);
+    row.steal = report::summarize(steal);
+    row.steals = report::summarize(steals);
+    row.stolen = report::summarize(stolen);
+    row.wait = report::summarize(wait);
+    row.idle = report::summarize(idle);
+    row.resumed = report::summarize(resumed);
+    row.space = report::summarize(space);
+    row.communication = report::summarize(communication);
     return row;
   }
 
   void print_head() {
-    if (request_.form == sim_form::json) return;
-    if (request_.form == sim_form::csv) {
-      out_.print("{}", lab::to_csv({"", columns(), {}}));
-      return;
-    }
+    if (request_.form == report::form::text) print_measures();
+    rows_out_.print_head();
+  }
+
+  void print_measures() {
     out_.print("{}: T1 {}, Tinf {}, parallelism {:.1f}, S1 {}, nd {}, Smax {}, {} threads\n",
                request_.dag, measures_.work, measures_.span, measures_.parallelism(),
                measures_.stack_depth, measures_.most_joins, measures_.largest_frame,
@@ -129,67 +131,10 @@ class sim_command {
                has_chance(request_.settings)
                    ? fmt::format("requests {}, mean of {} seeds", access_text(), request_.seeds)
                    : std::string("no chance in it"));
-    out_.print("{:>8}{:>14}{:>9}{:>10}{:>9}{:>13}{:>14}{:>13}{:>11}{:>12}\n", "P", "T", "+-95%",
-               "T1/T", "T/bound", "steals", "attempts", "WAIT", "S", "S/(S1 P)");
-  }
-
-  // Which model requests followed; nothing where there are none.
-  static std::string_view access_name(const lab::run_settings& settings) {
-    if (!has_chance(settings)) return "";
-    return settings.stealing.access == lab::access_model::queue ? "queue" : "reject";
   }
 
   [[nodiscard]] std::string_view access_text() const {
     return request_.settings.stealing.access == lab::access_model::queue ? "queue" : "are rejected";
-  }
-
-  static std::vector<std::string> columns() {
-    return {"processors", "seeds",  "steps",         "steps_low_95", "steps_high_95",
-            "speedup",    "bound",  "steal_dollars", "wait_dollars", "idle_dollars",
-            "steals",     "stolen", "resumed",       "peak_space",   "space_bound",
-            "peak_queue", "access", "space",         "communication"};
-  }
-
-  [[nodiscard]] std::vector<std::string> cells(const sim_row& row) const {
-    const auto interval = lab::mean_interval(row.steps);
-    const bool has_interval = row.steps.count > 1;
-    const auto text = [](double value) { return fmt::format("{:.10g}", value); };
-    return {std::to_string(row.processors),
-            std::to_string(row.steps.count),
-            text(row.steps.mean),
-            has_interval ? text(interval.low) : "",
-            has_interval ? text(interval.high) : "",
-            text(row.speedup(measures_)),
-            text(row.bound(measures_)),
-            text(row.steal.mean),
-            text(row.wait.mean),
-            text(row.idle.mean),
-            text(row.steals.mean),
-            text(row.stolen.mean),
-            text(row.resumed.mean),
-            std::to_string(row.peak_space),
-            std::to_string(measures_.stack_depth * row.processors),
-            std::to_string(row.peak_queue),
-            std::string(access_name(request_.settings)),
-            text(row.space.mean),
-            row.communication.count > 0 ? text(row.communication.mean) : ""};
-  }
-
-  void print(const sim_row& row) {
-    if (request_.form == sim_form::json) {
-      out_.print("{}\n", to_json(request_, measures_, row));
-      return;
-    }
-    if (request_.form == sim_form::csv) {
-      const auto with_head = lab::to_csv({"", columns(), {cells(row)}});
-      out_.print("{}", with_head.substr(with_head.find('\n') + 1));
-      return;
-    }
-    const auto space_bound = static_cast<double>(measures_.stack_depth) * row.processors;
-    out_.print("{:>8}{:>14.0f}{:>9}{:>10.2f}{:>9.3f}{:>13.0f}{:>14.0f}{:>13.0f}{:>11}{:>12.4f}\n",
-               row.processors, row.steps.mean, relative_error(row.steps), row.speedup(measures_),
-               row.steps.mean / row.bound(measures_), row.steals.mean, row.steal.mean,
-               row.wait.mean, row.peak_space, static_cast<double>(row.peak_space) / space_bound);
   }
 
   void print_end() {
@@ -208,12 +153,13 @@ class sim_command {
     out_.print("; no violation\n");
   }
 
-  const sim_request& request_;
+  const step_request& request_;
   output& out_;
-  std::FILE* err_;
   progress line_;
   std::unique_ptr<lab::computation> computation_;
   lab::measures measures_;
+  report::columns<sim_row> columns_;
+  row_output<sim_row> rows_out_;
   lab::check_report checked_;
   std::vector<sim_row> rows_;
   lab::schedule schedule_;  // empty: the DAG is not small
@@ -221,15 +167,29 @@ class sim_command {
 
 }  // namespace
 
-int simulate(const sim_request& request, output& out, std::FILE* err) {
-  require_writable({request.svg, request.html});
-  try {
-    return sim_command(request, out, err)();
-  } catch (const lab::check_error& violation) {
-    out.flush();
-    fmt::print(err, "heist: {}: {}\n", request.dag, violation.what());
-    return result_differs;
-  }
+int simulate_steps(const step_request& request, output& out, std::FILE* err) {
+  return step_command(request, out, err)();
+}
+
+int simulate(const sim_request& any, output& out, std::FILE* err) {
+  return std::visit(
+      [&](const auto& request) -> int {
+        require_writable({request.svg, request.html});
+        try {
+          using kind = std::decay_t<decltype(request)>;
+          if constexpr (std::is_same_v<kind, kernel_request>)
+            return simulate_under_kernel(request, out, err);
+          else if constexpr (std::is_same_v<kind, timed_request>)
+            return simulate_with_costs(request, out, err);
+          else
+            return simulate_steps(request, out, err);
+        } catch (const lab::check_error& violation) {
+          out.flush();
+          fmt::print(err, "heist: {}: {}\n", request.dag, violation.what());
+          return result_differs;
+        }
+      },
+      any);
 }
 
 }  // namespace heist::cli

@@ -2,20 +2,22 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
-#include "lab/serial.hpp"
-#include "lab/statistics.hpp"
+#include "cli/row_output.hpp"
+#include "lab/model/serial.hpp"
+#include "report/columns.hpp"
+#include "report/statistics.hpp"
 
 namespace heist::cli {
 
 struct sim_row {
   std::uint32_t processors = 0;
-  lab::summary steps, steal, steals, stolen, wait, idle, resumed, space;
+  report::summary steps, steal, steals, stolen, wait, idle, resumed, space;
   // With stealing, else empty: at most Smax for each thread that was stolen, and for each that one on another processor enabled.
-  lab::summary communication;
+  report::summary communication;
   std::uint64_t peak_space = 0, peak_queue = 0;  // of all seeds
   lab::run_result last;                          // of the last seed
 
@@ -34,7 +36,15 @@ struct sim_row {
   return settings.scheduler == work_stealing || settings.scheduler == child_stealing;
 }
 
-[[nodiscard]] std::string to_json(const sim_request& request, const lab::measures& of,
-                                  const sim_row& row);
+// The columns of the rows, and what each format shows of them. Both arguments must outlive the columns.
+[[nodiscard]] report::columns<sim_row> sim_columns(const step_request& request,
+                                                   const lab::measures& of);
+[[nodiscard]] row_views sim_views();
+[[nodiscard]] report::view sim_page_view(const step_request& request);
+
+// Half the interval of the mean, in per cent of it; "-" for a single value.
+[[nodiscard]] std::string relative_error(const report::summary& of);
+
+int simulate_steps(const step_request& request, output& out, std::FILE* err);
 
 }  // namespace heist::cli

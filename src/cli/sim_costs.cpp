@@ -7,83 +7,26 @@
 
 #include "cli/cli.hpp"
 #include "cli/progress.hpp"
-#include "cli/sim_page.hpp"
-#include "lab/chart.hpp"
-#include "lab/markup.hpp"
-#include "lab/table.hpp"
+#include "cli/row_output.hpp"
+#include "cli/sim.hpp"
+#include "lab/experiments/timed_study.hpp"
+#include "report/chart.hpp"
+#include "report/columns.hpp"
+#include "report/page.hpp"
 
 namespace heist::cli {
 
 namespace {
 
-const std::vector<std::string> columns = {
-    "processors",      "seeds",   "seconds",    "seconds_low_95",
-    "seconds_high_95", "speedup", "work_share", "overhead_share",
-    "asleep_share",    "forks",   "steals",     "attempts",
-    "suspensions",     "wakes",   "peak_space", "space_bound"};
-
-std::vector<std::string> cells(const lab::measures& of, const lab::cost_model& costs,
-                               const timed_row& row) {
-  const auto text = [](double value) { return fmt::format("{:.10g}", value); };
-  const auto interval = lab::mean_interval(row.seconds);
-  const bool has_interval = row.seconds.count > 1;
-  return {std::to_string(row.processors),
-          std::to_string(row.seconds.count),
-          text(row.seconds.mean),
-          has_interval ? text(interval.low) : "",
-          has_interval ? text(interval.high) : "",
-          text(row.speedup(of, costs)),
-          text(row.work_share.mean),
-          text(row.overhead_share.mean),
-          text(row.asleep_share.mean),
-          text(row.forks.mean),
-          text(row.steals.mean),
-          text(row.attempts.mean),
-          text(row.suspensions.mean),
-          text(row.wakes.mean),
-          std::to_string(row.peak_space),
-          std::to_string(of.stack_depth * row.processors)};
-}
-
-void print_head(const sim_request& request, const lab::measures& of, const lab::cost_model& costs,
-                output& out) {
-  if (request.form == sim_form::csv) out.print("{}", lab::to_csv({"", columns, {}}));
-  if (request.form != sim_form::text) return;
-  out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}, S1 {}, {} threads\n", request.dag, of.work,
-            of.span, of.parallelism(), of.stack_depth, of.threads);
-  out.print("work-stealing with the costs of {}, an instruction takes {:g} ns, mean of {} seeds\n",
-            request.costs, costs.instruction_ns, request.seeds);
-  out.print("{:>8}{:>14}{:>9}{:>10}{:>10}{:>10}{:>10}{:>13}{:>14}{:>11}{:>12}\n", "P", "time, s",
-            "+-95%", "speedup", "working", "overhead", "asleep", "steals", "attempts", "S",
-            "S/(S1 P)");
-}
-
-void print(const sim_request& request, const lab::measures& of, const lab::cost_model& costs,
-           const timed_row& row, output& out) {
-  if (request.form == sim_form::json) {
-    out.print("{}\n", to_json(request, of, costs, row));
-  } else if (request.form == sim_form::csv) {
-    const auto with_head = lab::to_csv({"", columns, {cells(of, costs, row)}});
-    out.print("{}", with_head.substr(with_head.find('\n') + 1));
-  } else {
-    const auto share = [](const lab::summary& s) { return fmt::format("{:.1f}%", 100 * s.mean); };
-    out.print("{:>8}{:>14.6g}{:>9}{:>10.2f}{:>10}{:>10}{:>10}{:>13.0f}{:>14.0f}{:>11}{:>12.4f}\n",
-              row.processors, row.seconds.mean, relative_error(row.seconds), row.speedup(of, costs),
-              share(row.work_share), share(row.overhead_share), share(row.asleep_share),
-              row.steals.mean, row.attempts.mean, row.peak_space,
-              static_cast<double>(row.peak_space) /
-                  (static_cast<double>(of.stack_depth) * row.processors));
-  }
-  out.flush();
-}
+using report::value;
 
 struct time_unit {
   std::string_view name;
   double seconds;
 };
 
-// In which the shortest time is 1 or more, if there is one.
-time_unit unit_of(const std::vector<timed_row>& rows) {
+// The largest one in which the shortest time is 1 or more, or nanoseconds.
+time_unit unit_of(const std::vector<lab::timed_row>& rows) {
   auto least = rows.front().seconds.mean;
   for (const auto& row : rows) least = std::min(least, row.seconds.mean);
   for (const time_unit each : {time_unit{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}})
@@ -91,42 +34,112 @@ time_unit unit_of(const std::vector<timed_row>& rows) {
   return {"ns", 1e-9};
 }
 
-named_cells named(const lab::measures& of, const lab::cost_model& costs, time_unit unit,
-                  const timed_row& row) {
-  const auto mean = [](const lab::summary& values) { return lab::figure(values.mean); };
-  const auto share = [](const lab::summary& s) { return fmt::format("{:.1f}%", 100 * s.mean); };
-  return {{"P", fmt::to_string(row.processors)},
-          {fmt::format("time, {}", unit.name), lab::figure(row.seconds.mean / unit.seconds)},
-          {"+-95%", relative_error(row.seconds)},
-          {"speedup", lab::figure(row.speedup(of, costs))},
-          {"working", share(row.work_share)},
-          {"overhead", share(row.overhead_share)},
-          {"asleep", share(row.asleep_share)},
-          {"runs", fmt::to_string(row.seconds.count)},
-          {"forks", mean(row.forks)},
-          {"steals", mean(row.steals)},
-          {"attempts", mean(row.attempts)},
-          {"suspensions", mean(row.suspensions)},
-          {"wake-ups", mean(row.wakes)},
-          {"S", fmt::to_string(row.peak_space)},
-          {"S1 P", fmt::to_string(of.stack_depth * row.processors)}};
+value end_of_interval(const report::summary& of, double report::interval::*end) {
+  if (of.count < 2) return {};
+  return report::mean_interval(of).*end;
 }
 
-lab::chart speedup_chart(const sim_request& request, const lab::measures& of,
-                         const lab::cost_model& costs, const std::vector<timed_row>& rows) {
-  lab::chart result;
+// `unit` is that of the page's column "time"; the other formats have seconds. What is referred to must outlive the columns.
+report::columns<lab::timed_row> timed_columns(const timed_request& request, const lab::measures& of,
+                                              const lab::cost_model& costs,
+                                              time_unit unit = {"s", 1}) {
+  using row = lab::timed_row;
+  const auto space_bound = [&of](const row& r) {
+    return std::uint64_t{of.stack_depth} * r.processors;
+  };
+  constexpr report::number_format percent{report::number_format::percent, 1};
+  return report::columns<row>({
+      {"dag", "", [&](const row&) { return value(request.dag); }},
+      {"scheduler", "", [](const row&) { return value(std::string("work-stealing")); }},
+      {"costs", "", [&](const row&) { return value(request.costs); }},
+      {"instruction_ns", "", [&](const row&) { return value(costs.instruction_ns); }},
+      {"first_seed", "", [&](const row&) { return value(request.first_seed); }},
+      {"work", "", [&](const row&) { return value(std::uint64_t{of.work}); }},
+      {"span", "", [&](const row&) { return value(std::uint64_t{of.span}); }},
+      {"processors", "P", [](const row& r) { return value(std::uint64_t{r.processors}); }, 8},
+      {"seeds", "runs", [](const row& r) { return value(std::uint64_t{r.seconds.count}); }},
+      {"seconds",
+       "time, s",
+       [](const row& r) { return value(r.seconds); },
+       14,
+       {report::number_format::general, 6}},
+      {"time", fmt::format("time, {}", unit.name),
+       [unit](const row& r) { return value(r.seconds.mean / unit.seconds); }},
+      {"seconds_low_95", "",
+       [](const row& r) { return end_of_interval(r.seconds, &report::interval::low); }},
+      {"seconds_high_95", "",
+       [](const row& r) { return end_of_interval(r.seconds, &report::interval::high); }},
+      {"error", "+-95%", [](const row& r) { return value(relative_error(r.seconds)); }, 9},
+      {"speedup",
+       "speedup",
+       [&](const row& r) { return value(r.speedup(of, costs)); },
+       10,
+       {.digits = 2}},
+      {"work_share", "working", [](const row& r) { return value(r.work_share); }, 10, percent},
+      {"overhead_share", "overhead", [](const row& r) { return value(r.overhead_share); }, 10,
+       percent},
+      {"asleep_share", "asleep", [](const row& r) { return value(r.asleep_share); }, 10, percent},
+      {"forks", "forks", [](const row& r) { return value(r.forks); }},
+      {"steals", "steals", [](const row& r) { return value(r.steals); }, 13},
+      {"attempts", "attempts", [](const row& r) { return value(r.attempts); }, 14},
+      {"suspensions", "suspensions", [](const row& r) { return value(r.suspensions); }},
+      {"wakes", "wake-ups", [](const row& r) { return value(r.wakes); }},
+      {"peak_space", "S", [](const row& r) { return value(r.peak_space); }, 11},
+      {"space_bound", "S1 P", [=](const row& r) { return value(space_bound(r)); }},
+      {"space_share",
+       "S/(S1 P)",
+       [=](const row& r) {
+         return value(static_cast<double>(r.peak_space) / static_cast<double>(space_bound(r)));
+       },
+       12,
+       {.digits = 4}},
+  });
+}
+
+row_views timed_views() {
+  return {.text = {"processors", "seconds", "error", "speedup", "work_share", "overhead_share",
+                   "asleep_share", "steals", "attempts", "peak_space", "space_share"},
+          .csv = {"processors", "seeds", "seconds", "seconds_low_95", "seconds_high_95", "speedup",
+                  "work_share", "overhead_share", "asleep_share", "forks", "steals", "attempts",
+                  "suspensions", "wakes", "peak_space", "space_bound"},
+          .json = {"dag",        "scheduler",  "costs",          "instruction_ns", "processors",
+                   "seeds",      "first_seed", "work",           "span",           "seconds",
+                   "speedup",    "work_share", "overhead_share", "asleep_share",   "forks",
+                   "steals",     "attempts",   "suspensions",    "wakes",          "peak_space",
+                   "space_bound"}};
+}
+
+const report::view& timed_page_view() {
+  static const report::view view = {"processors", "time",           "error",        "speedup",
+                                    "work_share", "overhead_share", "asleep_share", "seeds",
+                                    "forks",      "steals",         "attempts",     "suspensions",
+                                    "wakes",      "peak_space",     "space_bound"};
+  return view;
+}
+
+void print_measures(const timed_request& request, const lab::measures& of,
+                    const lab::cost_model& costs, output& out) {
+  out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}, S1 {}, {} threads\n", request.dag, of.work,
+            of.span, of.parallelism(), of.stack_depth, of.threads);
+  out.print("work-stealing with the costs of {}, an instruction takes {:g} ns, mean of {} seeds\n",
+            request.costs, costs.instruction_ns, request.seeds);
+}
+
+report::chart speedup_chart(const timed_request& request, const lab::measures& of,
+                            const lab::cost_model& costs, const std::vector<lab::timed_row>& rows) {
+  report::chart result;
   result.title = request.dag + " with the costs of " + request.costs;
-  result.x = {"processors", lab::axis_scale::log2};
-  result.y = {"speedup over a serial run", lab::axis_scale::log2};
-  lab::series measured{"simulated", lab::series_style::line};
-  lab::series bound{"T1/(T1/P + Tinf)", lab::series_style::bound};
-  lab::series perfect{"P", lab::series_style::bound};
+  result.x = {"processors", report::axis_scale::log2};
+  result.y = {"speedup over a serial run", report::axis_scale::log2};
+  report::series measured{"simulated", report::series_style::line};
+  report::series bound{"T1/(T1/P + Tinf)", report::series_style::bound};
+  report::series perfect{"P", report::series_style::bound};
   const auto work = static_cast<double>(of.work);
   for (const auto& row : rows) {
     const double p = row.processors;
-    lab::point at{p, row.speedup(of, costs)};
+    report::point at{p, row.speedup(of, costs)};
     if (row.seconds.count > 1) {
-      const auto interval = lab::mean_interval(row.seconds);
+      const auto interval = report::mean_interval(row.seconds);
       at.low = at.y * row.seconds.mean / interval.high;
       at.high = at.y * row.seconds.mean / interval.low;
     }
@@ -138,12 +151,13 @@ lab::chart speedup_chart(const sim_request& request, const lab::measures& of,
   return result;
 }
 
-lab::chart shares_chart(const std::vector<timed_row>& rows) {
-  lab::chart result;
+report::chart shares_chart(const std::vector<lab::timed_row>& rows) {
+  report::chart result;
   result.title = "Where the processors' time goes";
-  result.x = {"processors", lab::axis_scale::log2};
-  result.y = {"share, %", lab::axis_scale::linear, 0, 100};
-  lab::series working{"working"}, overhead{"overhead"}, asleep{"asleep"}, rest{"looking for work"};
+  result.x = {"processors", report::axis_scale::log2};
+  result.y = {"share, %", report::axis_scale::linear, 0, 100};
+  report::series working{"working"}, overhead{"overhead"}, asleep{"asleep"},
+      rest{"looking for work"};
   for (const auto& row : rows) {
     const double p = row.processors;
     const double work = 100 * row.work_share.mean, more = 100 * row.overhead_share.mean;
@@ -157,9 +171,9 @@ lab::chart shares_chart(const std::vector<timed_row>& rows) {
   return result;
 }
 
-std::string make_page(const sim_request& request, const lab::measures& of,
-                      const lab::cost_model& costs, const std::vector<timed_row>& rows) {
-  lab::page page(request.dag + " with costs", request.command);
+std::string make_page(const timed_request& request, const lab::measures& of,
+                      const lab::cost_model& costs, const std::vector<lab::timed_row>& rows) {
+  report::page page(request.dag + " with costs", request.command);
   page.paragraph(fmt::format(
       "Work stealing with the costs of {}, an instruction takes {:g} ns. T1 = {}, Tinf = {}, "
       "parallelism {:.1f}, S1 = {}, {} threads.",
@@ -173,75 +187,40 @@ std::string make_page(const sim_request& request, const lab::measures& of,
              "Forks, steals, suspensions and wake-ups are the overhead; the rest of the time goes "
              "into looking for work.");
   }
-  std::vector<named_cells> table;
-  std::string data = "[";
-  for (const auto& row : rows) {
-    table.push_back(named(of, costs, unit_of(rows), row));
-    data += (data.size() > 1 ? ",\n" : "") + to_json(request, of, costs, row);
-  }
-  return page.add(table_of(table))
+  const auto columns = timed_columns(request, of, costs, unit_of(rows));
+  return page.add(columns.page_table(timed_page_view(), rows))
       .paragraph("Means over the runs; S, the frames of living threads, is the largest of all.")
-      .data(data + "]")
+      .data(columns.json_array(timed_views().json, rows))
       .html();
 }
 
 }  // namespace
 
-timed_row run_timed_row(lab::computation& computation, lab::timed_settings settings,
-                        std::uint64_t seeds, const std::function<void(std::uint64_t)>& announce) {
-  if (settings.processors == 1) seeds = 1;
-  timed_row row;
-  row.processors = settings.processors;
-  std::vector<double> seconds, work, overhead, asleep, forks, steals, attempts, suspensions, wakes;
-  for (std::uint64_t i = 0; i < seeds; ++i, ++settings.seed) {
-    announce(i + 1);
-    const auto result = computation.run_timed(settings);
-    const double all = std::max(1.0, static_cast<double>(result.time_ps) * settings.processors);
-    seconds.push_back(result.seconds());
-    work.push_back(static_cast<double>(result.work_ps) / all);
-    overhead.push_back(static_cast<double>(result.overhead_ps) / all);
-    asleep.push_back(static_cast<double>(result.asleep_ps) / all);
-    forks.push_back(static_cast<double>(result.forks));
-    steals.push_back(static_cast<double>(result.steals));
-    attempts.push_back(static_cast<double>(result.attempts));
-    suspensions.push_back(static_cast<double>(result.suspensions));
-    wakes.push_back(static_cast<double>(result.wakes));
-    row.peak_space = std::max(row.peak_space, result.peak_space);
-  }
-  row.seconds = lab::summarize(seconds);
-  row.work_share = lab::summarize(work);
-  row.overhead_share = lab::summarize(overhead);
-  row.asleep_share = lab::summarize(asleep);
-  row.forks = lab::summarize(forks);
-  row.steals = lab::summarize(steals);
-  row.attempts = lab::summarize(attempts);
-  row.suspensions = lab::summarize(suspensions);
-  row.wakes = lab::summarize(wakes);
-  return row;
-}
-
-int simulate_with_costs(const sim_request& request, lab::computation& computation, output& out,
-                        std::FILE* err) {
+int simulate_with_costs(const timed_request& request, output& out, std::FILE* err) {
+  const auto computation = lab::make_computation(request.dag);
   lab::timed_settings settings;
-  settings.seed = request.settings.seed;
+  settings.seed = request.first_seed;
   settings.costs = lab::costs_from_file(request.costs);
   if (request.instruction_ns > 0) settings.costs.instruction_ns = request.instruction_ns;
-  const auto of = computation.measure();
-  print_head(request, of, settings.costs, out);
-  out.flush();
+  const auto of = computation->measure();
+  const auto columns = timed_columns(request, of, settings.costs);
+  row_output<lab::timed_row> rows_out(out, request.form, columns, timed_views());
+  if (request.form == report::form::text) print_measures(request, of, settings.costs, out);
+  rows_out.print_head();
   progress line(err);
-  std::vector<timed_row> rows;
+  std::vector<lab::timed_row> rows;
   for (const auto processors : request.processors) {
     settings.processors = processors;
-    rows.push_back(run_timed_row(computation, settings, request.seeds, [&](std::uint64_t seed) {
-      line.show(
-          fmt::format("{}: P = {}, seed {} of {}", request.dag, processors, seed, request.seeds));
-    }));
+    rows.push_back(
+        lab::run_timed_row(*computation, settings, request.seeds, [&](std::uint64_t seed) {
+          line.show(fmt::format("{}: P = {}, seed {} of {}", request.dag, processors, seed,
+                                request.seeds));
+        }));
     line.clear();
-    print(request, of, settings.costs, rows.back(), out);
+    rows_out.print(rows.back());
   }
   if (!request.svg.empty())
-    write_file(request.svg, lab::to_svg(speedup_chart(request, of, settings.costs, rows)));
+    write_file(request.svg, report::to_svg(speedup_chart(request, of, settings.costs, rows)));
   if (!request.html.empty()) write_file(request.html, make_page(request, of, settings.costs, rows));
   return success;
 }

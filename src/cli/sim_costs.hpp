@@ -1,39 +1,12 @@
 // heist sim with --costs: work stealing where every operation takes its time on some machine.
 #pragma once
 
-#include <cstdint>
 #include <cstdio>
-#include <functional>
-#include <string>
 
 #include "cli/commands.hpp"
-#include "lab/serial.hpp"
-#include "lab/statistics.hpp"
 
 namespace heist::cli {
 
-struct timed_row {
-  std::uint32_t processors = 0;
-  lab::summary seconds, work_share, overhead_share, asleep_share;  // shares of P T
-  lab::summary forks, steals, attempts, suspensions, wakes;
-  std::uint64_t peak_space = 0;  // of all seeds
-
-  // Over a serial run, which has neither forks nor anything else but instructions.
-  [[nodiscard]] double speedup(const lab::measures& of, const lab::cost_model& costs) const {
-    return static_cast<double>(of.work) * costs.instruction_ns * 1e-9 / seconds.mean;
-  }
-};
-
-// That many seeds, from that of the settings on; only one where there is one processor, and no chance. `announce` is
-// told the number of each.
-[[nodiscard]] timed_row run_timed_row(lab::computation& computation, lab::timed_settings settings,
-                                      std::uint64_t seeds,
-                                      const std::function<void(std::uint64_t)>& announce);
-
-int simulate_with_costs(const sim_request& request, lab::computation& computation, output& out,
-                        std::FILE* err);
-
-[[nodiscard]] std::string to_json(const sim_request& request, const lab::measures& of,
-                                  const lab::cost_model& costs, const timed_row& row);
+int simulate_with_costs(const timed_request& request, output& out, std::FILE* err);
 
 }  // namespace heist::cli

@@ -7,29 +7,29 @@
 
 #include "cli/cli.hpp"
 #include "cli/progress.hpp"
-#include "cli/sim_page.hpp"
-#include "lab/chart.hpp"
-#include "lab/kernel_checker.hpp"
-#include "lab/markup.hpp"
-#include "lab/page.hpp"
-#include "lab/table.hpp"
+#include "cli/row_output.hpp"
+#include "lab/catalog/kernels.hpp"
+#include "lab/checks/kernel_checker.hpp"
+#include "report/chart.hpp"
+#include "report/columns.hpp"
+#include "report/page.hpp"
 
 namespace heist::cli {
 
 namespace {
 
-kernel_row run_row(const sim_request& request, std::uint32_t processes, const lab::measures& of,
+kernel_row run_row(const kernel_request& request, std::uint32_t processes, const lab::measures& of,
                    lab::computation& computation, lab::kernel_checker* checker, progress& line) {
   kernel_row row;
   row.processes = processes;
   std::vector<double> steps, average, ratio, steal, steals;
-  auto settings = request.kernel;
+  auto settings = request.settings;
   settings.processes = processes;
-  settings.checker = checker;
+  settings.observer = checker;
   for (std::uint64_t i = 0; i < request.seeds; ++i) {
     line.show(
         fmt::format("{}: P = {}, seed {} of {}", request.dag, processes, i + 1, request.seeds));
-    settings.seed = request.settings.seed + i;
+    settings.seed = request.first_seed + i;
     const auto result = computation.run_under_kernel(settings);
     if (checker != nullptr) checker->finish(settings, result);
     if (!result.is_finished) {
@@ -43,72 +43,100 @@ kernel_row run_row(const sim_request& request, std::uint32_t processes, const la
     steals.push_back(static_cast<double>(result.run.steals));
   }
   line.clear();
-  row.steps = lab::summarize(steps);
-  row.processor_average = lab::summarize(average);
-  row.ratio = lab::summarize(ratio);
-  row.steal = lab::summarize(steal);
-  row.steals = lab::summarize(steals);
+  row.steps = report::summarize(steps);
+  row.processor_average = report::summarize(average);
+  row.ratio = report::summarize(ratio);
+  row.steal = report::summarize(steal);
+  row.steals = report::summarize(steals);
   return row;
 }
 
-const std::vector<std::string> columns = {
-    "processes",         "seeds",          "unfinished", "steps",
-    "processor_average", "steps_to_bound", "steals",     "attempts"};
+using report::value;
 
-std::vector<std::string> cells(const kernel_row& row) {
-  const auto mean = [&row](const lab::summary& of) {
-    return row.steps.count == 0 ? std::string() : fmt::format("{:.10g}", of.mean);
-  };
-  return {std::to_string(row.processes),
-          std::to_string(row.steps.count + row.unfinished),
-          std::to_string(row.unfinished),
-          mean(row.steps),
-          mean(row.processor_average),
-          mean(row.ratio),
-          mean(row.steals),
-          mean(row.steal)};
+bool is_greedy(const kernel_request& request) {
+  return request.settings.scheduler == lab::user_scheduler::greedy;
 }
 
-void print(const sim_request& request, const lab::measures& of, const kernel_row& row,
-           output& out) {
-  if (request.form == sim_form::json) {
-    out.print("{}\n", to_json(request, of, row));
-  } else if (request.form == sim_form::csv) {
-    const auto with_head = lab::to_csv({"", columns, {cells(row)}});
-    out.print("{}", with_head.substr(with_head.find('\n') + 1));
-  } else if (row.steps.count == 0) {
+// What is referred to must outlive the columns.
+report::columns<kernel_row> kernel_columns(const kernel_request& request, const lab::measures& of) {
+  using row = kernel_row;
+  return report::columns<row>({
+      {"dag", "", [&](const row&) { return value(request.dag); }},
+      {"scheduler", "",
+       [&](const row&) { return value(std::string(is_greedy(request) ? "greedy" : "abp")); }},
+      {"kernel", "", [&](const row&) { return value(request.settings.kernel); }},
+      {"yield", "",
+       [&](const row&) {
+         return is_greedy(request) ? value()
+                                   : value(std::string(to_string(request.settings.yield)));
+       }},
+      {"first_seed", "", [&](const row&) { return value(request.first_seed); }},
+      {"work", "", [&](const row&) { return value(std::uint64_t{of.work}); }},
+      {"span", "", [&](const row&) { return value(std::uint64_t{of.span}); }},
+      {"processes", "P", [](const row& r) { return value(std::uint64_t{r.processes}); }, 8},
+      {"seeds", "runs", [](const row& r) { return value(r.steps.count + r.unfinished); }},
+      {"unfinished", "given up", [](const row& r) { return value(r.unfinished); }},
+      {"steps", "T", [](const row& r) { return value(r.steps); }, 14},
+      {"processor_average",
+       "PA",
+       [](const row& r) { return value(r.processor_average); },
+       10,
+       {.digits = 2}},
+      {"steps_to_bound", "T/bound", [](const row& r) { return value(r.ratio); }, 12, {.digits = 3}},
+      {"steals", "steals", [](const row& r) { return value(r.steals); }, 13},
+      {"attempts",
+       "attempts",
+       [](const row& r) { return value(r.steal); },
+       14,
+       {},
+       "steal_attempts"},
+  });
+}
+
+row_views kernel_views() {
+  return {
+      .text = {"processes", "steps", "processor_average", "steps_to_bound", "steals", "attempts"},
+      .csv = {"processes", "seeds", "unfinished", "steps", "processor_average", "steps_to_bound",
+              "steals", "attempts"},
+      .json = {"dag", "scheduler", "kernel", "yield", "processes", "seeds", "first_seed",
+               "unfinished", "work", "span", "steps", "processor_average", "steps_to_bound",
+               "steals", "attempts"}};
+}
+
+// People are told why a row has no figures, or that it has those of some runs only.
+void print_unfinished(const kernel_request& request, const kernel_row& row,
+                      const report::columns<kernel_row>& columns, output& out) {
+  if (row.steps.count == 0) {
     out.print("{:>8}   no run comes to an end: given up after {} steps without progress\n",
-              row.processes, request.kernel.patience);
+              row.processes, request.settings.patience);
   } else {
-    out.print("{:>8}{:>14.0f}{:>10.2f}{:>12.3f}{:>13.0f}{:>14.0f}", row.processes, row.steps.mean,
-              row.processor_average.mean, row.ratio.mean, row.steals.mean, row.steal.mean);
-    if (row.unfinished > 0) out.print("   {} of {} given up", row.unfinished, request.seeds);
-    out.print("\n");
+    auto line = columns.text_line(kernel_views().text, row);
+    line.pop_back();
+    out.print("{}   {} of {} given up\n", line, row.unfinished, request.seeds);
   }
   out.flush();
 }
 
-std::string title_of(const sim_request& request) {
-  const bool is_greedy = request.kernel.scheduler == lab::user_scheduler::greedy;
-  return fmt::format("{} under the kernel {}{}", is_greedy ? "greedy" : "abp",
-                     request.kernel.kernel,
-                     is_greedy ? "" : fmt::format(", yields: {}", to_string(request.kernel.yield)));
+std::string title_of(const kernel_request& request) {
+  return fmt::format(
+      "{} under the kernel {}{}", is_greedy(request) ? "greedy" : "abp", request.settings.kernel,
+      is_greedy(request) ? "" : fmt::format(", yields: {}", to_string(request.settings.yield)));
 }
 
-lab::point with_range(std::uint32_t processes, const lab::summary& of) {
+report::point with_range(std::uint32_t processes, const report::summary& of) {
   return {static_cast<double>(processes), of.mean, of.least, of.greatest};
 }
 
 // T between its two bounds. Numbers of processes for which no run came to an end have no mark.
-lab::chart time_chart(const sim_request& request, const lab::measures& of,
-                      const std::vector<kernel_row>& rows) {
-  lab::chart result;
+report::chart time_chart(const kernel_request& request, const lab::measures& of,
+                         const std::vector<kernel_row>& rows) {
+  report::chart result;
   result.title = fmt::format("{}: {}", request.dag, title_of(request));
-  result.x = {"processes P", lab::axis_scale::log2};
-  result.y = {"steps", lab::axis_scale::log2};
-  lab::series measured{"T", lab::series_style::line};
-  lab::series bound{"T1/PA + Tinf P/PA", lab::series_style::bound};
-  lab::series least{"T1/PA", lab::series_style::bound};
+  result.x = {"processes P", report::axis_scale::log2};
+  result.y = {"steps", report::axis_scale::log2};
+  report::series measured{"T", report::series_style::line};
+  report::series bound{"T1/PA + Tinf P/PA", report::series_style::bound};
+  report::series least{"T1/PA", report::series_style::bound};
   for (const auto& row : rows) {
     if (row.steps.count == 0) continue;
     const double p = row.processes;
@@ -122,13 +150,13 @@ lab::chart time_chart(const sim_request& request, const lab::measures& of,
   return result;
 }
 
-lab::chart processors_chart(const std::vector<kernel_row>& rows) {
-  lab::chart result;
+report::chart processors_chart(const std::vector<kernel_row>& rows) {
+  report::chart result;
   result.title = "Processors";
-  result.x = {"processes P", lab::axis_scale::log2};
-  result.y = {"processors given, on average", lab::axis_scale::log2};
-  lab::series given{"PA", lab::series_style::line};
-  lab::series all{"P", lab::series_style::bound};
+  result.x = {"processes P", report::axis_scale::log2};
+  result.y = {"processors given, on average", report::axis_scale::log2};
+  report::series given{"PA", report::series_style::line};
+  report::series all{"P", report::series_style::bound};
   for (const auto& row : rows) {
     if (row.steps.count > 0)
       given.points.push_back(with_range(row.processes, row.processor_average));
@@ -138,13 +166,13 @@ lab::chart processors_chart(const std::vector<kernel_row>& rows) {
   return result;
 }
 
-lab::chart attempts_chart(const lab::measures& of, const std::vector<kernel_row>& rows) {
-  lab::chart result;
+report::chart attempts_chart(const lab::measures& of, const std::vector<kernel_row>& rows) {
+  report::chart result;
   result.title = "Steal attempts";
-  result.x = {"processes P", lab::axis_scale::log2};
-  result.y = {"attempts", lab::axis_scale::log10};
-  lab::series attempts{"attempts", lab::series_style::line};
-  lab::series bound{"P Tinf", lab::series_style::bound};
+  result.x = {"processes P", report::axis_scale::log2};
+  result.y = {"attempts", report::axis_scale::log10};
+  report::series attempts{"attempts", report::series_style::line};
+  report::series bound{"P Tinf", report::series_style::bound};
   for (const auto& row : rows) {
     if (row.steps.count > 0) attempts.points.push_back(with_range(row.processes, row.steal));
     bound.points.push_back(
@@ -154,34 +182,20 @@ lab::chart attempts_chart(const lab::measures& of, const std::vector<kernel_row>
   return result;
 }
 
-named_cells named(const kernel_row& row) {
-  const auto mean = [&row](const lab::summary& of) {
-    return row.steps.count == 0 ? std::string("-") : lab::figure(of.mean);
-  };
-  return {{"P", fmt::to_string(row.processes)},
-          {"runs", fmt::to_string(row.steps.count + row.unfinished)},
-          {"given up", fmt::to_string(row.unfinished)},
-          {"T", mean(row.steps)},
-          {"PA", mean(row.processor_average)},
-          {"T/bound", mean(row.ratio)},
-          {"steals", mean(row.steals)},
-          {"attempts", mean(row.steal)}};
-}
-
-void add_charts(lab::page& page, const sim_request& request, const lab::measures& of,
+void add_charts(report::page& page, const kernel_request& request, const lab::measures& of,
                 const std::vector<kernel_row>& rows) {
   page.add(time_chart(request, of, rows),
            "Means, and from the least to the greatest run. Where no run came to an end there is no "
            "mark.");
   page.add(processors_chart(rows),
            "What the kernel gave. A yield may make it give fewer processors than it meant to.");
-  if (request.kernel.scheduler == lab::user_scheduler::abp)
+  if (request.settings.scheduler == lab::user_scheduler::abp)
     page.add(attempts_chart(of, rows), "Attempts to steal, beside P Tinf.");
 }
 
-std::string make_page(const sim_request& request, const lab::measures& of,
+std::string make_page(const kernel_request& request, const lab::measures& of,
                       const std::vector<kernel_row>& rows) {
-  lab::page page(fmt::format("{}: {}", request.dag, title_of(request)), request.command);
+  report::page page(fmt::format("{}: {}", request.dag, title_of(request)), request.command);
   page.paragraph(fmt::format(
       "T1 = {}, Tinf = {}. P processes run on the processors that a kernel gives them, PA on "
       "average over the steps. No schedule is shorter than T1/PA; a greedy one is no longer than "
@@ -189,25 +203,18 @@ std::string make_page(const sim_request& request, const lab::measures& of,
       "yield as the kernel demands.",
       of.work, of.span));
   if (rows.size() > 1) add_charts(page, request, of, rows);  // a curve needs two points
-  std::vector<named_cells> table;
-  std::string data = "[";
-  for (const auto& row : rows) {
-    table.push_back(named(row));
-    data += (data.size() > 1 ? ",\n" : "") + to_json(request, of, row);
-  }
-  return page.add(table_of(table)).data(data + "]").html();
+  const auto columns = kernel_columns(request, of);
+  const report::view shown = {"processes",         "seeds",          "unfinished", "steps",
+                              "processor_average", "steps_to_bound", "steals",     "attempts"};
+  return page.add(columns.page_table(shown, rows))
+      .data(columns.json_array(kernel_views().json, rows))
+      .html();
 }
 
-void print_head(const sim_request& request, const lab::measures& of, output& out) {
-  if (request.form == sim_form::csv) out.print("{}", lab::to_csv({"", columns, {}}));
-  if (request.form == sim_form::text) {
-    out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}\n", request.dag, of.work, of.span,
-              of.parallelism());
-    out.print("{}, mean of {} seeds; bound: T1/PA + Tinf P/PA\n", title_of(request), request.seeds);
-    out.print("{:>8}{:>14}{:>10}{:>12}{:>13}{:>14}\n", "P", "T", "PA", "T/bound", "steals",
-              "attempts");
-  }
-  out.flush();
+void print_measures(const kernel_request& request, const lab::measures& of, output& out) {
+  out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}\n", request.dag, of.work, of.span,
+            of.parallelism());
+  out.print("{}, mean of {} seeds; bound: T1/PA + Tinf P/PA\n", title_of(request), request.seeds);
 }
 
 void print_checks(const lab::kernel_checker& checked, const lab::measures& of, output& out) {
@@ -219,23 +226,29 @@ void print_checks(const lab::kernel_checker& checked, const lab::measures& of, o
 
 }  // namespace
 
-int simulate_under_kernel(const sim_request& request, lab::computation& computation, output& out,
-                          std::FILE* err) {
-  const auto of = computation.measure();
+int simulate_under_kernel(const kernel_request& request, output& out, std::FILE* err) {
+  const auto computation = lab::make_computation(request.dag);
+  const auto of = computation->measure();
   for (const auto processes :
        request.processors)  // so that a mistake is told before anything is printed
-    (void)lab::make_kernel(request.kernel.kernel, processes, of.span, request.settings.seed);
-  print_head(request, of, out);
+    (void)lab::make_kernel(request.settings.kernel, processes, of.span, request.first_seed);
+  const auto columns = kernel_columns(request, of);
+  row_output<kernel_row> rows_out(out, request.form, columns, kernel_views());
+  if (request.form == report::form::text) print_measures(request, of, out);
+  rows_out.print_head();
   progress line(err);
   lab::kernel_checker checker(of);
   std::vector<kernel_row> rows;
   for (const auto processes : request.processors) {
     rows.push_back(
-        run_row(request, processes, of, computation, request.check ? &checker : nullptr, line));
-    print(request, of, rows.back(), out);
+        run_row(request, processes, of, *computation, request.check ? &checker : nullptr, line));
+    if (request.form == report::form::text && rows.back().unfinished > 0)
+      print_unfinished(request, rows.back(), columns, out);
+    else
+      rows_out.print(rows.back());
   }
-  if (request.check && request.form == sim_form::text) print_checks(checker, of, out);
-  if (!request.svg.empty()) write_file(request.svg, lab::to_svg(time_chart(request, of, rows)));
+  if (request.check && request.form == report::form::text) print_checks(checker, of, out);
+  if (!request.svg.empty()) write_file(request.svg, report::to_svg(time_chart(request, of, rows)));
   if (!request.html.empty()) write_file(request.html, make_page(request, of, rows));
   return success;
 }

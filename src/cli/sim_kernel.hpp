@@ -5,21 +5,17 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "lab/serial.hpp"
-#include "lab/statistics.hpp"
+#include "lab/model/serial.hpp"
+#include "report/statistics.hpp"
 
 namespace heist::cli {
 
 struct kernel_row {
   std::uint32_t processes = 0;
-  lab::summary steps, processor_average, ratio, steal, steals;  // of the finished runs
-  std::uint64_t unfinished = 0;                                 // given up: no progress
+  report::summary steps, processor_average, ratio, steal, steals;  // of the finished runs
+  std::uint64_t unfinished = 0;                                    // given up: no progress
 };
 
-[[nodiscard]] std::string to_json(const sim_request& request, const lab::measures& of,
-                                  const kernel_row& row);
-
-int simulate_under_kernel(const sim_request& request, lab::computation& computation, output& out,
-                          std::FILE* err);
+int simulate_under_kernel(const kernel_request& request, output& out, std::FILE* err);
 
 }  // namespace heist::cli

@@ -15,14 +15,15 @@
 #include "cli/granularity.hpp"
 #include "cli/progress.hpp"
 #include "cli/row_printer.hpp"
-#include "lab/bounds.hpp"
-#include "lab/dag_dot.hpp"
-#include "lab/dag_json.hpp"
-#include "lab/dag_svg.hpp"
-#include "lab/markup.hpp"
-#include "lab/page.hpp"
-#include "lab/simulation.hpp"
-#include "lab/table.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/kernels.hpp"
+#include "lab/dag/dag_dot.hpp"
+#include "lab/dag/dag_json.hpp"
+#include "lab/dag/dag_svg.hpp"
+#include "lab/experiments/bounds.hpp"
+#include "report/markup.hpp"
+#include "report/page.hpp"
+#include "report/table.hpp"
 
 namespace heist::cli {
 
@@ -32,7 +33,7 @@ int recycling(const recycling_request& request, output& out, std::FILE* err) {
   const auto& setup = request.setup;
   require_writable({request.svg, request.html});
   progress line(err);
-  if (request.form == report_form::text)
+  if (request.form == report::form::text)
     out.print("({}, {})-recycling game, {} games from seed {}\n", setup.processors, setup.tosses,
               setup.games, setup.seed);
   row_printer printer(out, request.form, lab::recycling_columns(), 9);
@@ -48,7 +49,7 @@ int recycling(const recycling_request& request, output& out, std::FILE* err) {
     printer.add(recycling_cells(setup, rows.back()), recycling_json(setup, rows.back()));
     for (const double eps : lab::tail_probabilities) above += rows.back().above_bound(setup, eps);
   }
-  if (request.form == report_form::text) {
+  if (request.form == report::form::text) {
     out.print("E[D] <= M = {}; c: D over M + P lg P + P lg(1/eps)\n", setup.tosses);
     for (const double eps : lab::tail_probabilities)
       out.print("with probability {:g}: D <= {:.0f}\n", 1 - eps,
@@ -67,23 +68,25 @@ std::string measures_json(const bounds_request& request, const lab::measures& of
   auto text = fmt::format(
       "{{\"dag\": {}, \"work\": {}, \"span\": {}, \"parallelism\": {}, \"stack_depth\": {}, "
       "\"joins_with_parent\": {}, \"largest_frame\": {}, \"threads\": {}",
-      lab::json_text(request.dag), of.work, of.span, lab::json_number(of.parallelism()),
+      report::json_text(request.dag), of.work, of.span, report::json_number(of.parallelism()),
       of.stack_depth, of.most_joins, of.largest_frame, of.threads);
-  if (dag != nullptr) text += fmt::format(", \"kind\": {}", lab::json_text(to_string(dag->kind())));
+  if (dag != nullptr)
+    text += fmt::format(", \"kind\": {}", report::json_text(to_string(dag->kind())));
   return text + "}";
 }
 
 // As name and value, a line each.
-lab::table measures_table(const lab::measures& of, const lab::explicit_dag* dag) {
-  lab::table result{"",
-                    {"measure", "value", "meaning"},
-                    {{"T1", fmt::to_string(of.work), "instructions"},
-                     {"Tinf", fmt::to_string(of.span), "instructions of a longest path"},
-                     {"T1/Tinf", lab::figure(of.parallelism()), "parallelism"},
-                     {"S1", fmt::to_string(of.stack_depth), "frames of a thread and its ancestors"},
-                     {"nd", fmt::to_string(of.most_joins), "joins of a thread with its parent"},
-                     {"Smax", fmt::to_string(of.largest_frame), "largest frame"},
-                     {"threads", fmt::to_string(of.threads), ""}}};
+report::table measures_table(const lab::measures& of, const lab::explicit_dag* dag) {
+  report::table result{
+      "",
+      {"measure", "value", "meaning"},
+      {{"T1", fmt::to_string(of.work), "instructions"},
+       {"Tinf", fmt::to_string(of.span), "instructions of a longest path"},
+       {"T1/Tinf", report::figure(of.parallelism()), "parallelism"},
+       {"S1", fmt::to_string(of.stack_depth), "frames of a thread and its ancestors"},
+       {"nd", fmt::to_string(of.most_joins), "joins of a thread with its parent"},
+       {"Smax", fmt::to_string(of.largest_frame), "largest frame"},
+       {"threads", fmt::to_string(of.threads), ""}}};
   if (dag == nullptr) return result;
   const auto& why =
       dag->kind() == lab::strictness::general ? dag->why_not_strict() : dag->why_not_fully_strict();
@@ -117,8 +120,8 @@ void write_dag(const bounds_request& request, const lab::explicit_dag* dag) {
 
 std::string bounds_page(const bounds_request& request, const lab::measures& of,
                         const lab::explicit_dag* dag, const std::vector<lab::bounds>& rows,
-                        const lab::table& table) {
-  lab::page page("Bounds of " + request.dag, request.command);
+                        const report::table& table) {
+  report::page page("Bounds of " + request.dag, request.command);
   page.paragraph(
       "Work and span alone bound every schedule: none is shorter than T1/P or than Tinf, and a "
       "greedy "
@@ -150,21 +153,21 @@ int show_bounds(const bounds_request& request, output& out, std::FILE* err) {
   const auto* dag = computation->dag();
   line.clear();
   write_dag(request, dag);
-  lab::table table{"", lab::bounds_columns(), {}};
+  report::table table{"", lab::bounds_columns(), {}};
   std::vector<lab::bounds> rows;
   for (const auto processors : request.processors) {
     rows.push_back(lab::bounds_of(measures, processors));
     table.rows.push_back(lab::bounds_cells(rows.back()));
   }
   switch (request.form) {
-    case report_form::text:
+    case report::form::text:
       out.print("{}\n{}\n{}", request.dag, to_text(measures_table(measures, dag)), to_text(table));
       if (const auto text = caveat(dag); !text.empty()) out.print("{}\n", text);
       break;
-    case report_form::csv:
+    case report::form::csv:
       out.print("{}", to_csv(table));
       break;
-    case report_form::json:
+    case report::form::json:
       out.print("{}\n", measures_json(request, measures, dag));
       for (const auto& row : rows) out.print("{}\n", bounds_json(row));
       break;
@@ -176,8 +179,8 @@ int show_bounds(const bounds_request& request, output& out, std::FILE* err) {
 
 std::string adversaries_page(const adversaries_request& request,
                              const std::vector<lab::adversary_row>& rows,
-                             const std::vector<lab::chart>& charts) {
-  lab::page page("Kernels that are adversaries: " + request.dag, request.command);
+                             const std::vector<report::chart>& charts) {
+  report::page page("Kernels that are adversaries: " + request.dag, request.command);
   page.paragraph(
       "P processes steal work from each other on the processors that a kernel gives them, PA on "
       "average. "
@@ -195,7 +198,7 @@ std::string adversaries_page(const adversaries_request& request,
   for (const auto& chart : charts)
     page.add(chart, "Marks are means, lines go from the least to the greatest of the runs.");
   if (const auto fit = adversary_fit(rows); !fit.empty()) page.paragraph(fit + ".");
-  lab::table table{"", lab::adversary_columns(), {}};
+  report::table table{"", lab::adversary_columns(), {}};
   std::string data = "[";
   for (const auto& row : rows) {
     table.rows.push_back(adversary_cells(row));
@@ -214,12 +217,12 @@ int adversaries(const adversaries_request& request, output& out, std::FILE* err)
   // A kernel that there isn't is to be refused before anything is printed.
   if (!request.kernel.empty())
     (void)lab::make_kernel(request.kernel, request.processes.front(), measures.span, 1);
-  if (request.form == report_form::text)
+  if (request.form == report::form::text)
     out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}; {} runs for each row\n", request.dag,
               measures.work, measures.span, measures.parallelism(), request.setup.seeds);
   row_printer printer(out, request.form, lab::adversary_columns(), 17);
   std::vector<lab::adversary_row> rows;
-  std::vector<lab::chart> charts;
+  std::vector<report::chart> charts;
   for (const auto processes : request.processes) {
     const auto given = request.given != 0 ? request.given : (processes + 1) / 2;
     const auto words = request.kernel.empty() ? lab::kernel_words(processes, given, measures.span)
@@ -235,9 +238,9 @@ int adversaries(const adversaries_request& request, output& out, std::FILE* err)
     charts.push_back(
         lab::adversary_chart(fmt::format("{}, P = {}", request.dag, processes), rows, processes));
   }
-  if (const auto fit = adversary_fit(rows); !fit.empty() && request.form == report_form::text)
+  if (const auto fit = adversary_fit(rows); !fit.empty() && request.form == report::form::text)
     out.print("{}\n", fit);
-  if (!request.svg.empty()) write_file(request.svg, lab::to_svg(charts.back()));
+  if (!request.svg.empty()) write_file(request.svg, report::to_svg(charts.back()));
   if (!request.html.empty()) write_file(request.html, adversaries_page(request, rows, charts));
   return success;
 }

@@ -6,18 +6,17 @@
 #include <variant>
 #include <vector>
 
-#include "lab/adversary_study.hpp"
-#include "lab/granularity_study.hpp"
-#include "lab/recycling_study.hpp"
+#include "lab/experiments/adversary_study.hpp"
+#include "lab/experiments/granularity_study.hpp"
+#include "lab/experiments/recycling_study.hpp"
+#include "report/columns.hpp"
 
 namespace heist::cli {
-
-enum class report_form { text, json, csv };
 
 struct recycling_request {
   lab::recycling_setup setup;
   std::vector<lab::adversary> adversaries;
-  report_form form = report_form::text;
+  report::form form = report::form::text;
   std::string svg, html;  // files; empty: none
   std::string command;    // the command line
 };
@@ -25,7 +24,7 @@ struct recycling_request {
 struct bounds_request {
   std::string dag;
   std::vector<std::uint32_t> processors;
-  report_form form = report_form::text;
+  report::form form = report::form::text;
   std::string html;
   std::string picture, dot, save;  // of a DAG that lies in memory: SVG, DOT, JSON
   std::string command;
@@ -37,7 +36,7 @@ struct adversaries_request {
   std::vector<std::uint32_t> processes;
   std::uint32_t given = 0;  // processors that kernels give; 0: half as many as processes
   std::string kernel;       // one only; empty: all
-  report_form form = report_form::text;
+  report::form form = report::form::text;
   std::string svg, html;
   std::string command;
 };
@@ -52,7 +51,7 @@ struct granularity_request {
   std::vector<choice> choices;
   std::vector<std::uint32_t> factors;  // tasks for each processor, ascending
   lab::granularity_curve curve{};      // of the picture
-  report_form form = report_form::text;
+  report::form form = report::form::text;
   std::string svg, html;
   std::string command;
 };

@@ -9,10 +9,10 @@
 
 #include <heist/pool.hpp>
 
-#include "cli/lab_programs.hpp"
+#include "calibration/programs.hpp"
 #include "command.hpp"
-#include "lab/cost_model.hpp"
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/engines/cost_model.hpp"
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -167,7 +167,7 @@ TEST(Lab, ForecastPrintsItsAssumptions) {
 
 // A program is the same in both worlds: as many forks, and the same result with them as without.
 TEST(Lab, ProgramsAreTheComputationsOfTheLab) {
-  for (const auto& program : heist::cli::lab_programs()) {
+  for (const auto& program : heist::calibration::lab_programs()) {
     if (program.quick.empty()) continue;
     const auto copy = program.make(true);
     copy->reset();

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/parse.hpp"
+#include "cli/args/parse.hpp"
 #include "command.hpp"
 
 using namespace heist::cli;
@@ -98,7 +98,8 @@ TEST(Parse, TakesBothNamesOfTheNumberOfWorkersEverywhere) {
     EXPECT_EQ(parse_as<run_request>("run fib " + p).pool.workers, 3u);
     EXPECT_EQ(parse_as<run_request>("run " + p + " all").pool.workers, 3u);
     EXPECT_EQ(parse_as<bench_request>("bench fork_join " + p).settings.workers, 3u);
-    EXPECT_EQ(parse_as<sim_request>("sim --dag fib:5 " + p).processors, three);
+    EXPECT_EQ(std::get<step_request>(parse_as<sim_request>("sim --dag fib:5 " + p)).processors,
+              three);
     EXPECT_EQ(parse_theory<recycling_request>("recycling " + p).setup.processors, 3u);
     EXPECT_EQ(parse_theory<bounds_request>("bounds --dag figure1 " + p).processors, three);
     EXPECT_EQ(parse_theory<adversaries_request>("adversaries --dag fib:5 " + p).processes, three);
@@ -116,11 +117,11 @@ TEST(Parse, TakesWhatIsCommonBeforeTheNameToo) {
   EXPECT_EQ(before.settings.repeat, 4u);
   EXPECT_EQ(parse_as<bench_request>("bench -P 2 idle -P 5").settings.workers, 5u);
   EXPECT_TRUE(parse_as<bench_list_request>("bench --json list").json);
-  EXPECT_EQ(parse_theory<recycling_request>("--json recycling").form, report_form::json);
+  EXPECT_EQ(parse_theory<recycling_request>("--json recycling").form, heist::report::form::json);
   EXPECT_EQ(parse_theory<bounds_request>("--html x bounds --dag figure1").html, "x");
   EXPECT_EQ(parse_theory<bounds_request>("--svg x bounds --dag figure1").picture, "x");
   EXPECT_TRUE(parse_lab<calibrate_request>("--quick --json calibrate").json);
-  EXPECT_EQ(parse_lab<forecast_request>("--quick --json forecast").form, report_form::json);
+  EXPECT_EQ(parse_lab<forecast_request>("--quick --json forecast").form, heist::report::form::json);
 }
 
 TEST(Help, IsACommandToo) {

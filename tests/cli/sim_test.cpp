@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/parse_sim.hpp"
+#include "cli/args/parse_sim.hpp"
 #include "command.hpp"
 
 using heist::cli::parse_processors;

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cli/suggest.hpp"
+#include "cli/args/suggest.hpp"
 
 using namespace heist::cli;
 

@@ -4,7 +4,7 @@
 #include <heist/error.hpp>
 
 #include "fuzz.hpp"
-#include "lab/cost_model.hpp"
+#include "lab/engines/cost_model.hpp"
 
 namespace {
 

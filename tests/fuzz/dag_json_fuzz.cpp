@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "fuzz.hpp"
-#include "lab/dag_dot.hpp"
-#include "lab/dag_json.hpp"
-#include "lab/dag_svg.hpp"
+#include "lab/dag/dag_dot.hpp"
+#include "lab/dag/dag_json.hpp"
+#include "lab/dag/dag_svg.hpp"
 
 namespace {
 

@@ -6,10 +6,12 @@
 
 #include <heist/error.hpp>
 
-#include "cli/numbers.hpp"
+#include "cli/args/numbers.hpp"
 #include "fuzz.hpp"
-#include "lab/kernel_checker.hpp"
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/kernels.hpp"
+#include "lab/catalog/schedulers.hpp"
+#include "lab/checks/kernel_checker.hpp"
 
 namespace {
 
@@ -61,7 +63,7 @@ void try_kernel(std::string_view text) {
     settings.yield = static_cast<yield_policy>(text.size() % 3);
     settings.patience = 200;
     kernel_checker checker(figure1->measure());
-    settings.checker = &checker;
+    settings.observer = &checker;
     checker.finish(settings, figure1->run_under_kernel(settings));
   }
 }

@@ -26,13 +26,22 @@ class Rules(unittest.TestCase):
         for complaint, words in zip(sorted(found), sorted(expected)):
             self.assertIn(words, complaint)
 
+    def test_every_folder_has_a_layer(self):
+        rule = check_style.check_every_folder_has_a_layer
+        known = {"src/runtime/pool.hpp": "", "src/lab/dag/explicit_dag.hpp": "", "src/cli/args/parse.cpp": "", "tests/t.cpp": ""}
+        self.accepts(rule, known)
+        self.rejects(rule, known | {"src/cluster/bag.hpp": "", "src/cluster/ledger.cpp": ""}, "src/cluster/ has no layer")
+        self.rejects(rule, known | {"src/lab/rooms/a.hpp": ""}, "src/lab/rooms/ has no layer")
+        self.rejects(rule, known | {"src/lab/a.hpp": "", "src/b.cpp": ""}, "src/lab/ has no layer", "src/ has no layer")
+
     def test_layers_point_one_way(self):
         rule = check_style.check_layers
         tree = {
             "include/heist/error.hpp": "", "include/heist/pool.hpp": "#include <heist/detail/worker.hpp>\n",
             "include/heist/detail/seam.hpp": "", "include/heist/detail/worker.hpp": '#include "heist/deque/split.hpp"\n',
             "include/heist/deque/split.hpp": "#include <heist/detail/seam.hpp>\n", "src/platform/park.hpp": "",
-            "src/runtime/pool.hpp": '#include "platform/park.hpp"\n#include <heist/pool.hpp>\n', "src/lab/dag.hpp": "",
+            "src/runtime/pool.hpp": '#include "platform/park.hpp"\n#include <heist/pool.hpp>\n', "src/cli/a.hpp": "",
+            "src/lab/dag/a.hpp": "", "src/lab/model/a.hpp": "", "src/lab/engines/a.hpp": "", "src/lab/checks/a.hpp": "", "src/report/a.hpp": "", "src/calibration/a.hpp": "",
             "workloads/fib.cpp": "#include <heist/pool.hpp>\n", "tests/t.cpp": '#include "runtime/pool.hpp"\n',
         }
         self.accepts(rule, tree)
@@ -43,16 +52,25 @@ class Rules(unittest.TestCase):
             ("src/platform/a.cpp", "<heist/detail/worker.hpp>", "(through include/heist/detail/worker.hpp)"),
             ("include/heist/deque/a.hpp", "<heist/pool.hpp>", "must not reach include/heist/pool.hpp"),
             ("include/heist/a.hpp", '"../../src/platform/park.hpp"', "must not reach src/platform/park.hpp"),
-            ("src/runtime/a.cpp", '"lab/dag.hpp"', "must not reach src/lab/dag.hpp"),
-            ("src/lab/a.cpp", '"../runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
-            ("src/lab/a.cpp", "<heist/detail/seam.hpp>", "must not reach include/heist/detail/seam.hpp"),
+            ("src/runtime/a.cpp", '"lab/dag/a.hpp"', "must not reach src/lab/dag/a.hpp"),
+            ("src/graph/a.cpp", '"runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
+            ("src/sync/a.cpp", '"runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
+            ("src/tasks/a.cpp", '"lab/dag/a.hpp"', "must not reach src/lab/dag/a.hpp"),
+            ("src/report/a.cpp", '"lab/model/a.hpp"', "must not reach src/lab/model/a.hpp"),
+            ("src/lab/model/b.hpp", '"lab/dag/a.hpp"', "must not reach src/lab/dag/a.hpp"),
+            ("src/lab/dag/b.hpp", '"lab/engines/a.hpp"', "must not reach src/lab/engines/a.hpp"),
+            ("src/lab/engines/b.hpp", '"lab/checks/a.hpp"', "must not reach src/lab/checks/a.hpp"),
+            ("src/lab/experiments/a.cpp", '"calibration/a.hpp"', "must not reach src/calibration/a.hpp"),
+            ("src/calibration/a.cpp", '"cli/a.hpp"', "must not reach src/cli/a.hpp"),
+            ("src/lab/dag/a.cpp", '"../../runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
+            ("src/lab/dag/a.cpp", "<heist/detail/seam.hpp>", "must not reach include/heist/detail/seam.hpp"),
             ("workloads/a.cpp", '"src/runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
             ("examples/a.cpp", "<heist/detail/seam.hpp>", "detail is not part of the interface"),
         ]:
             with self.subTest(path=path, include=include):
                 self.rejects(rule, tree | {path: f"// why\n#include {include}\n"}, f"{path}:2: ")
                 self.rejects(rule, tree | {path: f"#include {include}\n"}, complaint)
-        self.accepts(rule, tree | {"src/lab/a.cpp": '// #include "../runtime/pool.hpp"\n'})
+        self.accepts(rule, tree | {"src/lab/dag/a.cpp": '// #include "../../runtime/pool.hpp"\n'})
 
     def test_files_are_short(self):
         rule = check_style.check_length

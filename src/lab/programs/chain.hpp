@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "lab/computation.hpp"
+#include "lab/model/program.hpp"
 
 namespace heist::lab {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "lab/computation.hpp"
-#include "lab/random.hpp"
+#include "lab/model/program.hpp"
+#include "lab/model/random.hpp"
 
 namespace heist::lab {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lab/computation.hpp"
+#include "lab/model/program.hpp"
 #include "workloads/uts/tree.hpp"
 
 namespace heist::lab {

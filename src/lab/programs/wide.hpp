@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lab/computation.hpp"
+#include "lab/model/program.hpp"
 
 namespace heist::lab {
 

@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lab/computation.hpp"
-#include "lab/run_result.hpp"
+#include "lab/model/run_result.hpp"
+#include "lab/model/thread_system.hpp"
 #include "lab/schedulers/central_queue.hpp"
 #include "lab/schedulers/ready_pool.hpp"
 

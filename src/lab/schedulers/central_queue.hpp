@@ -9,8 +9,8 @@
 #include <queue>
 #include <vector>
 
-#include "lab/computation.hpp"
-#include "lab/run_result.hpp"
+#include "lab/model/run_result.hpp"
+#include "lab/model/thread_system.hpp"
 #include "lab/schedulers/ready_pool.hpp"
 
 namespace heist::lab {

@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/computation.hpp"
-#include "lab/run_result.hpp"
+#include "lab/model/run_result.hpp"
+#include "lab/model/thread_system.hpp"
 
 namespace heist::lab {
 

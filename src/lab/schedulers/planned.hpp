@@ -8,8 +8,8 @@
 #include <deque>
 #include <vector>
 
-#include "lab/computation.hpp"
-#include "lab/run_result.hpp"
+#include "lab/model/run_result.hpp"
+#include "lab/model/thread_system.hpp"
 
 namespace heist::lab {
 

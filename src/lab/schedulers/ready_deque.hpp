@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/explicit_dag.hpp"
+#include "lab/model/ids.hpp"
 
 namespace heist::lab {
 

@@ -7,7 +7,7 @@
 #include <queue>
 #include <vector>
 
-#include "lab/explicit_dag.hpp"
+#include "lab/model/ids.hpp"
 
 namespace heist::lab {
 

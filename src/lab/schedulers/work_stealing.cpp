@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include "lab/binomial.hpp"
+#include "lab/schedulers/binomial.hpp"
 
 namespace heist::lab {
 

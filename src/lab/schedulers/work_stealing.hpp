@@ -21,9 +21,9 @@
 #include <map>
 #include <vector>
 
-#include "lab/computation.hpp"
-#include "lab/random.hpp"
-#include "lab/run_result.hpp"
+#include "lab/model/random.hpp"
+#include "lab/model/run_result.hpp"
+#include "lab/model/thread_system.hpp"
 #include "lab/schedulers/ready_deque.hpp"
 #include "lab/schedulers/settings.hpp"
 

@@ -1,5 +1,5 @@
 // Files with costs: good ones, and whatever else comes as one.
-#include "lab/cost_model.hpp"
+#include "lab/engines/cost_model.hpp"
 
 #include <random>
 

@@ -1,11 +1,11 @@
 // Runs with costs: small ones by hand, and what holds for all.
-#include "lab/timed_run.hpp"
+#include "lab/engines/timed_run.hpp"
 
 #include <gmock/gmock.h>
 
 #include <heist/error.hpp>
 
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
 
 using heist::lab::cost_model;
 using heist::lab::make_computation;

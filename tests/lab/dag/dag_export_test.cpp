@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/dag_dot.hpp"
-#include "lab/dag_svg.hpp"
-#include "lab/figure1.hpp"
+#include "lab/dag/dag_dot.hpp"
+#include "lab/dag/dag_svg.hpp"
+#include "lab/dag/figure1.hpp"
 #include "tests/lab/support.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // Files that are no DAGs, each with the one line that says what is wrong and where; and files that are.
-#include "lab/dag_json.hpp"
+#include "lab/dag/dag_json.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/figure1.hpp"
-#include "lab/random_dag.hpp"
+#include "lab/dag/figure1.hpp"
+#include "lab/dag/random_dag.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // The rules of the model, one broken at a time, and measures of DAGs whose answers are known.
-#include "lab/explicit_dag.hpp"
+#include "lab/dag/explicit_dag.hpp"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/figure1.hpp"
+#include "lab/dag/figure1.hpp"
 
 namespace {
 

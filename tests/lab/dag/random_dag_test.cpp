@@ -1,5 +1,5 @@
 // Random DAGs: of the kind and size asked for, the same for the same seed.
-#include "lab/random_dag.hpp"
+#include "lab/dag/random_dag.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/dag_json.hpp"
+#include "lab/dag/dag_json.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // The random numbers: the published sequences, and integers without bias.
-#include "lab/random.hpp"
+#include "lab/model/random.hpp"
 
 #include <array>
 #include <numeric>

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/granularity_costs.hpp"
+#include "lab/experiments/granularity_costs.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <heist/error.hpp>
 
-#include "lab/granularity_study.hpp"
+#include "lab/experiments/granularity_study.hpp"
 
 namespace {
 

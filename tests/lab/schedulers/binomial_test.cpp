@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/binomial.hpp"
-#include "lab/statistics.hpp"
+#include "lab/schedulers/binomial.hpp"
+#include "report/statistics.hpp"
 
 using namespace heist::lab;
+namespace report = heist::report;
 
 namespace {
 
@@ -20,10 +21,10 @@ double distance(std::size_t n, double p, bool is_positive, Draw draw) {
   for (int i = 0; i < draws; ++i) ++counts.at(draw());
   double sum = 0;
   int values = 0;
-  double before = is_positive ? binomial_cdf(0, n, p) : 0;
+  double before = is_positive ? report::binomial_cdf(0, n, p) : 0;
   const double all = 1 - before;
   for (std::size_t k = is_positive ? 1 : 0; k <= n; ++k) {
-    const double up_to = binomial_cdf(k, n, p);
+    const double up_to = report::binomial_cdf(k, n, p);
     const double expected = draws * (up_to - before) / all;
     before = up_to;
     if (expected < 20) continue;
@@ -69,7 +70,7 @@ TEST(Failures, AreGeometric) {
   for (int i = 0; i < 20'000; ++i)
     values.push_back(static_cast<double>(draw_failures(random, 10, 0.01, 1'000'000)));
   const double none = std::pow(0.99, 10);
-  EXPECT_TRUE(mean_interval(summarize(values), 0.9999).holds(none / (1 - none)));
+  EXPECT_TRUE(report::mean_interval(report::summarize(values), 0.9999).holds(none / (1 - none)));
   EXPECT_EQ(draw_failures(random, 10, 0, 55), 55u);
   EXPECT_EQ(draw_failures(random, 0, 0.5, 55), 55u);
   EXPECT_EQ(draw_failures(random, 3, 1, 55), 0u);

@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/figure1.hpp"
+#include "lab/dag/figure1.hpp"
+#include "lab/dag/unroll.hpp"
 #include "lab/programs/fib.hpp"
 #include "lab/programs/tree.hpp"
 #include "lab/programs/wide.hpp"
-#include "lab/unroll.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;

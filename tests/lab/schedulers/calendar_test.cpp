@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/calendar.hpp"
-#include "lab/random.hpp"
+#include "lab/engines/calendar.hpp"
+#include "lab/model/random.hpp"
 
 using namespace heist::lab;
 

@@ -1,12 +1,12 @@
 // The checks find what they look for: runs that break a rule, under the name of a scheduler that keeps it.
 #include <gtest/gtest.h>
 
-#include "lab/figure1.hpp"
+#include "lab/catalog/run.hpp"
+#include "lab/checks/run_checker.hpp"
+#include "lab/dag/figure1.hpp"
+#include "lab/dag/unroll.hpp"
 #include "lab/programs/fib.hpp"
 #include "lab/programs/wide.hpp"
-#include "lab/run.hpp"
-#include "lab/run_checker.hpp"
-#include "lab/unroll.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;

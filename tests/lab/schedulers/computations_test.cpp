@@ -6,6 +6,8 @@
 
 #include <heist/error.hpp>
 
+#include "lab/catalog/run.hpp"
+#include "lab/dag/unroll.hpp"
 #include "lab/programs/chain.hpp"
 #include "lab/programs/fib.hpp"
 #include "lab/programs/loops.hpp"
@@ -14,8 +16,6 @@
 #include "lab/programs/tree.hpp"
 #include "lab/programs/uts.hpp"
 #include "lab/programs/wide.hpp"
-#include "lab/run.hpp"
-#include "lab/unroll.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;

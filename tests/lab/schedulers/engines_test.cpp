@@ -2,10 +2,11 @@
 // attempts are aggregated.
 #include <gtest/gtest.h>
 
-#include "lab/statistics.hpp"
+#include "report/statistics.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;
+namespace report = heist::report;
 
 namespace {
 
@@ -15,14 +16,14 @@ const std::vector<std::string>& small_computations() {
   return all;
 }
 
-summary over_seeds(computation& of, run_settings settings, int seeds,
-                   std::uint64_t run_result::*value) {
+report::summary over_seeds(computation& of, run_settings settings, int seeds,
+                           std::uint64_t run_result::*value) {
   std::vector<double> values;
   for (int i = 0; i < seeds; ++i) {
     ++settings.seed;
     values.push_back(static_cast<double>(of.run(settings).*value));
   }
-  return summarize(values);
+  return report::summarize(values);
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ TEST(Engines, AgreeInTheMeanWhereAttemptsAreAggregated) {
         const auto a = over_seeds(*of, settings, 150, value);
         settings.engine = engine_kind::event;
         const auto b = over_seeds(*of, settings, 150, value);
-        const auto comparison = compare_means(a, b, 0.999);
+        const auto comparison = report::compare_means(a, b, 0.999);
         EXPECT_TRUE(comparison.of_difference.holds(0))
             << name << ' ' << p << ": " << a.mean << " and " << b.mean;
       }

@@ -1,8 +1,8 @@
 // Figure 2 of Blumofe and Leiserson: the Busy-Leaves algorithm runs Figure 1's computation on two processors.
 #include <gtest/gtest.h>
 
-#include "lab/figure1.hpp"
-#include "lab/schedule.hpp"
+#include "lab/checks/schedule.hpp"
+#include "lab/dag/figure1.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;
@@ -19,7 +19,7 @@ class Figure2 : public testing::Test {
 
   explicit_dag dag_ = figure1();
   schedule steps_ = make_schedule(dag_, settings_of(scheduler_kind::busy_leaves, 2));
-  table table_ = to_table(steps_, dag_);
+  heist::report::table table_ = to_table(steps_, dag_);
 };
 
 }  // namespace

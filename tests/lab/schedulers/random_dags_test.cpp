@@ -1,7 +1,7 @@
 // Every scheduler on random DAGs: the checks hold, and the names of threads make no difference.
 #include <gtest/gtest.h>
 
-#include "lab/random_dag.hpp"
+#include "lab/dag/random_dag.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;

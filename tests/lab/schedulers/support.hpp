@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lab/random.hpp"
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/kernels.hpp"
+#include "lab/catalog/schedulers.hpp"
+#include "lab/model/random.hpp"
 
 namespace heist::lab {
 

@@ -1,6 +1,6 @@
 // Kernels against yields: with the yield that the theorem asks for, runs end within a small multiple of the bound;
 // without any, those that know where the work is stop everything.
-#include "lab/adversary_study.hpp"
+#include "lab/experiments/adversary_study.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/dag_json.hpp"
+#include "lab/dag/dag_json.hpp"
 #include "tests/cli/command.hpp"
 #include "tests/lab/support.hpp"
 

@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/kernel_checker.hpp"
-#include "lab/run_checker.hpp"
-#include "lab/simulation.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/catalog/kernels.hpp"
+#include "lab/checks/kernel_checker.hpp"
+#include "lab/checks/run_checker.hpp"
 
 namespace {
 
@@ -37,7 +38,7 @@ TEST(KernelChecker, FindsNothingWrongWithRunsUnderAnyKernel) {
             settings.processes = p;
             settings.yield = yield;
             settings.patience = 2000;
-            settings.checker = &checker;
+            settings.observer = &checker;
             const auto result = of->run_under_kernel(settings);
             checker.finish(settings, result);
             EXPECT_EQ(checker.runs(), ++runs);

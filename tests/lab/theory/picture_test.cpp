@@ -5,25 +5,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/chart.hpp"
-#include "lab/markup.hpp"
-#include "lab/page.hpp"
-#include "lab/table.hpp"
+#include "report/chart.hpp"
+#include "report/markup.hpp"
+#include "report/page.hpp"
+#include "report/table.hpp"
 #include "tests/lab/support.hpp"
 
 namespace {
 
-using heist::lab::axis_scale;
-using heist::lab::chart;
-using heist::lab::escape_markup;
-using heist::lab::figure;
-using heist::lab::page;
-using heist::lab::series_style;
-using heist::lab::table;
-using heist::lab::to_csv;
-using heist::lab::to_html;
-using heist::lab::to_svg;
-using heist::lab::to_text;
+using heist::report::axis_scale;
+using heist::report::chart;
+using heist::report::escape_markup;
+using heist::report::figure;
+using heist::report::page;
+using heist::report::series_style;
+using heist::report::table;
+using heist::report::to_csv;
+using heist::report::to_html;
+using heist::report::to_svg;
+using heist::report::to_text;
 using heist_test::count;
 using testing::HasSubstr;
 using testing::Not;

@@ -1,5 +1,5 @@
 // The recycling game: expectations that can be worked out, and Lemma 6 for every adversary.
-#include "lab/recycling_game.hpp"
+#include "lab/experiments/recycling_game.hpp"
 
 #include <cmath>
 #include <string>
@@ -10,7 +10,7 @@
 
 #include <heist/error.hpp>
 
-#include "lab/recycling_study.hpp"
+#include "lab/experiments/recycling_study.hpp"
 
 namespace {
 

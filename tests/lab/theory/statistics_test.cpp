@@ -1,5 +1,5 @@
 // Statistics against printed tables and cases that can be worked out by hand.
-#include "lab/statistics.hpp"
+#include "report/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,23 +10,24 @@
 
 #include <heist/error.hpp>
 
-#include "lab/random.hpp"
+#include "lab/experiments/time_fit.hpp"
+#include "lab/model/random.hpp"
 
 namespace {
 
-using heist::lab::binomial_cdf;
-using heist::lab::compare_means;
 using heist::lab::fit_times;
-using heist::lab::incomplete_beta;
-using heist::lab::least_squares;
-using heist::lab::mean_interval;
-using heist::lab::quantile;
-using heist::lab::quantile_interval;
+using heist::lab::fitted_run;
 using heist::lab::rng;
-using heist::lab::student_cdf;
-using heist::lab::student_quantile;
-using heist::lab::summarize;
-using heist::lab::timed_run;
+using heist::report::binomial_cdf;
+using heist::report::compare_means;
+using heist::report::incomplete_beta;
+using heist::report::least_squares;
+using heist::report::mean_interval;
+using heist::report::quantile;
+using heist::report::quantile_interval;
+using heist::report::student_cdf;
+using heist::report::student_quantile;
+using heist::report::summarize;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -186,7 +187,7 @@ TEST(LeastSquares, RefusesWhatHasNoAnswer) {
 }
 
 TEST(FitTimes, FindsTheConstantsThatMadeTheTimes) {
-  std::vector<timed_run> runs;
+  std::vector<fitted_run> runs;
   rng random(6);
   for (const double work : {1e5, 1e6, 1e7})
     for (double processors = 1; processors <= 1024; processors *= 2) {

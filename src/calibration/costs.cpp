@@ -1,0 +1,394 @@
+// Each cost by a program in which nothing else happens. Where a thief takes part it says itself when it began; a sample in which
+// it didn't take part, as the system gave its processor to others, is left out.
+#include "calibration/costs.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <map>
+#include <numeric>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <heist/error.hpp>
+#include <heist/fork_join.hpp>
+#include <heist/pool.hpp>
+
+#include "bench/rounds.hpp"
+#include "bench/wake/others_sleep.hpp"
+#include "platform/topology.hpp"
+#include "runtime/environment.hpp"
+#include "workloads/fib/fib.hpp"
+
+namespace heist::calibration {
+
+namespace {
+
+using bench::clock;
+using bench::samples;
+using bench::seconds_of;
+
+constexpr auto patience = std::chrono::milliseconds(200);  // then nobody will come
+
+double ns(clock::duration time) { return std::chrono::duration<double, std::nano>(time).count(); }
+
+void spin_for(clock::duration time) {
+  const auto end = clock::now() + time;
+  while (clock::now() < end) {
+  }
+}
+
+// Said once, by one thread to another.
+class signal {
+ public:
+  void give() {
+    at_ = clock::now();
+    is_given_.store(true, std::memory_order_release);  // partner: the acquire in is_given()
+  }
+  [[nodiscard]] bool is_given() const {
+    return is_given_.load(std::memory_order_acquire);  // carries at_
+  }
+  // Calls `meanwhile` until it is given; false if nobody gave it in time.
+  template <class Function>
+  bool wait(Function meanwhile) const {
+    const auto give_up = clock::now() + patience;
+    while (!is_given()) {
+      meanwhile();
+      if (clock::now() > give_up) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] clock::time_point at() const { return at_; }
+
+ private:
+  std::atomic<bool> is_given_{false};
+  clock::time_point at_{};
+};
+
+constexpr auto nothing = [] {};
+// What answers requests: a push.
+constexpr auto fork_nothing = [] { fork_join([] {}, [] {}); };
+
+// On a worker: as many samples, fewer where they would take longer than the time; one at least. On a busy machine most of them
+// may fail: the other worker has no processor.
+template <class Sample>
+void take(std::size_t count, clock::duration time, const std::string& name, samples& to,
+          Sample sample) {
+  constexpr auto last_chance = std::chrono::seconds(10);
+  const auto before = to.size();
+  const auto start = clock::now();
+  while (to.size() < before + count) {
+    sample(to);
+    const auto took = clock::now() - start;
+    if (took > last_chance && to.empty())
+      throw resource_error(
+          fmt::format("{} can't be measured: no other worker took part in {} s", name,
+                      std::chrono::duration_cast<std::chrono::seconds>(took).count()));
+    if (took > time && !to.empty()) return;
+  }
+}
+
+// --- one worker -------------------------------------------------------------------------------------------------------
+
+[[gnu::noinline]] std::uint64_t plain_loop(std::uint64_t x, std::uint64_t steps) {
+  for (; steps > 0; --steps) x = x * 6364136223846793005U + 1442695040888963407U;
+  return x;
+}
+volatile std::uint64_t sink;  // so that no loop is left out
+
+double instruction_ns(std::uint64_t steps) {
+  return seconds_of([&] { sink = plain_loop(1, steps); }) * 1e9 / static_cast<double>(steps);
+}
+
+constexpr int in_turn = 11;  // runs of one and of the other; their medians are compared
+
+// How much longer a serial program takes with another one on each of the other processors.
+double busy_factor(unsigned threads, std::uint64_t n) {
+  const auto run_one = [n](unsigned) {
+    return seconds_of([n] { sink = workloads::fib_serial(n); });
+  };
+  samples alone, beside;
+  for (int i = 0; i < in_turn; ++i) {
+    alone.add(run_one(0));
+    beside.add(seconds_beside(threads, run_one));
+  }
+  return beside.median() / alone.median();
+}
+
+// --- two workers ------------------------------------------------------------------------------------------------------
+
+// On a worker of a pool whose workers never sleep. From the fork to the thief's first instruction.
+void sample_steal(samples& to) {
+  spin_for(std::chrono::microseconds(2));  // the thief has ended the last sample's job, and looks
+  signal started;
+  bool came = false;
+  const auto start = clock::now();
+  fork_join([&] { came = started.wait(fork_nothing); }, [&] { started.give(); });
+  if (came) to.add(ns(started.at() - start));
+}
+
+// The same where the victim has work that it hasn't shown, and doesn't fork: the thief takes an outer job, ends it when the
+// victim has pushed an inner one, and comes back for that.
+void sample_quiet_steal(samples& to) {
+  signal outer, pushed, ended, inner;
+  bool came = false;
+  fork_join(
+      [&] {
+        if (!outer.wait(fork_nothing)) return;
+        fork_join(
+            [&] {
+              pushed.give();
+              came = inner.wait(nothing);
+            },
+            [&] { inner.give(); });
+      },
+      [&] {
+        outer.give();
+        static_cast<void>(pushed.wait(nothing));
+        ended.give();
+      });
+  if (came && ended.is_given() && inner.at() > ended.at()) to.add(ns(inner.at() - ended.at()));
+}
+
+// From the end of a stolen job to the frame that waits for it, which then goes on at the thief.
+void sample_resume(samples& to) {
+  signal started, leaving, ended;
+  const int here = this_worker::index();
+  fork_join(
+      [&] {
+        static_cast<void>(started.wait(fork_nothing));
+        leaving.give();
+      },
+      [&] {
+        started.give();
+        static_cast<void>(leaving.wait(nothing));
+        spin_for(std::chrono::microseconds(20));  // the other half ends, and is suspended
+        ended.give();
+      });
+  const auto now = clock::now();
+  if (this_worker::index() != here) to.add(ns(now - ended.at()));
+}
+
+double failed_attempt_ns(pool& spinning, clock::duration time) {
+  const auto before = spinning.stats().total.failed_steals;
+  const auto start = clock::now();
+  spin_for(time);
+  const double took = ns(clock::now() - start);
+  const auto failed = spinning.stats().total.failed_steals - before;
+  const auto thieves = spinning.workers() - 1;
+  return failed == 0 ? took : took * thieves / static_cast<double>(failed);
+}
+
+struct wake_samples {
+  samples wake_ns, waking_ns, awake_ns;
+};
+
+void sample_wake(pool& sleeping, wake_samples& to) {
+  if (!bench::wait_until_others_sleep(patience)) return;
+  const auto before = sleeping.stats().total.wakes;
+  signal first, second;
+  bool came = false;
+  const auto start = clock::now();
+  fork_join(
+      [&] {
+        first.give();
+        came = second.wait(nothing);
+      },
+      [&] { second.give(); });
+  const auto end = clock::now();
+  if (!came || sleeping.stats().total.wakes == before) return;
+  if (!bench::wait_until_others_sleep(patience)) return;
+  to.awake_ns.add(ns(clock::now() - end));
+  to.wake_ns.add(ns(second.at() - start));
+  to.waking_ns.add(ns(first.at() - start));
+}
+
+// --- distances --------------------------------------------------------------------------------------------------------
+
+std::string name_of(platform::proximity how) {
+  using enum platform::proximity;
+  switch (how) {
+    case same_core:
+      return "the same core";
+    case same_l3:
+      return "the same L3 cache";
+    case same_node:
+      return "the same node";
+    case same_package:
+      return "the same package";
+    default:
+      return "the machine";
+  }
+}
+
+std::vector<int> allowed_processors() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  std::vector<int> result;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return result;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &mask)) result.push_back(cpu);
+  return result;
+}
+
+// A pair of processors for each kind of distance that there is.
+std::vector<measured_distance> find_distances(const platform::topology& shape) {
+  const auto cpus = allowed_processors();
+  std::map<platform::proximity, measured_distance> found;
+  for (const int a : cpus) {
+    std::map<platform::proximity, std::uint32_t> at;
+    for (const int b : cpus) {
+      if (a == b) continue;
+      const auto how = shape.distance(a, b);
+      ++at[how];
+      found.try_emplace(how, measured_distance{name_of(how), 0, a, b, {}, {}});
+    }
+    std::uint32_t within = 1;
+    for (const auto& [how, count] : at) {
+      within += count;
+      found[how].processors = std::max(found[how].processors, within);
+    }
+  }
+  std::vector<measured_distance> result;
+  for (auto& [how, each] : found) result.push_back(std::move(each));
+  return result;
+}
+
+// In a thread of its own, whose mask the pool's threads inherit.
+void measure_distance(measured_distance& pair, std::size_t count, clock::duration time) {
+  bool is_refused = false;
+  std::jthread([&] {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    CPU_SET(static_cast<std::size_t>(pair.first), &mask);
+    CPU_SET(static_cast<std::size_t>(pair.second), &mask);
+    is_refused = sched_setaffinity(0, sizeof mask, &mask) != 0;
+    if (is_refused) return;
+    bench::whole_pool two(
+        {.workers = 2, .idle = idle_kind::spin, .placement = placement_kind::pinned});
+    two.run([&] { take(count, time, "steal_ns", pair.steal_ns, sample_steal); });
+    two.run(
+        [&] { pair.failed_attempt_ns.add(failed_attempt_ns(two, std::chrono::milliseconds(2))); });
+  }).join();
+  if (is_refused) throw resource_error("the system refuses to bind a thread to two processors");
+}
+
+// --- all of it --------------------------------------------------------------------------------------------------------
+
+}  // namespace
+
+// What fib takes longer with forks than without, for each fork.
+double measure_fork_ns(pool& one, std::uint64_t n) {
+  const auto forks = static_cast<double>(workloads::fib_serial(n + 1) - 1);
+  samples serial, forked;
+  one.run([&] {  // both: another thread may have a processor that is faster at the moment
+    for (int i = 0; i < in_turn; ++i) {
+      serial.add(seconds_of([&] { sink = workloads::fib_serial(n); }));
+      forked.add(seconds_of([&] { sink = workloads::fib(n); }));
+    }
+  });
+  return std::max(0.0, (forked.median() - serial.median()) * 1e9 / forks);
+}
+
+double seconds_beside(unsigned threads, const std::function<double(unsigned)>& run,
+                      const std::function<void(unsigned)>& prepare) {
+  std::vector<double> took(threads);
+  {
+    std::barrier ready(static_cast<std::ptrdiff_t>(threads));
+    std::vector<std::jthread> all;
+    for (unsigned i = 0; i < threads; ++i)
+      all.emplace_back([&, i] {
+        prepare(i);
+        ready.arrive_and_wait();
+        took[i] = run(i);
+      });
+  }
+  return std::accumulate(took.begin(), took.end(), 0.0) / threads;
+}
+
+const bench::samples& measured_costs::values(std::string_view name) const {
+  const auto found = std::find_if(costs.begin(), costs.end(),
+                                  [&](const measured_cost& each) { return each.name == name; });
+  return found->values;
+}
+
+lab::cost_model measured_costs::model() const {
+  lab::cost_model result;
+  const auto median = [this](std::string_view name) { return values(name).median(); };
+  result.instruction_ns = median("instruction_ns");
+  result.fork_ns = median("fork_ns");
+  result.steal_ns = median("steal_ns");
+  result.failed_attempt_ns = std::max(1.0, median("failed_attempt_ns"));
+  result.quiet_steal_ns = median("quiet_steal_ns");
+  result.suspend_ns = median("suspend_ns");
+  result.wake_ns = median("wake_ns");
+  result.waking_ns = median("waking_ns");
+  result.awake_ns = median("awake_ns");
+  result.busy_factor = median("busy_factor");
+  for (const auto& each : distances)
+    result.distances.push_back(
+        {each.processors, each.steal_ns.median(), std::max(1.0, each.failed_attempt_ns.median())});
+  return result;
+}
+
+measured_costs measure_costs(const measure_settings& settings,
+                             const std::function<void(const std::string&)>& announce) {
+  measured_costs result;
+  result.machine = bench::this_machine();
+  result.workers = settings.workers;
+  if (detail::serial_elision())
+    throw usage_error("HEIST_SERIAL is set: nothing would be stolen that could be measured");
+  if (result.machine.processors < 2)
+    throw resource_error(
+        "costs of steals are measured on two processors at least, and this is one");
+  const std::uint64_t n = settings.is_quick ? 24 : 32;  // of the Fibonacci number
+  const std::uint64_t steps = settings.is_quick ? 100'000 : 10'000'000;
+  const std::size_t count = settings.is_quick ? 10 : 200;
+  const std::chrono::milliseconds time(settings.is_quick ? 200 : 3000);  // for samples of a kind
+  const auto load = platform::load_topology();
+  result.topology = load.found ? load.found->summary() : "unknown: " + load.reason;
+  if (load.found) result.distances = find_distances(*load.found);
+
+  samples instruction, fork, busy, steal, quiet, resume, failed;
+  wake_samples wake;
+  for (unsigned round = 1; round <= settings.repeat; ++round) {
+    announce(fmt::format("round {} of {}", round, settings.repeat));
+    instruction.add(instruction_ns(steps));
+    {
+      bench::whole_pool one({.workers = 1});
+      fork.add(measure_fork_ns(one, n));
+    }
+    busy.add(busy_factor(settings.workers, n));
+    {
+      bench::whole_pool two({.workers = 2, .idle = idle_kind::spin});
+      two.run([&] { take(count, time, "steal_ns", steal, sample_steal); });
+      two.run([&] { take(count, time, "suspend_ns", resume, sample_resume); });
+      two.run([&] { failed.add(failed_attempt_ns(two, std::chrono::milliseconds(2))); });
+    }
+    {
+      bench::whole_pool two({.workers = 2});
+      two.run([&] { take(count / 2, time, "quiet_steal_ns", quiet, sample_quiet_steal); });
+      two.run([&] {
+        take(count / 5, time, "wake_ns", wake.wake_ns, [&](samples&) { sample_wake(two, wake); });
+      });
+    }
+    for (auto& each : result.distances) measure_distance(each, count, time);
+  }
+  result.costs = {{"instruction_ns", instruction, "a step of a plain loop"},
+                  {"fork_ns", fork, "a fork and its join that nobody steals"},
+                  {"steal_ns", steal, "a fork until a thief that is awake runs it"},
+                  {"failed_attempt_ns", failed, "an attempt that finds nothing"},
+                  {"quiet_steal_ns", quiet, "a steal from an owner that doesn't fork"},
+                  {"suspend_ns", resume, "to resume a suspended join"},
+                  {"wake_ns", wake.wake_ns, "a fork until a thief that slept runs it"},
+                  {"waking_ns", wake.waking_ns, "what waking costs the one that forks"},
+                  {"awake_ns", wake.awake_ns, "an idle worker until it sleeps"},
+                  {"busy_factor", busy, "a serial program beside others, to one alone"}};
+  return result;
+}
+
+}  // namespace heist::calibration

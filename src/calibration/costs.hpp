@@ -1,0 +1,61 @@
+// What the runtime's operations cost on this machine, measured one by one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <heist/pool.hpp>
+
+#include "bench/machine.hpp"
+#include "bench/samples.hpp"
+#include "lab/engines/cost_model.hpp"
+
+namespace heist::calibration {
+
+// The mean of what run(i) returns, called by so many threads at once, when they are all there and prepare(i) has returned in
+// each.
+[[nodiscard]] double seconds_beside(
+    unsigned threads, const std::function<double(unsigned)>& run,
+    const std::function<void(unsigned)>& prepare = [](unsigned) {});
+
+// One measurement of fork_ns, by fib(n).
+[[nodiscard]] double measure_fork_ns(pool& one_worker, std::uint64_t n);
+
+struct measured_cost {
+  std::string name;  // the field in the file
+  bench::samples values;
+  std::string what;  // in a few words
+};
+
+// Between processors of the same kind of distance.
+struct measured_distance {
+  std::string name;
+  std::uint32_t processors = 0;  // within it of each other
+  int first = 0, second = 0;     // that were measured
+  bench::samples steal_ns, failed_attempt_ns;
+};
+
+struct measured_costs {
+  bench::machine machine;
+  std::string topology;  // one line, or why there is none
+  unsigned workers = 0;
+  std::vector<measured_cost> costs;
+  std::vector<measured_distance> distances;  // empty: the topology is unknown
+
+  [[nodiscard]] const bench::samples& values(std::string_view name) const;
+  [[nodiscard]] lab::cost_model model() const;  // the medians
+};
+
+struct measure_settings {
+  unsigned workers = 0;  // at least 2
+  unsigned repeat = 5;   // rounds
+  bool is_quick = false;
+};
+
+// Throws resource_error where the machine has one processor only, or refuses threads.
+[[nodiscard]] measured_costs measure_costs(const measure_settings& settings,
+                                           const std::function<void(const std::string&)>& announce);
+
+}  // namespace heist::calibration

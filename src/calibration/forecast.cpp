@@ -1,0 +1,160 @@
+#include "calibration/forecast.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "calibration/costs.hpp"
+
+namespace heist::calibration {
+
+namespace {
+
+using bench::samples;
+using bench::seconds_of;
+
+// Seconds, without the way in. The serial program runs on the worker too that runs the other one: two processors may differ
+// at the moment.
+template <class Function>
+double run_on(pool& on, Function function) {
+  double took = 0;
+  on.run([&] { took = seconds_of(function); });
+  return took;
+}
+
+}  // namespace
+
+forecaster::forecaster(forecast_settings settings, lab::cost_model costs, announcer announce)
+    : settings_(std::move(settings)), costs_(std::move(costs)), announce_(std::move(announce)) {
+  const unsigned available = bench::workers_of({});
+  for (const auto p : settings_.processors) (p <= available ? real_ : absent_).push_back(p);
+  // A forecast needs to know how fast processors are beside busy ones.
+  const auto needed = std::min(2u, available);
+  if (real_.empty() || (!absent_.empty() && real_.back() < needed)) real_.push_back(needed);
+  most_ = real_.back();
+  for (unsigned i = 0; i < most_; ++i)
+    singles_.push_back(std::make_unique<bench::whole_pool>(pool_config{.workers = 1}));
+}
+
+program_forecast forecaster::study(const lab_program& program) {
+  const auto dag = program.computation(settings_.is_quick);
+  const auto simulated = lab::make_computation(dag);
+  const auto of = simulated->measure();
+  measure(program);
+  const double instruction_ns = serial_.median() * 1e9 / static_cast<double>(of.work);
+  program_forecast result;
+  for (const auto& machine : machines_)
+    result.checked.push_back(check(*machine, *simulated, instruction_ns));
+  for (const auto p : absent_)
+    result.forecast.push_back(
+        forecast(p, *simulated, instruction_ns, result.checked.back().busy_factor));
+  const auto name = [&](auto& rows) {
+    for (auto& row : rows) {
+      row.program = program.name;
+      row.dag = dag;
+    }
+  };
+  name(result.checked);
+  name(result.forecast);
+  return result;
+}
+
+checked_row forecaster::check(const real_machine& machine, lab::computation& simulated,
+                              double instruction_ns) {
+  checked_row row;
+  row.processors = machine.on.workers();
+  row.instruction_ns = instruction_ns;
+  if (row.processors > 1) row.busy_factor = ratio(machine.reference, one_).median();
+  row.forks = forks_;
+  row.fork_ns = costs_.fork_ns;
+  row.serial_s = serial_.median();
+  row.real = machine.forked;
+  row.simulated = simulate(simulated, instruction_ns, row.busy_factor, row.processors).seconds;
+  row.ratios = scaled(ratio(machine.reference, machine.forked),
+                      row.simulated.mean / machine.reference.median());
+  return row;
+}
+
+forecast_row forecaster::forecast(std::uint32_t processors, lab::computation& simulated,
+                                  double instruction_ns, double busy_factor) {
+  forecast_row row;
+  row.processors = processors;
+  row.instruction_ns = instruction_ns;
+  row.serial_s = serial_.median();
+  const auto found = simulate(simulated, instruction_ns, busy_factor, processors);
+  row.seconds = found.seconds;
+  row.work_share = found.work_share.mean;
+  row.overhead_share = found.overhead_share.mean;
+  row.asleep_share = found.asleep_share.mean;
+  row.steals = found.steals.mean;
+  return row;
+}
+
+// In turn, so that what else happens on the machine hits all of them alike.
+void forecaster::measure(const lab_program& program) {
+  machines_.clear();
+  copies_.clear();
+  serial_ = one_ = fork_ns_ = {};
+  for (unsigned i = 0; i < most_; ++i) copies_.push_back(program.make(settings_.is_quick));
+  for (const auto p : real_) machines_.push_back(std::make_unique<real_machine>(p));
+  for (unsigned round = 1; round <= settings_.repeat; ++round) {
+    announce_(fmt::format("{}: round {} of {}", program.name, round, settings_.repeat));
+    measure_round(program);
+  }
+  if (!fork_ns_.empty()) costs_.fork_ns = fork_ns_.median();
+  announce_(fmt::format("{}: forks", program.name));
+  copies_.front()->reset();
+  forks_ = copies_.front()->forks();
+  announce_("");
+}
+
+double forecaster::run_copy(pool& on, unsigned i, const lab_program& program,
+                            std::uint64_t expected) {
+  const double took = run_on(on, [&] { copies_[i]->run_forked(); });
+  bench::check_result(std::string(program.name), expected, copies_[i]->result());
+  return took;
+}
+
+void forecaster::measure_round(const lab_program& program) {
+  auto& first = *copies_.front();
+  first.reset();
+  serial_.add(run_on(*singles_.front(), [&] { first.run_serial(); }));
+  const auto expected = first.result();
+  first.reset();
+  one_.add(run_copy(*singles_.front(), 0, program, expected));
+  // A fork changes more with the machine's speed than plain code does.
+  if (settings_.measures_forks)
+    fork_ns_.add(measure_fork_ns(*singles_.front(), settings_.is_quick ? 20 : 27));
+  for (const auto& machine : machines_) {
+    const auto workers = machine->on.workers();
+    if (workers == 1) {
+      machine->forked.add(one_.values().back());
+      machine->reference.add(serial_.values().back());
+      continue;
+    }
+    machine->reference.add(seconds_beside(
+        workers,
+        [&](unsigned i) { return run_on(*singles_[i], [&] { copies_[i]->run_forked(); }); },
+        [&](unsigned i) { copies_[i]->reset(); }));
+    first.reset();
+    machine->forked.add(run_copy(machine->on, 0, program, expected));
+  }
+}
+
+lab::timed_row forecaster::simulate(lab::computation& simulated, double instruction_ns,
+                                    double busy_factor, std::uint32_t processors) {
+  lab::timed_settings settings;
+  settings.processors = processors;
+  settings.costs = costs_;
+  settings.costs.instruction_ns = instruction_ns;
+  settings.costs.busy_factor = busy_factor;
+  const auto result =
+      lab::run_timed_row(simulated, settings, settings_.seeds, [&](std::uint64_t seed) {
+        announce_(fmt::format("simulated on {}: seed {} of {}", processors, seed, settings_.seeds));
+      });
+  announce_("");
+  return result;
+}
+
+}  // namespace heist::calibration

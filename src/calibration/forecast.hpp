@@ -1,0 +1,124 @@
+// Real runs beside simulated ones, and simulated ones of machines that aren't there.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heist/pool.hpp>
+
+#include "bench/rounds.hpp"
+#include "bench/samples.hpp"
+#include "calibration/programs.hpp"
+#include "lab/catalog/computation.hpp"
+#include "lab/engines/cost_model.hpp"
+#include "lab/experiments/timed_study.hpp"
+#include "report/statistics.hpp"
+
+namespace heist::calibration {
+
+inline constexpr double agreement = 0.15;  // of a simulated time with the real one
+
+// A program on so many workers of this machine, and in the lab.
+struct checked_row {
+  std::string program, dag;
+  std::uint32_t processors = 0;
+  std::uint64_t forks = 0;
+  double fork_ns = 0;
+  double instruction_ns = 0;  // the serial time over T1
+  double busy_factor = 1;     // of the program on one worker, beside others like it
+  double serial_s = 0;        // the median
+  bench::samples real;        // seconds
+  report::summary simulated;  // seconds, over seeds
+  bench::samples ratios;      // of the simulated time to the real one, by rounds
+
+  [[nodiscard]] double speedup() const { return serial_s / simulated.mean; }  // simulated
+  [[nodiscard]] double difference() const { return ratios.median() - 1; }
+  [[nodiscard]] bool agrees() const {
+    return difference() <= agreement && difference() >= -agreement;
+  }
+};
+
+struct forecast_row {
+  std::string program, dag;
+  std::uint32_t processors = 0;
+  double instruction_ns = 0;
+  double serial_s = 0;
+  report::summary seconds;
+  double work_share = 0, overhead_share = 0, asleep_share = 0;  // means
+  double steals = 0;
+
+  [[nodiscard]] double speedup() const { return serial_s / seconds.mean; }
+};
+
+struct program_forecast {
+  std::vector<checked_row> checked;    // on the processors that this machine has
+  std::vector<forecast_row> forecast;  // on those that it hasn't
+};
+
+struct forecast_settings {
+  std::vector<std::uint32_t> processors;  // ascending
+  unsigned repeat = 11;                   // rounds of real runs
+  std::uint64_t seeds = 3;                // simulated runs
+  bool is_quick = false;
+  bool measures_forks = true;  // in each round, instead of fork_ns of the costs
+};
+
+// Real runs on so many workers. How fast the machine is changes from one moment to the next, so each round has a run of
+// something else that tells: the serial program, or as many copies on one worker each at the same time. The workers are
+// bound, each to a processor of its own as in the lab: else the system now and then leaves two on one for some milliseconds.
+struct real_machine {
+  explicit real_machine(unsigned workers)
+      : on({.workers = workers, .placement = placement_kind::pinned}) {}
+
+  bench::whole_pool on;
+  bench::samples forked;     // seconds
+  bench::samples reference;  // seconds in the same round
+};
+
+class forecaster {
+ public:
+  // Says what runs now; "" where nothing does.
+  using announcer = std::function<void(const std::string&)>;
+
+  // Throws resource_error where the system refuses threads.
+  forecaster(forecast_settings settings, lab::cost_model costs, announcer announce);
+
+  // Throws bench::wrong_result for a program whose result with forks isn't the serial one.
+  [[nodiscard]] program_forecast study(const lab_program& program);
+
+  [[nodiscard]] const lab::cost_model& costs() const { return costs_; }
+  // The most workers of real runs; 2 where the machine has them and something is forecast.
+  [[nodiscard]] unsigned most_workers() const { return most_; }
+  [[nodiscard]] bool has_forecasts() const { return !absent_.empty(); }
+
+ private:
+  void measure(const lab_program& program);
+  void measure_round(const lab_program& program);
+  [[nodiscard]] double run_copy(pool& on, unsigned i, const lab_program& program,
+                                std::uint64_t expected);
+  [[nodiscard]] checked_row check(const real_machine& machine, lab::computation& simulated,
+                                  double instruction_ns);
+  [[nodiscard]] forecast_row forecast(std::uint32_t processors, lab::computation& simulated,
+                                      double instruction_ns, double busy_factor);
+  [[nodiscard]] lab::timed_row simulate(lab::computation& simulated, double instruction_ns,
+                                        double busy_factor, std::uint32_t processors);
+
+  forecast_settings settings_;
+  lab::cost_model costs_;
+  announcer announce_;
+  std::vector<std::uint32_t> real_, absent_;  // P that this machine has, and others
+  unsigned most_ = 1;
+  std::vector<std::unique_ptr<pool>> singles_;  // of one worker
+  // Of the program that was measured last.
+  std::vector<std::unique_ptr<real_machine>> machines_;
+  std::vector<std::unique_ptr<program_copy>> copies_;
+  bench::samples serial_, one_;  // seconds
+  bench::samples fork_ns_;
+  std::uint64_t forks_ = 0;
+};
+
+}  // namespace heist::calibration

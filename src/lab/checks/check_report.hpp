@@ -1,0 +1,37 @@
+// What a check says: the error where something doesn't hold, a report of what was looked at where all does.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <heist/error.hpp>
+
+namespace heist::lab {
+
+// what(): the property, the step, the processor and what it has.
+class check_error : public error {
+ public:
+  using error::error;
+};
+
+// What was looked at, in one checked run or several.
+struct check_report {
+  std::uint64_t runs = 0, steps = 0;
+  // Work stealing on a fully strict computation:
+  std::uint64_t augmented_span = 0;  // longest path of the augmented DAG; at most 2 Tinf
+  std::uint64_t rounds = 0;          // of 3P steal attempts or more, fewer than 4P
+  std::uint64_t delay_path = 0;      // instructions of the longest delay sequence
+  std::uint64_t longest_group =
+      0;  // rounds in which one instruction of it stayed critical, at most
+
+  void add(const check_report& other) {
+    runs += other.runs;
+    steps += other.steps;
+    augmented_span = std::max(augmented_span, other.augmented_span);
+    rounds += other.rounds;
+    delay_path = std::max(delay_path, other.delay_path);
+    longest_group = std::max(longest_group, other.longest_group);
+  }
+};
+
+}  // namespace heist::lab

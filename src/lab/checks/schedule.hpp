@@ -1,0 +1,43 @@
+// A run of a small DAG, step by step, as the table of Blumofe and Leiserson's Figure 2: what each processor executes, and
+// the living threads that nobody runs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lab/dag/explicit_dag.hpp"
+#include "lab/dag/explicit_threads.hpp"
+#include "lab/model/thread_system.hpp"
+#include "report/table.hpp"
+
+namespace heist::lab {
+
+struct schedule_step {
+  std::vector<node_id> executed;  // by processor; no_id: idle
+  std::vector<thread_id>
+      ready;  // threads that nobody runs at the beginning of the step, by number,
+  std::vector<thread_id> stalled;  // after idle processors took some
+};
+
+using schedule = std::vector<schedule_step>;
+
+// Threads in the pool stand in parentheses where they are stalled.
+[[nodiscard]] report::table to_table(const schedule& steps, const explicit_dag& dag);
+
+// The observer that writes a schedule down.
+class schedule_recorder {
+ public:
+  explicit schedule_recorder(schedule& steps) : steps_(&steps) {}
+
+  void begin_step(std::uint64_t step, const std::vector<thread_id>& running,
+                  const explicit_threads& threads);
+  void executed(std::uint64_t, std::uint32_t, thread_id, const outcome&, const explicit_threads&) {}
+  template <class Scheduler>
+  void end_step(std::uint64_t, const std::vector<thread_id>&, const explicit_threads&,
+                const Scheduler&) {}
+
+ private:
+  schedule* steps_;
+};
+
+}  // namespace heist::lab

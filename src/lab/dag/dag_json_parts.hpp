@@ -1,0 +1,34 @@
+// What stands in a DAG's file, with the places of it: between the parser, which knows JSON, and dag_json.cpp,
+// which knows DAGs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/dag/explicit_dag.hpp"
+#include "report/text_position.hpp"
+
+namespace heist::lab {
+
+inline constexpr std::string_view dag_format_name = "heist dag 1";
+
+using report::text_offset;
+using report::text_position;
+
+struct dag_file_parts {
+  struct edge {
+    text_offset at = 0;
+    std::string from, to;
+  };
+
+  dag_source source;  // name and threads; the edges' names are not looked up
+  std::vector<text_offset> thread_places;
+  std::vector<std::vector<text_offset>> name_places;  // of the instructions, by thread
+  std::vector<edge> spawns, joins;
+};
+
+// Throws usage_error for what is no JSON, or has not the form of the format.
+[[nodiscard]] dag_file_parts parse_dag_file(const text_position& text);
+
+}  // namespace heist::lab

@@ -1,0 +1,343 @@
+#include "lab/dag/explicit_dag.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heist::lab {
+
+namespace {
+
+using part = dag_error::part;
+
+// The nodes of one cycle, in order, among those that a topological sort could not reach: each of them has
+// a predecessor that it could not reach either, so walking back comes round.
+std::vector<node_id> find_cycle(const explicit_dag& dag, const std::vector<std::uint32_t>& waits) {
+  std::vector<node_id> before(dag.node_count(), no_id);
+  node_id at = no_id;
+  for (node_id v = 0; v < dag.node_count(); ++v) {
+    if (waits[v] == 0) continue;
+    at = v;
+    dag.each_edge(v, [&](const explicit_dag::edge& e) { before[e.to] = v; });
+  }
+  std::vector<bool> seen(dag.node_count());
+  while (!seen[at]) {
+    seen[at] = true;
+    at = before[at];
+  }
+  std::vector<node_id> cycle = {at};
+  for (node_id v = before[at]; v != at; v = before[v]) cycle.push_back(v);
+  std::reverse(cycle.begin() + 1, cycle.end());
+  return cycle;
+}
+
+constexpr std::size_t cycle_names_shown = 8;
+
+}  // namespace
+
+std::string_view to_string(strictness kind) {
+  switch (kind) {
+    case strictness::fully_strict:
+      return "fully strict";
+    case strictness::strict:
+      return "strict";
+    case strictness::general:
+      break;
+  }
+  return "general";
+}
+
+explicit_dag::explicit_dag(dag_source source) : name_(std::move(source.name)) {
+  add_threads(source);
+  add_spawns(source);
+  build_tree();
+  add_joins(source);
+  check_ends();
+  measure_paths(source);
+  classify(source);
+}
+
+void explicit_dag::add_threads(dag_source& source) {
+  if (source.threads.empty()) throw dag_error(part::whole, 0, "a DAG has at least one thread");
+  std::uint64_t nodes = 0;
+  for (std::size_t t = 0; t < source.threads.size(); ++t) {
+    auto& given = source.threads[t];
+    const auto name = given.name.empty() ? fmt::format("G{}", t + 1) : given.name;
+    if (given.length == 0)
+      throw dag_error(part::thread, t, fmt::format("thread {} has no instruction", name));
+    if (!given.names.empty() && given.names.size() != given.length)
+      throw dag_error(part::thread, t,
+                      fmt::format("thread {} has {} instructions and {} names for them", name,
+                                  given.length, given.names.size()));
+    if (given.frame > max_frame)
+      throw dag_error(
+          part::thread, t,
+          fmt::format("thread {}: a frame is at most {}, not {}", name, max_frame, given.frame));
+    nodes += given.length;
+    if (nodes > max_nodes)
+      throw dag_error(part::thread, t,
+                      fmt::format("a DAG has at most {} instructions; thread {} exceeds that",
+                                  max_nodes, name));
+    threads_.push_back(
+        {static_cast<node_id>(nodes - given.length), given.length, given.frame, given.priority});
+    largest_frame_ = std::max(largest_frame_, given.frame);
+    if (!given.name.empty()) {
+      thread_names_.resize(source.threads.size());
+      thread_names_[t] = std::move(given.name);
+    }
+    if (!given.names.empty()) {
+      node_names_.resize(source.threads.size());
+      node_names_[t] = std::move(given.names);
+    }
+  }
+  owner_.resize(nodes);
+  for (thread_id t = 0; t < thread_count(); ++t)
+    std::fill_n(owner_.begin() + first(t), length(t), t);
+}
+
+node_id explicit_dag::node_at(const dag_source::place& place, part which, std::size_t index) const {
+  if (place.thread >= thread_count())
+    throw dag_error(which, index,
+                    fmt::format("thread number {} of {}", place.thread, thread_count()));
+  if (place.instruction >= length(place.thread))
+    throw dag_error(
+        which, index,
+        fmt::format("instruction number {} of thread {}, which has {}", place.instruction,
+                    thread_name(place.thread), length(place.thread)));
+  return first(place.thread) + place.instruction;
+}
+
+std::string explicit_dag::describe(node_id v) const {
+  return fmt::format("{} of thread {}", node_name(v), thread_name(owner_[v]));
+}
+
+void explicit_dag::add_spawns(const dag_source& source) {
+  spawned_.assign(node_count(), no_id);
+  in_degree_.assign(node_count(), 0);
+  for (thread_id t = 0; t < thread_count(); ++t)
+    for (node_id v = first(t) + 1; v <= last(t); ++v) in_degree_[v] = 1;
+  for (std::size_t i = 0; i < source.spawns.size(); ++i) {
+    const auto& given = source.spawns[i];
+    const node_id from = node_at(given.from, part::spawn, i);
+    if (given.child >= thread_count())
+      throw dag_error(part::spawn, i,
+                      fmt::format("thread number {} of {}", given.child, thread_count()));
+    auto& child = threads_[given.child];
+    if (given.child == 0)
+      throw dag_error(part::spawn, i,
+                      fmt::format("{} spawns {}, the root: the first thread has no parent",
+                                  describe(from), thread_name(0)));
+    if (child.spawner != no_id)
+      throw dag_error(
+          part::spawn, i,
+          fmt::format("thread {} has two parents: {} and {} spawn it", thread_name(given.child),
+                      describe(child.spawner), describe(from)));
+    if (owner_[from] == given.child)
+      throw dag_error(part::spawn, i,
+                      fmt::format("thread {} spawns itself", thread_name(given.child)));
+    if (spawned_[from] != no_id)
+      throw dag_error(
+          part::spawn, i,
+          fmt::format("{} spawns two threads, {} and {}: an instruction spawns one", describe(from),
+                      thread_name(spawned_[from]), thread_name(given.child)));
+    spawned_[from] = given.child;
+    child.spawner = from;
+    child.parent = owner_[from];
+    in_degree_[child.first] = 1;
+  }
+}
+
+// Depths, frames up to the root, and the walk that is_ancestor() rests on. A loop, as trees can be deep.
+void explicit_dag::build_tree() {
+  for (thread_id t = 1; t < thread_count(); ++t)
+    if (threads_[t].parent == no_id)
+      throw dag_error(
+          part::thread, t,
+          fmt::format("thread {} has no parent: no instruction spawns it", thread_name(t)));
+  struct visit {
+    thread_id thread;
+    node_id next;  // the instruction to look at
+  };
+  std::vector<visit> path = {{0, first(0)}};
+  std::uint32_t clock = 0;
+  std::uint32_t visited = 1;
+  threads_[0].enter = clock++;
+  threads_[0].stack_depth = frame(0);
+  while (!path.empty()) {
+    auto& top = path.back();
+    if (top.next > last(top.thread)) {
+      auto& done = threads_[top.thread];
+      done.leave = clock;
+      stack_depth_ = std::max(stack_depth_, done.stack_depth);
+      path.pop_back();
+      continue;
+    }
+    const thread_id child = spawned_[top.next++];
+    if (child == no_id) continue;
+    auto& entered = threads_[child];
+    entered.enter = clock++;
+    entered.depth = threads_[top.thread].depth + 1;
+    entered.stack_depth = threads_[top.thread].stack_depth + entered.frame;
+    ++visited;
+    path.push_back({child, entered.first});
+  }
+  if (visited == thread_count()) return;
+  for (thread_id t = 1; t < thread_count(); ++t)
+    if (threads_[t].enter == 0)
+      throw dag_error(part::thread, t,
+                      fmt::format("thread {} is its own ancestor: its spawns lead round to it",
+                                  thread_name(t)));
+}
+
+bool explicit_dag::is_ancestor(thread_id older, thread_id younger) const {
+  return threads_[older].enter <= threads_[younger].enter &&
+         threads_[younger].enter < threads_[older].leave;
+}
+
+void explicit_dag::add_joins(const dag_source& source) {
+  std::vector<std::pair<node_id, node_id>> edges;
+  edges.reserve(source.joins.size());
+  join_begin_.assign(node_count() + 1, 0);
+  for (std::size_t i = 0; i < source.joins.size(); ++i) {
+    const node_id from = node_at(source.joins[i].from, part::join, i);
+    const node_id to = node_at(source.joins[i].to, part::join, i);
+    const auto refuse = [&](std::string_view why) {
+      throw dag_error(part::join, i,
+                      fmt::format("join edge {} -> {}: {}", node_name(from), node_name(to), why));
+    };
+    if (owner_[from] == owner_[to]) refuse("both are of one thread, whose order is fixed");
+    if (to == first(owner_[to]))
+      refuse(fmt::format("{} is the first instruction of thread {}", node_name(to),
+                         thread_name(owner_[to])));
+    if (spawned_[to - 1] != no_id)
+      refuse(fmt::format("{} comes right after the spawn {}", node_name(to), node_name(to - 1)));
+    const std::uint32_t others = (is_last(from) ? 0U : 1U) + (spawned_[from] != no_id ? 1U : 0U);
+    if (others + ++join_begin_[from + 1] > 2)
+      refuse(
+          fmt::format("{} has more than two edges out, with those to the next instruction and "
+                      "to a child",
+                      node_name(from)));
+    edges.emplace_back(from, to);
+    ++in_degree_[to];
+  }
+  for (node_id v = 0; v < node_count(); ++v) join_begin_[v + 1] += join_begin_[v];
+  joins_.assign(edges.size(), no_id);
+  auto place = join_begin_;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const auto [from, to] = edges[i];
+    if (place[from] > join_begin_[from] && joins_[join_begin_[from]] == to)
+      throw dag_error(
+          part::join, i,
+          fmt::format("join edge {} -> {} stands twice", node_name(from), node_name(to)));
+    joins_[place[from]++] = to;
+  }
+}
+
+void explicit_dag::check_ends() const {
+  if (spawned_[last(0)] != no_id || !joins_from(last(0)).empty())
+    throw dag_error(part::thread, 0,
+                    fmt::format("{}, the root's last instruction, has an edge out: it is to be the "
+                                "DAG's last",
+                                node_name(last(0))));
+  for (thread_id t = 1; t < thread_count(); ++t)
+    if (joins_from(last(t)).empty() && spawned_[last(t)] == no_id)
+      throw dag_error(part::thread, t,
+                      fmt::format("{}, the last instruction of thread {}, has no edge out: nobody "
+                                  "waits for it",
+                                  node_name(last(t)), thread_name(t)));
+}
+
+void explicit_dag::measure_paths(const dag_source& source) {
+  auto waits = in_degree_;
+  std::vector<node_id> order;
+  order.reserve(node_count());
+  order.push_back(first(0));
+  for (std::size_t i = 0; i < order.size(); ++i)
+    each_edge(order[i], [&](const edge& e) {
+      if (--waits[e.to] == 0) order.push_back(e.to);
+    });
+  if (order.size() < node_count()) refuse_cycle(source, waits);
+  height_.assign(node_count(), 1);
+  for (auto v = order.rbegin(); v != order.rend(); ++v)
+    each_edge(*v, [&](const edge& e) { height_[*v] = std::max(height_[*v], height_[e.to] + 1); });
+}
+
+// Spawns make a tree, so one of the joins closes the cycle: the last one in the source that lies on it.
+void explicit_dag::refuse_cycle(const dag_source& source,
+                                const std::vector<std::uint32_t>& waits) const {
+  const auto cycle = find_cycle(*this, waits);
+  std::string text;
+  for (std::size_t i = 0; i < cycle.size() && i < cycle_names_shown; ++i)
+    text += node_name(cycle[i]) + " -> ";
+  if (cycle.size() > cycle_names_shown)
+    text += fmt::format("({} more) -> ", cycle.size() - cycle_names_shown);
+  text += node_name(cycle.front());
+
+  std::vector<node_id> next(node_count(), no_id);
+  for (std::size_t i = 0; i < cycle.size(); ++i) next[cycle[i]] = cycle[(i + 1) % cycle.size()];
+  std::size_t index = source.joins.size();
+  while (index-- > 0) {
+    const auto& [from, to] = source.joins[index];
+    if (next[node_at(from, part::join, index)] == node_at(to, part::join, index)) break;
+  }
+  throw dag_error(part::join, index, "the edges have a cycle: " + text);
+}
+
+void explicit_dag::classify(const dag_source& source) {
+  std::vector<std::uint32_t> with_parent(thread_count(), 0);
+  const auto weaken = [&](strictness to, const std::string& why) {
+    if (kind_ == strictness::fully_strict) why_not_fully_strict_ = why;
+    if (to == strictness::general && kind_ != strictness::general) why_not_strict_ = why;
+    kind_ = std::min(kind_, to);
+  };
+  for (const auto& given : source.joins) {
+    const node_id from = first(given.from.thread) + given.from.instruction;
+    const node_id to = first(given.to.thread) + given.to.instruction;
+    const thread_id younger = given.from.thread;
+    const thread_id older = given.to.thread;
+    if (parent(younger) == older) {
+      most_joins_ = std::max(most_joins_, ++with_parent[younger]);
+      continue;
+    }
+    const bool up = is_ancestor(older, younger);
+    weaken(up ? strictness::strict : strictness::general,
+           fmt::format("join edge {} -> {} goes from thread {} to {}, which is not its {}",
+                       node_name(from), node_name(to), thread_name(younger), thread_name(older),
+                       up ? "parent" : "ancestor"));
+  }
+  for (thread_id t = 1; t < thread_count() && kind_ != strictness::general; ++t) {
+    const auto joins = joins_from(last(t));
+    if (std::none_of(joins.begin(), joins.end(),
+                     [&](node_id to) { return owner_[to] == parent(t); }))
+      weaken(strictness::general,
+             fmt::format("{}, the last instruction of thread {}, has no join edge to its parent {}",
+                         node_name(last(t)), thread_name(t), thread_name(parent(t))));
+  }
+}
+
+std::string explicit_dag::thread_name(thread_id t) const {
+  if (t < thread_names_.size() && !thread_names_[t].empty()) return thread_names_[t];
+  return fmt::format("G{}", t + 1);
+}
+
+std::string explicit_dag::node_name(node_id v) const {
+  const thread_id t = owner_[v];
+  if (has_names(t)) return node_names_[t][v - first(t)];
+  return fmt::format("{}.{}", thread_name(t), v - first(t) + 1);
+}
+
+std::vector<node_id> explicit_dag::critical_path() const {
+  std::vector<node_id> path = {first(0)};
+  while (height_[path.back()] > 1) {
+    const node_id at = path.back();
+    node_id next = no_id;
+    each_edge(at, [&](const edge& e) {
+      if (next == no_id && height_[e.to] + 1 == height_[at]) next = e.to;
+    });
+    path.push_back(next);
+  }
+  return path;
+}
+
+}  // namespace heist::lab

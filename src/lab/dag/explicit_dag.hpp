@@ -1,0 +1,207 @@
+// A multithreaded computation as a DAG that lies in memory: the model of Blumofe and Leiserson (Scheduling
+// multithreaded computations by work stealing, 1999, section 2).
+//
+// Nodes are instructions of one unit of time. A thread is a chain of instructions, joined by *continue*
+// edges that nobody writes down; *spawn* edges go from an instruction to a thread's first one; *join* edges
+// are all other dependencies. A thread has an activation frame from its spawn to its last instruction.
+//
+// What holds for every explicit_dag, or its constructor throws dag_error:
+//   - thread 0 is the root; each other thread is spawned once; the spawns make a tree;
+//   - no cycle;
+//   - an instruction has at most two edges out, the continue edge included;
+//   - the root's last instruction is the only one without an edge out, its first the only one without an
+//     edge in (Arora, Blumofe, Plaxton 1998: one root, one final node);
+//   - no join edge enters a thread's first instruction, or the instruction right after a spawn: neither
+//     a child nor its parent stalls at once;
+//   - no join edge stays in its thread, and no two edges join the same two instructions.
+// How much order the joins keep is strictness(): see there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heist/error.hpp>
+
+#include "lab/model/ids.hpp"
+
+namespace heist::lab {
+
+// What a DAG is made from. Instructions count from 0 in their thread.
+struct dag_source {
+  struct place {
+    thread_id thread = 0;
+    std::uint32_t instruction = 0;
+  };
+  struct thread {
+    std::string name;                // "G2"; where empty: G and the thread's number from 1
+    std::uint32_t length = 0;        // instructions
+    std::uint64_t frame = 1;         // size of its activation frame
+    std::vector<std::string> names;  // of its instructions: all or none
+    std::uint32_t priority = 0;      // the largest one first, with the scheduler that goes by them
+  };
+  struct spawn {
+    place from;
+    thread_id child = 0;
+  };
+  struct join {
+    place from, to;
+  };
+
+  std::string name;
+  std::vector<thread> threads;
+  std::vector<spawn> spawns;
+  std::vector<join> joins;
+};
+
+// Why a source is no DAG of the model: what() names the threads and instructions; `part` and `index` say
+// which entry of the source is at fault, for those who know where in a file that stands.
+class dag_error : public usage_error {
+ public:
+  enum class part { whole, thread, spawn, join };
+
+  dag_error(part which, std::size_t index, const std::string& message)
+      : usage_error(message), part_(which), index_(index) {}
+
+  [[nodiscard]] part where() const { return part_; }
+  [[nodiscard]] std::size_t index() const { return index_; }
+
+ private:
+  part part_;
+  std::size_t index_;
+};
+
+enum class edge_kind : std::uint8_t { proceed, spawn, join };  // proceed: the continue edge
+
+enum class strictness {
+  general,       // anything else; the weakest first
+  strict,        // joins go to ancestors, and each thread's last instruction has one to its parent
+  fully_strict,  // joins go to parents, and each thread's last instruction has one
+};
+
+[[nodiscard]] std::string_view to_string(strictness kind);
+
+class explicit_dag {
+ public:
+  static constexpr std::uint64_t max_nodes = 1U << 22U;    // 100 MB
+  static constexpr std::uint64_t max_frame = 1ULL << 32U;  // so that no sum of frames overflows
+
+  struct edge {
+    node_id to;
+    edge_kind kind;
+  };
+
+  // Throws dag_error.
+  explicit explicit_dag(dag_source source);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  // --- threads; a thread's children have greater or smaller numbers: any order but the root first ---
+  [[nodiscard]] std::uint32_t thread_count() const {
+    return static_cast<std::uint32_t>(threads_.size());
+  }
+  [[nodiscard]] node_id first(thread_id t) const { return threads_[t].first; }
+  [[nodiscard]] node_id last(thread_id t) const {
+    return threads_[t].first + threads_[t].length - 1;
+  }
+  [[nodiscard]] std::uint32_t length(thread_id t) const { return threads_[t].length; }
+  [[nodiscard]] std::uint64_t frame(thread_id t) const { return threads_[t].frame; }
+  [[nodiscard]] std::uint32_t priority(thread_id t) const { return threads_[t].priority; }
+  [[nodiscard]] thread_id parent(thread_id t) const { return threads_[t].parent; }    // root: no_id
+  [[nodiscard]] node_id spawner(thread_id t) const { return threads_[t].spawner; }    // root: no_id
+  [[nodiscard]] std::uint32_t depth(thread_id t) const { return threads_[t].depth; }  // root: 0
+  // The frames from t up to the root, both included.
+  [[nodiscard]] std::uint64_t stack_depth(thread_id t) const { return threads_[t].stack_depth; }
+  [[nodiscard]] std::string thread_name(thread_id t) const;
+  [[nodiscard]] bool is_ancestor(thread_id older, thread_id younger) const;  // of itself, too
+
+  // --- nodes: the first thread's instructions, then the second's, and so on ---
+  [[nodiscard]] std::uint32_t node_count() const {
+    return static_cast<std::uint32_t>(owner_.size());
+  }
+  [[nodiscard]] thread_id thread_of(node_id v) const { return owner_[v]; }
+  [[nodiscard]] bool is_last(node_id v) const { return v == last(owner_[v]); }
+  [[nodiscard]] std::string node_name(node_id v) const;  // "G2.3" where t has no names
+  [[nodiscard]] bool has_names(thread_id t) const {      // for its instructions
+    return t < node_names_.size() && !node_names_[t].empty();
+  }
+  [[nodiscard]] thread_id spawned_by(node_id v) const { return spawned_[v]; }  // none: no_id
+  // Targets of v's join edges: at most two.
+  [[nodiscard]] std::span<const node_id> joins_from(node_id v) const {
+    return {joins_.data() + join_begin_[v], joins_.data() + join_begin_[v + 1]};
+  }
+  [[nodiscard]] std::uint32_t in_degree(node_id v) const { return in_degree_[v]; }
+  // Calls f(edge) for each edge out of v: continue, spawn, joins.
+  template <class Function>
+  void each_edge(node_id v, Function f) const {
+    if (!is_last(v)) f(edge{v + 1, edge_kind::proceed});
+    if (spawned_[v] != no_id) f(edge{first(spawned_[v]), edge_kind::spawn});
+    for (const node_id to : joins_from(v)) f(edge{to, edge_kind::join});
+  }
+  // The length in nodes of the longest path that begins at v.
+  [[nodiscard]] std::uint32_t height(node_id v) const { return height_[v]; }
+
+  // --- measures ---
+  [[nodiscard]] std::uint64_t work() const { return owner_.size(); }            // T1
+  [[nodiscard]] std::uint64_t span() const { return height_[first(0)]; }        // Tinf, in nodes
+  [[nodiscard]] std::uint64_t stack_depth() const { return stack_depth_; }      // S1
+  [[nodiscard]] std::uint64_t largest_frame() const { return largest_frame_; }  // Smax
+  [[nodiscard]] std::uint32_t most_joins() const {
+    return most_joins_;
+  }  // nd: a thread's with its parent
+  [[nodiscard]] std::uint64_t join_count() const { return joins_.size(); }
+  [[nodiscard]] strictness kind() const { return kind_; }
+  // The join, or the thread, that keeps the DAG from being strict or fully strict; "" where nothing does.
+  [[nodiscard]] const std::string& why_not_strict() const { return why_not_strict_; }
+  [[nodiscard]] const std::string& why_not_fully_strict() const { return why_not_fully_strict_; }
+
+  // The nodes of one longest path, in order.
+  [[nodiscard]] std::vector<node_id> critical_path() const;
+
+ private:
+  struct thread {
+    node_id first;
+    std::uint32_t length;
+    std::uint64_t frame;
+    std::uint32_t priority;
+    thread_id parent = no_id;
+    node_id spawner = no_id;
+    std::uint32_t depth = 0;
+    std::uint32_t enter = 0,
+                  leave = 0;  // in a walk of the spawn tree: an ancestor's hold a descendant's
+    std::uint64_t stack_depth = 0;
+  };
+
+  void add_threads(dag_source& source);
+  void add_spawns(const dag_source& source);
+  void add_joins(const dag_source& source);
+  void build_tree();
+  void check_ends() const;
+  void measure_paths(const dag_source& source);
+  [[noreturn]] void refuse_cycle(const dag_source& source,
+                                 const std::vector<std::uint32_t>& waits) const;
+  void classify(const dag_source& source);
+  [[nodiscard]] node_id node_at(const dag_source::place& place, dag_error::part part,
+                                std::size_t index) const;
+  [[nodiscard]] std::string describe(node_id v) const;  // "v5 of thread G3"
+
+  std::string name_;
+  std::vector<thread> threads_;
+  std::vector<std::string> thread_names_;             // empty where all have the default
+  std::vector<std::vector<std::string>> node_names_;  // by thread; empty as above
+  std::vector<thread_id> owner_;
+  std::vector<thread_id> spawned_;
+  std::vector<std::uint32_t> join_begin_;  // node_count() + 1 places in joins_
+  std::vector<node_id> joins_;
+  std::vector<std::uint32_t> in_degree_;
+  std::vector<std::uint32_t> height_;
+  std::uint64_t stack_depth_ = 0, largest_frame_ = 0;
+  std::uint32_t most_joins_ = 0;
+  strictness kind_ = strictness::fully_strict;
+  std::string why_not_strict_, why_not_fully_strict_;
+};
+
+}  // namespace heist::lab

@@ -1,0 +1,97 @@
+// How finely to cut work: a loop in f P tasks, from one for each processor to many, under schedulers from a plan to stealing.
+// Few large tasks leave processors idle at the end; many small ones cost more than they bring.
+//
+// Of the P T steps that processors have, the loop itself takes T1. A processor's other steps are *overhead* (takes, steals,
+// waiting for them) as long as it executes something later, or there is a task that it may begin; they are *idle* after
+// that. The *tail* is the time in which some processor is idle.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/experiments/granularity_costs.hpp"
+#include "lab/schedulers/settings.hpp"
+#include "report/chart.hpp"
+#include "report/statistics.hpp"
+
+namespace heist::lab {
+
+enum class task_scheduler {
+  blocks,
+  interleaved,
+  guided,
+  fifo,
+  lifo,
+  longest_first,
+  shortest_first,
+  stealing,
+};
+
+struct task_scheduler_name {
+  task_scheduler kind;
+  std::string_view name, summary;
+};
+
+[[nodiscard]] const std::vector<task_scheduler_name>& task_schedulers();
+[[nodiscard]] std::string_view to_string(task_scheduler kind);
+
+enum class queue_kind {
+  exclusive,  // one take at a time
+  shared,     // takes overlap: each costs its processor alone
+};
+
+struct granularity_setup {
+  std::uint32_t processors = 16;
+  std::uint64_t work = 10'000'000;  // T1, in steps
+  cost_kind costs = cost_kind::exponential;
+  std::uint32_t finest = 128;      // tasks for each processor, at most: what the loop's grains are
+  std::uint32_t queue_cost = 400;  // steps of a take from a queue, and of a steal attempt
+  queue_kind queue = queue_kind::exclusive;
+  std::uint64_t seeds = 10;
+  std::uint64_t seed = 1;
+};
+
+inline constexpr std::uint32_t max_task_processors = 4096;
+inline constexpr std::uint64_t max_grains = 1U << 22U;
+
+struct granularity_row {
+  task_scheduler scheduler{};
+  hint_kind hint{};          // of an order by length
+  std::uint32_t factor = 1;  // tasks for each processor
+  report::summary tasks;     // guided ones depend on nothing, but aren't f P
+  report::summary time, balance, overhead, idle, tail;
+
+  [[nodiscard]] std::string name() const;  // "longest-first:noisy"
+};
+
+// Throws usage_error for what no run can be made from.
+void check_setup(const granularity_setup& setup);
+
+[[nodiscard]] granularity_row study_granularity(const granularity_setup& setup,
+                                                task_scheduler scheduler, hint_kind hint,
+                                                std::uint32_t factor);
+
+[[nodiscard]] std::vector<std::string> granularity_columns();
+[[nodiscard]] std::vector<std::string> granularity_cells(const granularity_setup& setup,
+                                                         const granularity_row& row);
+[[nodiscard]] std::string granularity_json(const granularity_setup& setup,
+                                           const granularity_row& row);
+
+enum class granularity_curve { time, balance, overhead, tail };
+inline constexpr granularity_curve all_curves[] = {
+    granularity_curve::time, granularity_curve::balance, granularity_curve::overhead,
+    granularity_curve::tail};
+[[nodiscard]] std::string_view to_string(granularity_curve what);
+
+// A curve for each scheduler, against the tasks for each processor.
+[[nodiscard]] report::chart granularity_chart(const granularity_setup& setup,
+                                              const std::vector<granularity_row>& rows,
+                                              granularity_curve what);
+
+[[nodiscard]] std::string granularity_page(const granularity_setup& setup,
+                                           const std::vector<granularity_row>& rows,
+                                           const std::string& command);
+
+}  // namespace heist::lab

@@ -1,0 +1,58 @@
+// Many recycling games: the delays' distribution beside Lemma 6, as rows, a chart and a page.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lab/experiments/recycling_game.hpp"
+#include "report/chart.hpp"
+#include "report/statistics.hpp"
+#include "report/table.hpp"
+
+namespace heist::lab {
+
+struct recycling_setup {
+  std::uint64_t processors = 64;
+  std::uint64_t tosses = 100'000;
+  std::uint64_t games = 1000;  // seeds
+  std::uint64_t seed = 1;      // game i of an adversary is made from (seed, i)
+};
+
+struct recycling_row {
+  adversary who{};
+  adversary_rule rule;         // of the searched one
+  std::vector<double> delays;  // D of each game, sorted
+  report::summary of_delays;
+  report::interval of_mean;  // 95 %
+  double mean_steps = 0;
+  std::uint64_t longest_queue = 0;
+
+  // Games with D above the bound that Lemma 6's proof gives with probability 1 - eps.
+  [[nodiscard]] std::uint64_t above_bound(const recycling_setup& setup, double eps) const;
+};
+
+inline constexpr double tail_probabilities[] = {0.1, 0.01};  // the eps that reports show
+
+// Calls step(games played) now and then. Throws usage_error as play_recycling_game() does.
+[[nodiscard]] recycling_row study_adversary(const recycling_setup& setup, adversary who,
+                                            const std::function<void(std::uint64_t)>& step = {});
+
+[[nodiscard]] std::vector<std::string> recycling_columns();
+[[nodiscard]] std::vector<std::string> recycling_cells(const recycling_setup& setup,
+                                                       const recycling_row& row);
+[[nodiscard]] std::string recycling_json(const recycling_setup& setup, const recycling_row& row);
+
+// "searched: tosses 8 8 8 8 8 8 8 8 8 eighths of the reservoir, from no ball in bins to all"
+[[nodiscard]] std::string describe(const adversary_rule& rule);
+
+// D/M over the games, by adversary, with E[D] <= M as a line.
+[[nodiscard]] report::chart delay_chart(const recycling_setup& setup,
+                                        const std::vector<recycling_row>& rows);
+
+[[nodiscard]] std::string recycling_page(const recycling_setup& setup,
+                                         const std::vector<recycling_row>& rows,
+                                         const std::string& command);
+
+}  // namespace heist::lab

@@ -1,0 +1,52 @@
+// Charts as SVG: lines, points, bars and bounds over two axes, linear or logarithmic. No script; colours for
+// light and for dark surroundings; series differ in their marks, not only in colour.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heist::report {
+
+enum class axis_scale {
+  linear,
+  log10,
+  log2,  // ticks at powers of two: processors
+};
+
+struct axis {
+  std::string label = {};
+  axis_scale scale = axis_scale::linear;
+  std::optional<double> least = {}, greatest = {};  // where not given, from the data
+  std::vector<std::string> names =
+      {};  // of the places 0, 1, 2 ..., in place of numbers: an x axis only
+};
+
+struct point {
+  double x = 0, y = 0;
+  std::optional<double> low = {}, high = {};  // an interval about y
+};
+
+enum class series_style {
+  line,    // with a mark at each point where there are few
+  points,  // marks only
+  bars,    // from the bottom; as wide as the distance to the next
+  bound,   // a dashed line without marks
+};
+
+struct series {
+  std::string name;  // in the legend; "" isn't listed
+  series_style style = series_style::line;
+  std::vector<point> points = {};  // in order of x; what a logarithmic axis can't show is left out
+};
+
+struct chart {
+  std::string title;
+  axis x, y;
+  std::vector<series> all;
+};
+
+// A whole SVG file; also fit to stand inside HTML as it is.
+[[nodiscard]] std::string to_svg(const chart& what);
+
+}  // namespace heist::report
