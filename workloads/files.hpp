@@ -1,5 +1,7 @@
 // Reading and writing files, with errors that a person can act on: one line with the name and the
-// reason. A file that is written replaces an older one as a whole. If the writing is interrupted,
+// reason.
+//
+// A file that is written replaces an older one as a whole. If the writing is interrupted,
 // or the disk is full, the older file stays as it was, and no empty file appears where there was
 // none.
 
