@@ -1,4 +1,4 @@
-// What a benchmark is, for the command and the tests, which run them without knowing which.
+// The interface of a benchmark, for the command and the tests, which run any of them.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace heist::bench {
 
-// How much: enough for figures, or just enough to see that everything works.
+// The scale of a run: large enough for figures, or just large enough to see that everything works.
 enum class scale { full, quick };
 
 struct settings {
@@ -23,7 +23,7 @@ struct settings {
   std::function<void(const std::string&)> announce = [](const std::string&) {};
 };
 
-// A contestant's result is not the serial one: its times say nothing.
+// A contestant's result differs from the serial one, so its times are meaningless.
 class wrong_result : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -33,7 +33,7 @@ struct benchmark {
   std::string_view name;
   std::string_view summary;
 
-  // With the defaults for that scale.
+  // The options with the defaults for that scale.
   std::vector<workloads::option_spec> (*options)(scale);
 
   // Throws wrong_result, usage_error for options that contradict each other, resource_error.
@@ -43,7 +43,7 @@ struct benchmark {
 // Every benchmark, in the order in which they are shown.
 [[nodiscard]] const std::vector<benchmark>& all();
 
-// One for each folder.
+// One function for each folder.
 [[nodiscard]] benchmark fork_join_benchmark();
 [[nodiscard]] benchmark multiprogrammed_benchmark();
 [[nodiscard]] benchmark long_leaf_benchmark();

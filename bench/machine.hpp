@@ -1,4 +1,4 @@
-// Where and with what the figures were made; without it a figure says little.
+// The machine and the compiler with which the figures were made; without them a figure says little.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What this process has used of the machine's processors so far, all threads together.
+// The processor time that all threads of this process have used so far.
 #pragma once
 
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// What a benchmark found: rows of measured values, and the targets beside them.
+// The results of a benchmark: rows of measured values, and the targets with them.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct row {
 
 enum class bound { at_most, at_least };
 
-// A promise, and what this run found of it.
+// A promised value, and the one that this run measured.
 struct target {
   std::string what;
   std::string unit;

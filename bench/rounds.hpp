@@ -1,5 +1,5 @@
-// Contestants that take turns, A B C A B C: what else happens on the machine hits all of them alike,
-// and a ratio is one of two times that were taken within seconds of each other.
+// Contestants take turns, A B C A B C. Other activity on the machine then affects all of them
+// alike, and a ratio compares two times that were taken within seconds of each other.
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ struct contestant {
 
 class contest {
  public:
-  // The reference stays valid.
+  // The reference remains valid.
   contestant& add(std::string name, std::function<double()> turn) {
     return contestants_.emplace_back(contestant{std::move(name), std::move(turn)});
   }
@@ -47,18 +47,18 @@ class contest {
   std::deque<contestant> contestants_;
 };
 
-// What most contestants are: a function whose result is known. Throws wrong_result.
+// Most contestants are a function with a known result. Throws wrong_result.
 [[nodiscard]] double time_checked(const std::string& name, std::uint64_t expected,
                                   const std::function<std::uint64_t()>& function);
 
-// Throws wrong_result unless both are the same.
+// Throws wrong_result unless both are equal.
 void check_result(const std::string& name, std::uint64_t expected, std::uint64_t found);
 
-// P: what was asked for, else what a pool gets that isn't told.
+// P is the requested number of workers, or else the number that a pool has by default.
 [[nodiscard]] unsigned workers_of(const settings& with);
 
-// A pool with all the workers that it was asked for; resource_error otherwise, as figures of a
-// smaller one would be taken for those of this one.
+// Makes a pool with all the workers that were requested. Throws resource_error if some are missing,
+// because the figures of a smaller pool would be mistaken for those of this one.
 class whole_pool : public pool {
  public:
   explicit whole_pool(const pool_config& config);

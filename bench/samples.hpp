@@ -1,4 +1,4 @@
-// Measured values of one thing, in the order in which they were taken.
+// Measured values of one quantity, in the order in which they were taken.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class samples {
   [[nodiscard]] std::size_t size() const { return values_.size(); }
   [[nodiscard]] bool empty() const { return values_.empty(); }
 
-  // The value below which this share of them lies; always one that was measured. Not for an empty
-  // set, as for the next three.
+  // The value below which this share of the values lies; it is always one that was measured. The
+  // set must not be empty, nor for the next three functions.
   [[nodiscard]] double quantile(double share) const;
   [[nodiscard]] double median() const { return quantile(0.5); }  // the lower one of two
   [[nodiscard]] double least() const { return quantile(0); }
@@ -29,8 +29,8 @@ class samples {
   std::vector<double> values_;
 };
 
-// Round by round: what one contestant took, divided by what the other took in the same round. What
-// else happened on the machine in that round hit both, so these spread less than the times do.
+// For each round, the time of one contestant divided by that of the other. Other activity on the
+// machine in that round affected both, so the ratios spread less than the times do.
 [[nodiscard]] samples ratio(const samples& a, const samples& b);
 [[nodiscard]] samples product(const samples& a, const samples& b);
 [[nodiscard]] samples scaled(const samples& a, double factor);

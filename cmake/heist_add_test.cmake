@@ -1,13 +1,15 @@
 # heist_add_test(NAME source... [LIBRARIES library...] [PROPERTIES key value...])
 #
-# One test program from GoogleTest sources; each of its cases becomes a ctest test called NAME.Suite.Case. Under a sanitizer the
-# program is one test, NAME: to start a process takes longer there than most cases.
-# The static library is linked: tests look at internals, which the shared one hides.
+# Adds a test program made of GoogleTest sources; each of its cases becomes a ctest test called
+# NAME.Suite.Case. Under a sanitizer the program is a single test, NAME, because starting a process
+# takes longer there than most cases. Tests link the static library, because they use internals,
+# which the shared one hides.
 
 function(heist_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;PROPERTIES")
-  # The first folder below tests/ is a label of all tests there. A directory's property, because the test's own
-  # property, on its way through gtest_discover_tests, cannot hold two labels.
+  # The first folder below tests/ is a label of all tests there. It is a property of the directory,
+  # because a test's own property cannot hold two labels after it has passed through
+  # gtest_discover_tests.
   file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
   string(REGEX REPLACE "/.*" "" folder "${folder}")
   set_property(DIRECTORY PROPERTY LABELS "${folder}")
@@ -29,7 +31,7 @@ function(heist_add_test name)
   endif()
 endfunction()
 
-# Under a sanitizer, with the optimiser all the same.
+# Compiles a test with the optimiser even under a sanitizer.
 function(heist_optimize_sanitized_test name)
   if(HEIST_SANITIZE)
     target_compile_options(${name} PRIVATE -O1)

@@ -1,5 +1,5 @@
-# Which context switch is built: assembly where we have it, Boost.Context elsewhere, or where it is
-# asked for in order to test it. Sets HEIST_CONTEXT_USED.
+# Chooses the context switch: assembly where it exists, Boost.Context elsewhere, or on request, in
+# order to test it. Sets HEIST_CONTEXT_USED.
 
 set(HEIST_CONTEXT "auto" CACHE STRING "Context switch: auto, x86_64, aarch64 or boost")
 set_property(CACHE HEIST_CONTEXT PROPERTY STRINGS auto x86_64 aarch64 boost)

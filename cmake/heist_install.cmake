@@ -4,8 +4,8 @@ include(CMakePackageConfigHelpers)
 
 set(HEIST_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/heist")
 
-# All that is installed, as one target; without it the install ends before it has written anything.
-# (CMake doesn't break a message's line that begins with a space.)
+# One target builds everything that is installed; without it the installation ends before it has
+# written anything. (CMake does not break a message's line that begins with a space.)
 add_custom_target(heist_product DEPENDS heist_static)
 set(heist_files "$<TARGET_FILE:heist_static>")
 if(HEIST_BUILD_SHARED)
@@ -47,8 +47,8 @@ install(FILES "${PROJECT_BINARY_DIR}/heist-config.cmake"
               "${PROJECT_BINARY_DIR}/heist-config-version.cmake"
         DESTINATION "${HEIST_CMAKE_DIR}")
 
-# pkg-config: the prefix is found from the place of the .pc file, so that an installed tree may be moved;
-# an absolute library folder stays what it is.
+# pkg-config finds the prefix from the place of the .pc file, so that an installed tree may be
+# moved; an absolute library folder remains as it is.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(HEIST_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
   set(HEIST_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")

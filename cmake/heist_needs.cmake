@@ -1,5 +1,5 @@
-# Looks for all packages that the chosen parts can't do without, and names those that are missing, a line each. The
-# parts' own folders ask for them once more, as anybody would who reads only those.
+# Looks for all packages that the chosen parts require, and names each missing one in a line. The
+# parts' own folders look for their packages again, so that each folder can be understood by itself.
 
 set(heist_missing)
 # heist_needs(WHAT PACKAGE DEBIAN find_package's arguments...)

@@ -1,7 +1,8 @@
-# Toolchain: the newest clang++ that has its sanitizer runtimes, for the presets tsan and asan-ubsan.
+# Toolchain: the newest clang++ that has its sanitizer runtimes, for the presets tsan and
+# asan-ubsan.
 #
-# Why not the default compiler: g++ 12's ThreadSanitizer takes 2 ms for a fiber and stops at 8,128 of
-# them; clang's is fit for use, and a newer one knows more of the kernel it runs on.
+# The default compiler is not suitable: g++ 12's ThreadSanitizer takes 2 ms for a fiber and stops at
+# 8,128 of them. clang's has neither limit, and a newer one supports newer kernels.
 
 if(NOT DEFINED CMAKE_CXX_COMPILER)
   foreach(name clang++-22 clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++

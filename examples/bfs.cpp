@@ -1,6 +1,6 @@
-// Breadth-first search, level by level: all vertices of a level are looked at in parallel, and those found make the next
-// level. No list is shared: a scan gives every vertex its own places in an array, as many as it has neighbours, and those
-// that were left empty are dropped.
+// Breadth-first search, level by level: all vertices of a level are visited in parallel, and the
+// vertices that they find form the next level. No list is shared: a scan gives every vertex its own
+// places in an array, as many as it has neighbours, and places that remain empty are dropped.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -53,7 +53,8 @@ std::vector<int> levels_in_parallel(const graph& g, vertex start) {
         const vertex v = g.neighbours[k];
         std::atomic_ref<int> its_level(level[v]);
         int seen = its_level.load(std::memory_order_relaxed);
-        // Relaxed: all that counts is that one only is the first; the loop's end orders everything else.
+        // Relaxed: it matters only that exactly one is the first; the loop's end orders everything
+        // else.
         if (seen == unseen &&
             its_level.compare_exchange_strong(seen, depth, std::memory_order_relaxed,
                                               std::memory_order_relaxed))

@@ -1,6 +1,7 @@
-// The knapsack problem by branch and bound: every item is taken or left, both branches of each choice are forked, and one
-// that can't beat the best load known so far is cut off. A load that comes up to the bound for all of them can't be
-// beaten at all: whoever finds one cancels the whole search.
+// The knapsack problem by branch and bound: every item is taken or left, both branches of each
+// choice are forked, and a branch that cannot beat the best load known so far is cut off. A load
+// that reaches the upper bound of all loads cannot be beaten at all: the function that finds one
+// cancels the whole search.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -34,7 +35,8 @@ class search {
   bool was_stopped() const { return stop_.stop_requested(); }
 
  private:
-  // What the items from i on can add at most: in order of value by weight, the last one in part.
+  // The most value that the items from i on can add: they are taken in order of value by weight,
+  // the last one in part.
   [[nodiscard]] long bound(std::size_t i, long room, long value) const {
     for (; i < items_.size(); ++i) {
       if (items_[i].weight > room) return value + items_[i].value * room / items_[i].weight;
@@ -46,7 +48,7 @@ class search {
 
   void visit(std::size_t i, long room, long value) {
     ++choices_.local();
-    // Relaxed: an old value costs a few choices that could have been cut off, nothing else.
+    // Relaxed: an old value only costs a few choices that could have been cut off.
     long best = best_.load(std::memory_order_relaxed);
     while (best < value && !best_.compare_exchange_weak(best, value, std::memory_order_relaxed,
                                                         std::memory_order_relaxed)) {
@@ -68,7 +70,7 @@ class search {
   std::stop_source stop_;
 };
 
-// The serial program: the best value for every room, item by item.
+// The serial program computes the best value for every capacity, item by item.
 long best_by_table(const std::vector<item>& items, long room) {
   std::vector<long> best(std::size_t(room) + 1);
   for (const item& i : items)

@@ -1,6 +1,7 @@
-// Cholesky's factorisation, A = L L^T, in tiles: a task_graph with a function for each step on each tile, and an edge
-// wherever one needs what another makes. What lies on the dearest path is begun first.
-// example_cholesky FILE.dot writes the graph, with what became of each function, for Graphviz.
+// Cholesky's factorisation, A = L L^T, in tiles: a task_graph has a function for each step on each
+// tile, and an edge wherever one step needs the result of another. The steps on the most expensive
+// path begin first. `example_cholesky FILE.dot` writes the graph with the outcome of each function
+// for Graphviz.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr int tiles = 8, side = 48, n = tiles * side;  // tiles on a side, their rows, and all rows
 
-// A part of the matrix, or all of it: whatever begins at that corner.
+// A part of the matrix, or all of it, that begins at the given corner.
 struct part {
   double* corner;
   double& operator()(int row, int column) const { return corner[row * n + column]; }
@@ -45,7 +46,8 @@ void subtract_product(part c, part a, part b) {
       for (int k = 0; k < side; ++k) c(i, j) -= a(i, k) * b(j, k);
 }
 
-// Steps on the same tile follow each other; one that reads other tiles comes after what was done to these before.
+// Steps on the same tile follow each other; a step that reads other tiles comes after the earlier
+// steps on these.
 struct plan {
   using node = heist::task_graph::node;
   double* matrix;

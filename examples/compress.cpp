@@ -1,6 +1,7 @@
-// A pipeline that compresses a file: blocks are read in order, deflated on all workers, and written in order. Each block becomes a
-// gzip member of its own, so what comes out is a file that gunzip understands. At most 16 blocks are in memory at once.
-// example_compress IN OUT.gz; without names it makes up a text, and the files are gone afterwards.
+// A pipeline that compresses a file: blocks are read in order, deflated on all workers, and written
+// in order. Each block becomes a gzip member of its own, so gunzip understands the resulting file.
+// At most 16 blocks are in memory at the same time. The command is `example_compress IN OUT.gz`;
+// without names it makes up a text, and removes the files afterwards.
 #include <unistd.h>
 #include <zlib.h>
 
@@ -65,7 +66,7 @@ file made_up_text() {
   return text;
 }
 
-// Whether gunzip, which is serial, gets the original back.
+// Whether gunzip, which is serial, restores the original.
 bool inflates_to(std::FILE* packed, std::FILE* original) {
   std::fflush(packed);
   lseek(fileno(packed), 0, SEEK_SET);

@@ -1,5 +1,6 @@
-// A crawler: from one page on, every page is fetched once, and whatever it links to becomes a new function of the
-// task_graph that is running. The web is made up, and in memory; so is its dead link.
+// A crawler: it starts from one page and fetches every page once; each new link becomes a new
+// function of the task_graph that is running. The web is made up and held in memory, including its
+// dead link.
 #include <cstdint>
 #include <cstdio>
 #include <map>
@@ -70,7 +71,7 @@ class crawler {
   std::map<std::string, std::size_t> sizes_;  // of the pages that there are
 };
 
-// What a serial program finds: address and size.
+// The pages that a serial program finds: address and size.
 std::map<std::string, std::size_t> walk(const web& w, const std::string& start) {
   std::map<std::string, std::size_t> sizes;
   std::vector<std::string> waiting{start};

@@ -1,5 +1,6 @@
-// One deque without the runtime: its owner pushes a hundred thousand squares to add up and works on the newest, two
-// thieves take the oldest. Any deque of <heist/deque/...> can stand in for chase_lev here, all have these ends.
+// One deque without the runtime: its owner pushes a hundred thousand squares to be added up and
+// takes the newest, while two thieves take the oldest. Any deque of <heist/deque/...> can replace
+// chase_lev here, since all have these ends.
 #include <array>
 #include <atomic>
 #include <cstdio>

@@ -1,8 +1,9 @@
-// An image is blurred in strips. Each pixel becomes the mean of a square around it; along a strip the sums of the columns
-// are kept from row to row, so that a pixel costs a few additions, whatever the square's size. Only a strip's first
-// row has to be added up anew, and that is why the loop runs over strips and not over rows.
+// This program blurs an image in strips. Each pixel becomes the mean of a square around it. Along a
+// strip the sums of the columns are kept from row to row, so that a pixel costs a few additions,
+// whatever the square's size. Only a strip's first row has to be added up from scratch; this is why
+// the loop runs over strips and not over rows.
 //
-//     example_image_strips [FILE.pgm]      where a file is named, the image is written there
+//     example_image_strips [FILE.pgm]      writes the image to the file, if one is named
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +23,7 @@ struct image {
       std::vector<std::uint8_t>(static_cast<std::size_t>(width * height));
 
   [[nodiscard]] std::uint8_t* row(int y) { return &pixels[static_cast<std::size_t>(y * width)]; }
-  // Outside of the image lies what is at its border.
+  // Outside the image the pixels of its border are repeated.
   [[nodiscard]] const std::uint8_t* near(int y) const {
     return &pixels[static_cast<std::size_t>(std::clamp(y, 0, height - 1) * width)];
   }

@@ -1,5 +1,5 @@
-// Two ways to work with objects instead of calls: tasks that know their parent, and jobs of a job system. Each adds up the
-// squares of a million numbers.
+// This program shows two ways to work with objects instead of calls: tasks that know their parent,
+// and jobs of a job system. Each adds up the squares of a million numbers.
 #include <cstddef>
 #include <cstdio>
 #include <functional>

@@ -1,6 +1,7 @@
-// Particles that repel their neighbours: a dense clump flies through a thin gas. Those in the clump have many neighbours
-// and cost the more, and where they are in the array changes slowly: the case for heist::semi_static, which measures
-// every tenth round and cuts the array into blocks of equal cost for the rounds after it.
+// Particles repel their neighbours while a dense clump flies through a thin gas. A particle in the
+// clump has many neighbours and costs more, and its place in the array changes slowly.
+// heist::semi_static suits this case: it measures every tenth round and cuts the array into blocks
+// of equal cost for the rounds after it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -27,7 +28,8 @@ std::vector<particle> make_particles() {
   return all;
 }
 
-// One round: loop(n, body) calls body(i) for every i below n. Returns at how many others each particle looked.
+// Makes one round; loop(n, body) calls body(i) for every i below n. Returns how many others each
+// particle looked at.
 template <class Loop>
 std::vector<long> step(std::vector<particle>& all, Loop&& loop) {
   std::ranges::sort(all, {}, [](const particle& p) { return std::pair(p.x, p.y); });
@@ -36,7 +38,7 @@ std::vector<long> step(std::vector<particle>& all, Loop&& loop) {
   loop(all.size(), [&](std::size_t i) {
     const particle old = all[i];
     particle p = old;
-    // Who is farther away than 1 isn't felt.
+    // Particles farther away than 1 exert no force.
     const auto first = std::ranges::lower_bound(all, old.x - 1, {}, &particle::x);
     const auto last = std::ranges::upper_bound(all, old.x + 1, {}, &particle::x);
     for (auto other = first; other != last; ++other) {
@@ -56,7 +58,7 @@ std::vector<long> step(std::vector<particle>& all, Loop&& loop) {
   return looked_at;
 }
 
-// The work of the block that has most, in parts of the mean.
+// The work of the block that has the most, relative to the mean.
 double busiest(const std::vector<long>& work, const std::vector<std::size_t>& bounds) {
   long most = 0;
   for (std::size_t i = 1; i < bounds.size(); ++i)

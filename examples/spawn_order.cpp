@@ -1,5 +1,6 @@
-// Two ways to spawn: leave the spawner's rest to thieves (continuation), or the child (child). In what order one
-// worker runs things, and how much of the deque a loop of spawns needs.
+// Shows two ways to spawn: thieves can steal the spawner's continuation (continuation), or the
+// child (child). The program prints in what order one worker runs the functions, and how much of
+// the deque a loop of spawns needs.
 #include <cstdio>
 #include <string>
 
@@ -19,7 +20,7 @@ std::string order_of(heist::spawn_kind kind) {
   return order;
 }
 
-// Spawns that found no place on the deque and ran as calls.
+// The number of spawns that found the deque full and ran as calls.
 unsigned long long without_place(heist::spawn_kind kind) {
   heist::pool one({.workers = 1, .fork_depth = 1000});
   one.run([kind] {

@@ -25,20 +25,20 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 20;
   throw resource_error(fmt::format("cannot {} '{}': {}", deed, path, std::strerror(error)));
 }
 
-// The file that is being written, for remove_unfinished_file(): a signal's handler can't read a
-// string that may be gone.
+// The name of the file that is being written, for remove_unfinished_file(). It is not a string,
+// because a signal handler cannot read a string that may have been destroyed.
 char unfinished_name[PATH_MAX];
 std::atomic<bool> has_unfinished{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal's handler reads it");
 
-// Empty: there is none, or none that a name of this length leads to.
+// The result is empty if there is no such file, or if the name is too long to lead to one.
 std::optional<struct stat> look_at(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return std::nullopt;
   return info;
 }
 
-// A link to nothing counts as a file: what it is to become is not in this folder.
+// A dangling link counts as a file, because its target would not be in this folder.
 bool is_absent(const std::string& path) {
   struct stat info {};
   return lstat(path.c_str(), &info) != 0 && errno == ENOENT;
@@ -54,8 +54,8 @@ std::string without_links(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-// Standard output or error, if that is what this file is: opened anew it would lose what was
-// printed there.
+// Standard output or standard error, if the file is one of them: opening it again would lose what
+// was printed there.
 int own_descriptor(const struct stat& file) {
   for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat own {};
@@ -65,8 +65,8 @@ int own_descriptor(const struct stat& file) {
   return -1;
 }
 
-// A folder may refuse new files, and a name be too long for an addition, where the file itself can
-// be written.
+// A folder may refuse new files, or the name may be too long to be extended, although the file
+// itself can be written.
 bool only_refuses_another_name(int error) {
   return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
 }
@@ -118,7 +118,7 @@ output_file::output_file(const std::string& path) : path_(path) {
   if (!file_) workloads::fail("write", path_, errno);
 }
 
-// False: only the file itself can be written.
+// False means that only the file itself can be written.
 bool output_file::open_beside(const std::string& target, const struct stat* older) {
   const auto beside = fmt::format("{}.{}.part", target, getpid());
   if (beside.size() >= sizeof unfinished_name) return false;
@@ -137,8 +137,8 @@ bool output_file::open_beside(const std::string& target, const struct stat* olde
   beside_ = beside;
   file_.reset(fdopen(descriptor, "wb"));
   if (older != nullptr) {
-    // The owner first, as a change of it clears bits of the mode. Who may not give a file away
-    // keeps it.
+    // The owner is set first, because changing it clears bits of the mode. A user who may not give
+    // a file away remains its owner.
     (void)!fchown(descriptor, older->st_uid, older->st_gid);
     (void)!fchmod(descriptor, mode);
   }

@@ -1,8 +1,9 @@
 // Reading and writing files, with errors that a person can act on: one line with the name and the
 // reason.
 //
-// A file that is written replaces an older one as a whole: what is interrupted, or finds the disk
-// full, leaves the older one as it was, and no empty one where there was none.
+// A file that is written replaces an older one as a whole. If the writing is interrupted,
+// or the disk is full, the older file stays as it was, and no empty file appears where there was
+// none.
 
 #pragma once
 
@@ -23,31 +24,32 @@ struct file_closer {
 };
 using file_handle = std::unique_ptr<std::FILE, file_closer>;
 
-// Throws resource_error that names the file and what the system says, as everything here does.
+// Throws resource_error with the file's name and the system's reason, as all functions here do.
 [[nodiscard]] file_handle open_for_reading(const std::string& path);
 
-// The size of a regular file; 0 for pipes, devices and files of /proc, whose size is known at the
-// end.
+// The size of a regular file; 0 for pipes, devices and files of /proc, whose size is known only at
+// their end.
 [[nodiscard]] std::uint64_t size_hint(std::FILE* file, const std::string& path);
 
-// Reads to the end, a piece at a time: a pipe or a device that never ends can be refused on the
-// way. `take` sees each piece once, in order.
+// Reads to the end, a piece at a time, so that a pipe or a device that never ends can be refused
+// while it is read. `take` sees each piece once, in order.
 void read_all(std::FILE* file, const std::string& path,
               const std::function<void(std::span<const char>)>& take);
 
-// Before long work, whose result would be lost otherwise: refuses what output_file couldn't write,
-// and changes nothing.
+// Call this before long work whose result would be lost otherwise: it throws if output_file could
+// not write the file, and changes nothing.
 void require_writable(const std::string& path);
 
-// The reader of a pipe is gone. No error: it had enough, and nobody is there to be told.
+// The reader of a pipe is gone. This is not an error: the reader needed no more, and nobody is left
+// to be told.
 class closed_pipe : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "the reader is gone"; }
 };
 
-// A file that is being written, under another name beside its own until it is whole. What is no
-// regular file (a pipe, a device, the process's own output) is written as it is. One at a time in a
-// process.
+// A file that is being written. Until it is complete it has another name in the same folder. A file
+// that is not regular (a pipe, a device, the process's own output) is written in place. A process
+// writes at most one output_file at a time.
 class output_file {
  public:
   explicit output_file(const std::string& path);
@@ -56,9 +58,9 @@ class output_file {
   ~output_file();  // without commit(): removes what was written
 
   [[nodiscard]] std::FILE* stream() const { return file_.get(); }
-  // Nothing may be written after it. Throws closed_pipe too, as fail() does.
+  // Nothing may be written after commit(). It may also throw closed_pipe, as fail() does.
   void commit();
-  // Throws for `error`, as errno has it, of a write to this file.
+  // Throws for the errno value `error` of a write to this file.
   [[noreturn]] void fail(int error) const;
 
  private:
@@ -71,8 +73,8 @@ class output_file {
   file_handle file_;
 };
 
-// Removes the file that an output_file is writing, if there is one. For a signal's handler that
-// ends the process.
+// Removes the file that an output_file is writing, if there is one. It is meant for a signal
+// handler that ends the process.
 void remove_unfinished_file() noexcept;
 
 }  // namespace heist::workloads

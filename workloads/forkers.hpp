@@ -1,7 +1,7 @@
-// Each algorithm here is written once and takes the way it forks as an argument: forked<> runs it
-// in parallel, serially is its serial elision, the same calls one after another, which the compiler
-// inlines. So a parallel and a serial time compare the runtime and nothing else. A reader may put
-// heist::fork_join wherever an algorithm says fork.
+// Each algorithm here is written once and takes its way of forking as an argument. forked<> runs it
+// in parallel; serially is its serial elision, the same calls one after another, which the compiler
+// inlines. Comparing a parallel with a serial time therefore measures the runtime and nothing else.
+// Read `fork` in an algorithm as heist::fork_join.
 
 #pragma once
 

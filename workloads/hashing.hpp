@@ -1,5 +1,5 @@
-// Small deterministic mixing: generated input that is the same on every machine, and checksums over
-// results. Not for adversaries.
+// Small deterministic hash functions. They generate input that is the same on every machine, and
+// compute checksums over results. They do not withstand an adversary.
 
 #pragma once
 
@@ -17,13 +17,13 @@ namespace heist::workloads {
   return x ^ (x >> 31);
 }
 
-// Number `index` of the sequence of `seed`: any place of a generated input, without those before
-// it.
+// Number `index` of the sequence of `seed`. Any element of a generated input can be computed
+// without the elements before it.
 [[nodiscard]] constexpr std::uint64_t random_at(std::uint64_t seed, std::uint64_t index) {
   return mixed(mixed(seed) + index * 0x9e3779b97f4a7c15);
 }
 
-// Depends on the order of the values.
+// The checksum depends on the order of the values.
 template <class Integer>
 [[nodiscard]] constexpr std::uint64_t ordered_hash(std::span<const Integer> values) {
   std::uint64_t hash = values.size();
@@ -32,7 +32,7 @@ template <class Integer>
   return mixed(hash);
 }
 
-// The same for every order of the same values.
+// The checksum is the same for every order of the same values.
 template <class Integer>
 [[nodiscard]] constexpr std::uint64_t multiset_hash(std::span<const Integer> values) {
   std::uint64_t sum = values.size();

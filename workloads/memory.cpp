@@ -42,7 +42,7 @@ std::uint64_t machine_bytes(const std::string& root) {
   return kibibytes ? *kibibytes * 1024 : no_limit;
 }
 
-// What the two versions of the cgroup interface call the same things.
+// The names that the two versions of the cgroup interface have for the same files.
 struct cgroup_files {
   std::string_view mount, limit, usage, inactive_file;
 };
@@ -52,7 +52,7 @@ constexpr cgroup_files version_1{"/sys/fs/cgroup/memory", "/memory.limit_in_byte
 constexpr cgroup_files version_2{"/sys/fs/cgroup", "/memory.max", "/memory.current",
                                  "inactive_file"};
 
-// Cached file pages count as used, but the kernel takes them back before it kills anybody.
+// Cached file pages count as used, but the kernel reclaims them before it kills a process.
 std::uint64_t bytes_left_in(const std::string& directory, const cgroup_files& files) {
   const auto limit = read_number(directory + std::string(files.limit));
   const auto usage = read_number(directory + std::string(files.usage));

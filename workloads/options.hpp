@@ -1,6 +1,6 @@
-// The options of a workload as data, so that the command line, the tests and the benchmarks set
-// them alike and one place checks them. A value is checked when it is set: an instance is never
-// made from a value out of range.
+// The options of a workload are data, so that the command line, the tests and the benchmarks set
+// them in the same way and one function checks them. A value is checked when it is set; therefore
+// no instance is made from a value out of range.
 
 #pragma once
 
@@ -38,26 +38,26 @@ struct option_spec {
 [[nodiscard]] option_spec path_option(std::string name, std::string help);
 [[nodiscard]] option_spec files_option(std::string name, std::string help);
 
-// What an option says, as a text.
+// The value of an option as text.
 struct option_text {
   std::string name;
   option_kind kind;
   std::string text;
 };
 
-// The values for one run of one workload; starts with the defaults.
+// The values for one run of one workload. They start as the defaults.
 class option_values {
  public:
   option_values(std::string_view workload, std::vector<option_spec> specs);
 
-  // Sets one option from its text. Throws usage_error that names the option, the value and what is
-  // allowed.
+  // Sets one option from its text. Throws usage_error that names the option, the value and the
+  // allowed values.
   void set(std::string_view name, std::string_view text);
 
   // Appends one file. Throws usage_error when the workload takes none.
   void add_file(std::string_view path);
 
-  // Throws usage_error, which names what they don't go with, if one of these was set.
+  // Throws usage_error if one of these options was set; its line names what they conflict with.
   void refuse(const std::vector<std::string_view>& names, std::string_view beside) const;
 
   // Every option's text, defaults included.
@@ -65,7 +65,7 @@ class option_values {
 
   [[nodiscard]] bool is_given(std::string_view name) const { return is_given_[index_of(name)]; }
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
-  // Of bytes, or of an integer option whose min is not negative.
+  // The value of an option in bytes, or of an integer option whose min is not negative.
   [[nodiscard]] std::size_t size(std::string_view name) const;
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] const std::vector<std::string>& files() const { return files_; }

@@ -1,5 +1,6 @@
-// One factory for each workload's folder. A list by hand: objects that register themselves vanish
-// when a linker takes only the members of a static library that somebody names.
+// One factory for each workload's folder. The list is written by hand, because a linker takes only
+// those members of a static library that are referenced, and would drop objects that register
+// themselves.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a workload is, for the programs that run one without knowing which: the command line, the
-// tests and the benchmarks.
+// The interface of a workload, for the programs that run any of them: the command line, the tests
+// and the benchmarks.
 //
 // A workload describes itself and its options; make() checks the options and allocates everything,
 // so that a bad argument or too little memory is reported before anything is timed. The instance
@@ -26,8 +26,8 @@
 
 namespace heist::workloads {
 
-// How much was done in one run, to turn a time into a time per item. No unit: the workload has none
-// that would mean something.
+// The amount of work in one run, which turns a time into a time per item. Without a unit, the
+// workload has none that is meaningful.
 struct work_count {
   double items = 0;
   std::string_view unit;
@@ -46,11 +46,12 @@ class instance {
   // measures something else.
   virtual void reset() {}
 
-  // The same algorithm in plain serial code, as somebody would write it who has no runtime: the Ts
-  // of every ratio.
+  // Runs the same algorithm in plain serial code, as one would write it without a runtime. Its time
+  // is the Ts of every ratio.
   virtual void run_serial() = 0;
 
-  // The parallel program. Call it inside pool::run, or from any thread to use the default pool.
+  // Runs the parallel program. Call it inside pool::run, or from any thread to use the default
+  // pool.
   virtual void run() = 0;
 
   // The result of the last run in a few words, for a person.
@@ -60,15 +61,15 @@ class instance {
   // for bit.
   [[nodiscard]] virtual std::uint64_t checksum() const = 0;
 
-  // What is wrong with the last result in itself, whatever the serial run says: an unsorted array,
-  // a published count missed.
+  // An error in the last result that is visible without the serial run: an unsorted array, or a
+  // count other than the published one.
   [[nodiscard]] virtual std::optional<std::string> mistake() const { return std::nullopt; }
 
-  // What the last run worked through.
+  // The amount of work in the last run.
   [[nodiscard]] virtual work_count work() const { return {}; }
 
-  // Writes the file that the options asked for, if any. Throws resource_error when it cannot be
-  // written whole.
+  // Writes the file that the options name, if any. Throws resource_error if it cannot be written
+  // completely.
   virtual void write_output() {}
 };
 

@@ -110,7 +110,7 @@ problem sort_problem(arrangement a, std::size_t n) {
 
 void algorithms_table(report& into, participants& by, const algorithm_sizes& sizes,
                       const settings& with) {
-  // One problem after the other, so that the memory of one is free for the next.
+  // The problems run one after the other, so that the memory of one is free for the next.
   const auto play = [&](problem what) {
     const auto f = by.play(std::move(what), with);
     f.of->append_rows(into.rows);

@@ -1,5 +1,5 @@
-// Loops, algorithms, locks and graphs against serial code, oneTBB, OpenMP and GNU's parallel mode: the same few in
-// the words of each.
+// Compares loops, algorithms, locks and graphs with serial code, oneTBB, OpenMP and GNU's parallel
+// mode: each library does the same work in its own terms.
 #include <utility>
 
 #include <fmt/format.h>
@@ -92,7 +92,7 @@ std::vector<workloads::option_spec> options(scale of) {
       integer_option("graph-n", "tasks of the graph", quick ? 1000 : 1'000'000, 1, 100'000'000)};
 }
 
-// Sizes of tables that aren't asked for.
+// The sizes of tables for which no size was given.
 void refuse_other_sizes(const workloads::option_values& values, const std::string& chosen) {
   if (chosen == "all") return;
   const std::pair<std::string_view, std::vector<std::string_view>> sizes[] = {

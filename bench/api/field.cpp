@@ -10,7 +10,8 @@ namespace heist::bench::api {
 
 namespace {
 
-// The last of ever longer rows of calls, by which the processor knows them.
+// Makes longer and longer series of calls, so that the processor has learned them, and measures the
+// last.
 double mean_seconds_of(const std::function<void()>& task, double turn_s) {
   for (std::size_t calls = 1;; calls *= 2) {
     const double seconds = seconds_of([&] {

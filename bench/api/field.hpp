@@ -1,4 +1,5 @@
-// One problem and all who can do it: they take turns, and each result is compared with the serial one.
+// One problem and all libraries that solve it: they take turns, and each result is compared with
+// the serial one.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,20 @@
 
 namespace heist::bench::api {
 
-// One thing to do: its data, and how to tell that it was done.
+// One problem: its data, and a check that it was solved.
 struct problem {
   std::string name;
   std::function<void()> prepare;
-  // Empty if that library has no such thing.
+  // Empty if that library offers nothing for the problem.
   std::function<std::function<void()>(const kernels&)> task;
   std::function<std::uint64_t()> result;
-  // A turn is one call of the task; if this is more than 0, as many as take that long, and their mean is told.
+  // A turn is one call of the task. If this is positive, a turn has as many calls as fill that
+  // time, and reports their mean.
   double turn_s = 0;
   bool warmed_up = false;  // whether a call without a clock comes before
 };
 
-// For result(): says whether all elements are the same as those of another run.
+// For result(): a value that tells whether all elements equal those of another run.
 template <class Values>
 std::uint64_t fingerprint(const Values& values) {
   std::uint64_t h = 0;
@@ -33,12 +35,12 @@ std::uint64_t fingerprint(const Values& values) {
 
 class field {
  public:
-  // Runs the problem once in serial, for its result.
+  // Runs the problem once serially, for its result.
   field(problem what, const kernels& serial);
   field(const field&) = delete;
   field& operator=(const field&) = delete;
 
-  // nullptr if it can't.
+  // nullptr if the library cannot solve the problem.
   contestant* add_if_able(const kernels& by, unsigned threads);
   void play(const settings& with) { turns_.play(with); }
 

@@ -1,4 +1,4 @@
-// The parallel mode of libstdc++: its sort, a multiway mergesort on OpenMP.
+// The parallel mode of libstdc++. Its sort is a multiway mergesort on OpenMP.
 #include "bench/api/kernels.hpp"
 
 #if HEIST_BENCH_OPENMP && __has_include(<parallel/algorithm>)

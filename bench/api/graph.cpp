@@ -12,7 +12,7 @@ namespace {
 
 constexpr double rival_limit = 1.0 / 3;
 
-// Each but the first depends on two earlier ones, drawn at random; they may be the same.
+// Each task except the first depends on two earlier ones, drawn at random, which may be equal.
 std::shared_ptr<std::vector<dependencies>> random_dependencies(std::size_t nodes) {
   std::mt19937_64 random(1);
   auto all = std::make_shared<std::vector<dependencies>>(nodes);

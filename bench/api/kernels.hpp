@@ -1,4 +1,4 @@
-// The same few loops and algorithms in the words of each library, each in a source of its own.
+// The same few loops and algorithms in the terms of each library, each in a source file of its own.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,15 @@
 
 namespace heist::bench::api {
 
-// OpenMP's threads after a parallel region, with some to spare: 200 ms in clang's library; some milliseconds in
-// g++'s, which the pause between turns is enough for.
+// How long OpenMP's threads spin after a parallel region, with a margin: 200 ms in clang's library.
+// In g++'s they spin for some milliseconds, for which the pause between turns is long enough.
 #if defined(__clang__)
 inline constexpr std::chrono::milliseconds openmp_spins{250};
 #else
 inline constexpr std::chrono::milliseconds openmp_spins{0};
 #endif
 
-// Iterations of the tiny loop.
+// The number of iterations of the tiny loop.
 inline constexpr std::size_t tiny_size = 100;
 
 // The earlier tasks that a task of a graph depends on; the first one's are not read.
@@ -30,24 +30,25 @@ struct dependencies {
   std::uint32_t second = 0;
 };
 
-// A graph of tasks; task i does nothing but set ran[i].
+// A graph of tasks; task i only sets ran[i].
 class graph_program {
  public:
   virtual ~graph_program() = default;
-  // Makes it, the first time: what a library calls a graph may belong to the threads around.
+  // The first call makes the graph: in some libraries a graph belongs to the threads that are
+  // active.
   virtual void run() = 0;
 };
 
-// What one library offers. A function that is empty: it has no such thing.
+// The functions of one library. An empty function means that the library has no such feature.
 struct kernels {
   std::string name;
-  // Runs a function so that the others, called from it, use that many threads.
+  // Runs a function in such a way that the other functions, called from it, use that many threads.
   std::function<void(unsigned threads, const std::function<void()>& function)> within;
 
   void (*axpy)(float a, const float* x, float* y, std::size_t n) = nullptr;
   // out[i] = steps(i, n)
   void (*uneven)(std::uint64_t* out, std::size_t n) = nullptr;
-  // axpy of the first tiny_size elements, so many times
+  // axpy of the first tiny_size elements, repeated that many times
   void (*tiny)(float a, const float* x, float* y, std::size_t times) = nullptr;
   double (*reduce)(const double* x, std::size_t n) = nullptr;
   void (*scan)(const std::int64_t* x, std::int64_t* out, std::size_t n) = nullptr;
@@ -58,18 +59,18 @@ struct kernels {
   void (*opaque)(std::uint64_t* out, std::size_t n) = nullptr;
   // out[i] = chain(i, length)
   void (*chains)(std::uint64_t* out, std::size_t n, std::size_t length) = nullptr;
-  // The arguments outlive it.
+  // The arguments outlive the graph.
   std::unique_ptr<graph_program> (*graph)(const std::vector<dependencies>& of,
                                           std::uint8_t* ran) = nullptr;
 
-  // How long its threads go on spinning when there is nothing to do any more.
+  // How long its threads continue to spin when there is nothing left to do.
   std::chrono::milliseconds spins{0};
 };
 
 [[nodiscard]] kernels serial();
-// On these pools: the one with as many workers as there shall be threads.
+// heist runs on the one of these pools that has as many workers as there shall be threads.
 [[nodiscard]] kernels ours(std::vector<pool*> pools);
-// None if they aren't built in.
+// Nothing if the library is not built in.
 [[nodiscard]] std::vector<kernels> onetbb();
 [[nodiscard]] std::vector<kernels> openmp();
 [[nodiscard]] std::vector<kernels> gnu_parallel();
@@ -80,7 +81,7 @@ struct kernels {
   return x;
 }
 
-// Of which the compiler knows nothing where it is called.
+// The compiler cannot see the body of this function where it is called.
 [[nodiscard]] std::uint64_t opaque_body(std::size_t i);
 
 // An iteration whose cost grows from nothing to 200 steps of a chain over the range.

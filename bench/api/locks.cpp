@@ -17,14 +17,14 @@ namespace {
 
 constexpr double mutex_limit = 1.2;  // to std::mutex
 
-// Each locks, adds 1 and unlocks. Locks of one kind are all one class, so that what is timed is inlined as in
-// a user's code.
+// Each function locks, adds 1 and unlocks. Locks of one kind are all of one class, so that the
+// measured code is inlined as in a user's program.
 template <class Lock>
 std::uint64_t lock_in_turn(Lock& lock, std::size_t times) {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < times; ++i) {
     lock.lock();
-    // The compiler may not gather the additions: the lock's atomics forbid it.
+    // The compiler cannot combine the additions, because the lock's atomics forbid it.
     count += 1;
     lock.unlock();
   }

@@ -1,4 +1,5 @@
-// oneTBB, as its documentation has these: blocked_range with the auto_partitioner, which is the default.
+// oneTBB as its documentation shows these loops: blocked_range with the auto_partitioner, which is
+// the default.
 #include "bench/api/kernels.hpp"
 
 #if HEIST_BENCH_ONETBB

@@ -1,4 +1,5 @@
-// Apart from all loops that call it: no compiler may know it there.
+// This function is apart from all loops that call it, so that the compiler cannot see its body
+// there.
 #include "bench/api/kernels.hpp"
 
 namespace heist::bench::api {

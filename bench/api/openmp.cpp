@@ -1,4 +1,5 @@
-// OpenMP: the static schedule, and the dynamic one with chunks of 1024 where an iteration is cheap.
+// OpenMP with the static schedule, and with the dynamic one in chunks of 1024 where an iteration is
+// cheap.
 #include "bench/api/kernels.hpp"
 
 #if HEIST_BENCH_OPENMP

@@ -14,7 +14,7 @@ constexpr double entry_s = 20e-9;
 constexpr double two_iterations_limit_ns = 100;
 constexpr double turn_s = 4e-3;
 
-// Seconds of one step of a chain.
+// The seconds that one step of a chain takes.
 double step_s() {
   constexpr std::size_t length = 1'000'000;
   std::uint64_t last = 0;
@@ -42,7 +42,7 @@ problem chains_problem(std::size_t n, double each_s, double one_step_s) {
           [=] { return fingerprint(*out); }, turn_s};
 }
 
-// The measured worst of the cells, and which one it was.
+// The worst measured value of the cells, and the cell that had it.
 struct worst_cell {
   double value = 0;
   std::string where;

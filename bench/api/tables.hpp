@@ -1,4 +1,4 @@
-// The tables of `heist bench api`, each a source of its own.
+// The tables of `heist bench api`, each in a source file of its own.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,14 @@
 
 namespace heist::bench::api {
 
-// Who takes part, and on what.
+// The libraries that take part, and the pools that they run on.
 struct participants {
   explicit participants(unsigned all_workers);
   participants(const participants&) = delete;
   participants& operator=(const participants&) = delete;
 
-  // A field with all who can do it, on one worker and on all of them, that has been played.
+  // A field that has been played by all libraries that solve the problem, on one worker and on all
+  // of them.
   struct played {
     std::unique_ptr<field> of;
     const contestant* ours_on_one = nullptr;
@@ -34,24 +35,25 @@ struct participants {
   std::vector<kernels> rivals;
 };
 
-// heist on all workers to whichever of the rivals was the fastest; the limit is a ratio.
+// The target for heist on all workers relative to the fastest rival; the limit is a ratio.
 [[nodiscard]] target against_rivals(const participants::played& f, double limit);
 
-// Loops and algorithms beside those of the rivals.
+// Loops and algorithms, compared with those of the rivals.
 struct algorithm_sizes {
   std::size_t loop, uneven, tiny_times, array, sort;
 };
 void algorithms_table(report& into, participants& by, const algorithm_sizes& sizes,
                       const settings& with);
 
-// What a loop costs on one worker beyond the plain one, for 10^3 to `most` iterations.
+// The cost of a loop on one worker beyond that of the plain loop, for 10^3 to `most` iterations.
 void one_worker_table(report& into, participants& by, std::size_t most, const settings& with);
 
-// Loops of 1 to `most` iterations that take 0 ns to 1 ms each, but not longer than a cell's limit in all.
+// Loops of 1 to `most` iterations that take 0 ns to 1 ms each, where the loop does not exceed a
+// cell's limit.
 void sweep_table(report& into, participants& by, std::size_t most, double cell_limit_s,
                  const settings& with);
 
-// Locks and futures that nobody else wants.
+// Locks and futures without contention.
 void locks_table(report& into, participants& by, std::size_t times, const settings& with);
 
 // A graph of empty functions with two dependencies each.

@@ -1,5 +1,6 @@
-// moodycamel::ConcurrentQueue in a deque's place. It is a FIFO queue of many producers, so it does another job: the
-// owner's pop takes its oldest item, not its newest, and there is no order between owner and thieves.
+// moodycamel::ConcurrentQueue in place of a deque. It is a FIFO queue for many producers and
+// behaves differently: the owner's pop takes its oldest item, not its newest, and there is no order
+// between owner and thieves.
 #include "bench/deque/contestant.hpp"
 
 #if HEIST_BENCH_CONCURRENT_QUEUE
@@ -12,7 +13,7 @@ namespace heist::bench {
 
 namespace {
 
-// Owner and thieves have tokens, which is its fast way.
+// Owner and thieves have tokens, which are the queue's fast path.
 class fifo {
   using queue = moodycamel::ConcurrentQueue<number>;
 

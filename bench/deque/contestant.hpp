@@ -1,7 +1,8 @@
-// What the benchmark does with a deque, whichever it is.
+// The measurements that the benchmark makes of any deque.
 //
-// Each function of a deque_contestant is one measurement, checked: the sum of the numbers taken is the sum of those
-// pushed, or it throws wrong_result. measure.hpp makes them for any type that has the ends of a deque.
+// Each function of a deque_contestant is one measurement with a check: if the sum of the numbers
+// taken is not the sum of those pushed, it throws wrong_result. measure.hpp makes these functions
+// for any type that has the ends of a deque.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +50,7 @@ struct deque_contestant {
   std::function<std::optional<deque_memory>(const deque_sizes&)> memory;  // nothing: can't be told
 };
 
-// moodycamel::ConcurrentQueue behind the ends of a deque; nothing where it isn't installed.
+// moodycamel::ConcurrentQueue behind the ends of a deque; nothing if it is not installed.
 [[nodiscard]] std::optional<deque_contestant> concurrent_queue();
 
 }  // namespace heist::bench

@@ -1,7 +1,8 @@
-// The deques alone, without the runtime: what a push and a pop cost while nobody steals, beside a thief, what a steal
-// costs, and the memory.
+// Measures the deques alone, without the runtime: the cost of a push and a pop without a thief and
+// beside one, the cost of a steal, and the memory.
 //
-// Each figure also as a ratio to chase_lev's in the same round: it is the deque that most others are compared with.
+// Each figure is also given as a ratio to chase_lev's in the same round, because most deques are
+// compared with it.
 #include <algorithm>
 #include <array>
 
@@ -56,13 +57,14 @@ std::vector<deque_contestant> contestants() {
   return all;
 }
 
-// One kind of measurement: a contestant each, and a second figure that comes with the time.
+// One kind of measurement: it has a contestant for each deque, and a second figure besides the
+// time.
 class field {
  public:
   field(std::string what, std::string second, std::string unit)
       : what_(std::move(what)), second_(std::move(second)), unit_(std::move(unit)) {}
 
-  // `measure` gives the time and the second figure.
+  // `measure` returns the time and the second figure.
   void add(contest& turns, const std::string& name,
            std::function<std::pair<double, double>()> measure) {
     seconds_.push_back(std::make_unique<samples>());
@@ -141,7 +143,7 @@ row memory_row(const deque_contestant& of, const deque_sizes& sizes) {
           fmt::format("of {} items", found->items)};
 }
 
-// How far the medians are from each other, whichever is the faster one.
+// The distance of the medians from each other, whichever of the two is faster.
 double apart(double ratio) { return std::max(ratio, 1 / ratio); }
 
 report run(const workloads::option_values& values, const settings& with) {

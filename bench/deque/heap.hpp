@@ -1,4 +1,4 @@
-// How much of the heap is in use, by the allocator's own count.
+// The amount of heap in use, as the allocator itself counts it.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace heist::bench {
 
-// Bytes handed out and not given back, the allocator's own heads included. Nothing where the C library can't
-// tell.
+// The bytes allocated and not freed, including the allocator's own headers. Nothing if the C
+// library cannot tell.
 [[nodiscard]] std::optional<std::size_t> heap_bytes();
 
 }  // namespace heist::bench

@@ -1,7 +1,8 @@
-// The measurements, for any type with the ends of a deque.
+// The measurements for any type with the ends of a deque.
 //
-// The loops are compiled alike for all: each in a function of its own that isn't inlined, with everything that the deque
-// lets be inlined into it (flatten). What the numbers popped add up to is checked.
+// The loops are compiled in the same way for all deques: each is in a function that is not inlined,
+// into which everything of the deque is inlined that can be (flatten). The sum of the popped
+// numbers is checked.
 #pragma once
 
 #include <atomic>
@@ -22,19 +23,20 @@ namespace heist::bench {
 
 using number = std::uint64_t;
 
-// Of 1 to `last`.
+// The sum of 1 to `last`.
 [[nodiscard]] constexpr number sum_up_to(number last) {
   return last % 2 == 0 ? last / 2 * (last + 1) : (last + 1) / 2 * last;
 }
 
-// How many numbers 1, 2, 3 went in, and the sum of those that came out.
+// How many of the numbers 1, 2, 3 and so on were pushed, and the sum of those that were taken.
 struct flow {
   number pushed = 0;
   number sum = 0;
 };
 
-// Bursts of pushes as deep as there is room, then as many pops, while there is something. All but the deque is
-// in registers: a fence in the deque has nothing else to write back.
+// Makes bursts of pushes up to the given depth, each followed by pops until the deque is empty.
+// Everything except the deque is in registers, so a fence in the deque has nothing else to write
+// back.
 template <class Owner>
 [[gnu::noinline, gnu::flatten]] flow bursts(Owner owner, flow from, std::size_t depth,
                                             std::size_t times) {
@@ -65,7 +67,7 @@ std::unique_ptr<Deque> made_for(std::size_t items) {
   return std::make_unique<Deque>(std::min<std::size_t>(std::bit_ceil(items), Deque::max_capacity));
 }
 
-// The median of runs of some 0.1 ms: most of them nobody interrupts.
+// The median of runs of some 0.1 ms, most of which are not interrupted.
 template <class Deque>
 double alone_ns(const std::string& name, const deque_sizes& sizes) {
   constexpr std::size_t pairs_a_run = 8192;
@@ -91,7 +93,7 @@ template <class Owner>
   return sum;
 }
 
-// Steals until it is told that it is over.
+// Steals until it is told to stop.
 struct busy_thief {
   std::atomic<bool> is_there{false};
   std::atomic<bool> is_over{false};
@@ -101,7 +103,7 @@ struct busy_thief {
   template <class Thief>
   [[gnu::noinline, gnu::flatten]] void run(Thief thief) {
     is_there.store(true, std::memory_order_release);
-    // Relaxed: some steals more or less don't matter.
+    // Relaxed: a few steals more or fewer do not matter.
     while (!is_over.load(std::memory_order_relaxed)) {
       const auto got = thief.steal();
       if (got.result != deque::steal_result::taken) {
@@ -157,7 +159,8 @@ struct one_at_a_time {
   }
 };
 
-// The same by several at a time, which it then pops from a deque of its own.
+// The same with steals of several numbers at a time, which the thief then pops from a deque of its
+// own.
 struct several_at_a_time {
   template <class Deque>
   [[gnu::noinline, gnu::flatten]] static number empty(Deque& from, number left, number& steals) {
@@ -177,7 +180,8 @@ struct several_at_a_time {
   }
 };
 
-// The owner fills the deque, then only watches a thief on another thread empty it. The median of the times.
+// The owner fills the deque, then waits while a thief on another thread empties it. The result is
+// the median time.
 template <class Deque, class Way>
 emptied_by_a_thief emptied(const std::string& name, const deque_sizes& sizes) {
   const auto made = made_for<Deque>(sizes.fill);
@@ -208,7 +212,8 @@ bool grows() {
   return true;
 }
 
-// Not on a thread that has freed anything before: what it gets from its own cache the allocator doesn't count.
+// This must not run on a thread that has freed memory before: the allocator does not count what the
+// thread gets from its own cache.
 template <class Deque>
 std::optional<deque_memory> memory_here(const std::string& name, std::size_t wanted) {
   std::byte* volatile const first = new std::byte;  // the allocator's books for this thread
@@ -221,7 +226,7 @@ std::optional<deque_memory> memory_here(const std::string& name, std::size_t wan
   const number pushed = fill(owner, wanted);
   const auto with_large = heap_bytes();
   check_result(name + ", in memory", sum_up_to(pushed), take_all(owner));
-  // A sanitizer's allocator isn't the one that counts.
+  // A sanitizer replaces the allocator by one that does not count.
   if (!start || *with_small < *start + sizeof(Deque)) return std::nullopt;
   return deque_memory{static_cast<double>(*with_small - *start), pushed,
                       static_cast<double>(*with_large - *with_small) / static_cast<double>(pushed)};

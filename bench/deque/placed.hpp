@@ -1,4 +1,5 @@
-// Threads on processors of their own: an owner and a thief that the scheduler has put on the same one don't meet.
+// Puts threads on processors of their own: an owner and a thief on the same processor never run at
+// the same time.
 #pragma once
 
 #include <future>
@@ -12,19 +13,21 @@
 
 namespace heist::bench {
 
-// The program's, as they are at the first call: a thread that was placed, and those it starts, see one only.
+// The program's processors, as they are at the first call: a thread that was placed, and the
+// threads that it starts, see only one.
 inline const std::vector<int>& program_processors() {
   static const std::vector<int> found = platform::affinity_cpus();
   return found;
 }
 
-// The calling thread on the nth of the program's processors, counted round; refused, it stays where it is.
+// Moves the calling thread to the nth of the program's processors, modulo their number. If the
+// system refuses, the thread stays where it is.
 inline void place_on(unsigned nth) {
   const auto& all = program_processors();
   if (!all.empty()) static_cast<void>(platform::pin_this_thread(all[nth % all.size()]));
 }
 
-// What `function` returns, or throws, on a thread of its own.
+// Calls `function` on a thread of its own, and returns or throws what it returns or throws.
 template <class Function>
 std::invoke_result_t<Function> run_placed(unsigned nth, Function&& function) {
   std::packaged_task<std::invoke_result_t<Function>()> task(

@@ -1,8 +1,8 @@
-// Entering a pool from outside: pool.run of a function that does nothing.
+// Measures entering a pool from outside, by pool.run of a function that does nothing.
 //
-// The caller sleeps until the function has run, so that at least one wake-up is paid, and two when
-// the pool was asleep. Beside it the same by a bare futex and nothing else. Then several threads
-// enter at once, as often as they can.
+// The caller sleeps until the function has run, so an entry costs at least one wake-up, and two if
+// the pool was asleep. For comparison, the same is measured with a bare futex and nothing else.
+// Then several threads enter at the same time, as often as they can.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -30,7 +30,7 @@ std::vector<workloads::option_spec> options(scale of) {
       integer_option("crowd", "threads at most that enter at once", 8, 1, 256)};
 }
 
-// One entry, checked: what went in comes out.
+// Makes one entry, and checks that the function returns what was passed in.
 void enter(pool& on, std::uint64_t token) {
   check_result("entry", token, on.run([token] { return token; }));
 }
@@ -59,7 +59,7 @@ void measure_latency(pool& on, futex_pair& pair, std::size_t count, clock::durat
   }
 }
 
-// Entries in a second, of all threads together.
+// The number of entries in a second by all threads together.
 double enter_at_once(pool& on, unsigned threads, clock::duration time) {
   std::atomic<std::uint64_t> entries{0};
   std::atomic<bool> is_wrong{false};
@@ -72,7 +72,7 @@ double enter_at_once(pool& on, unsigned threads, clock::duration time) {
         std::uint64_t mine = 0;
         for (; clock::now() - start < time; ++mine) {
           const std::uint64_t token = mine * threads + i;
-          // Relaxed, both: read after the threads have ended.
+          // Both are relaxed, because they are read after the threads have ended.
           if (on.run([token] { return token; }) != token)
             is_wrong.store(true, std::memory_order_relaxed);
         }

@@ -1,5 +1,6 @@
-// The same recursion for every contestant, each in a source of its own, so that no compiler sees two
-// of them at once: a call that isn't a leaf forks its first half and waits for it.
+// The same recursion for every contestant: a call that is not a leaf forks its first half and waits
+// for it. Each is in a source file of its own, so that the compiler never sees two at the same
+// time.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +13,11 @@ namespace serial {
 }
 
 namespace forked {
-// On the calling worker's pool.
+// Runs on the calling worker's pool.
 [[gnu::noinline]] std::size_t fib(std::size_t n);
 }
 
-// Rivals run on as many threads as they are told. Where one is not built in, its functions return 0.
+// A rival runs on as many threads as it is told. If it is not built in, its functions return 0.
 namespace onetbb {
 [[nodiscard]] bool is_built_in();
 [[nodiscard]] std::size_t fib_by_task_group(std::size_t n, unsigned threads);
@@ -28,7 +29,7 @@ namespace openmp {
 [[nodiscard]] std::size_t fib_by_tasks(std::size_t n, unsigned threads);
 }  // namespace openmp
 
-// By addition: what everybody must say. Forks of fib(n): fib_by_addition(n + 1) - 1.
+// Computes the expected result by additions. fib(n) makes fib_by_addition(n + 1) - 1 forks.
 [[nodiscard]] constexpr std::uint64_t fib_by_addition(std::uint64_t n) {
   std::uint64_t a = 0;
   std::uint64_t b = 1;

@@ -1,8 +1,9 @@
-// The price of a fork: fib, which does nothing else.
+// Measures the cost of a fork with fib, which does nothing else.
 //
-// heist runs against the serial recursion at the full size. The locked deque and the rivals cost
-// tens to hundreds of nanoseconds for a fork and would take minutes there, so they meet at a smaller
-// size, where heist and the serial recursion run once more: each ratio is of times of one size.
+// heist is compared with the serial recursion at the full size. The locked deque and the rivals
+// cost tens to hundreds of nanoseconds for a fork and would take minutes there, so they run at a
+// smaller size, where heist and the serial recursion run once more: each ratio compares times of
+// one size.
 #include <thread>
 
 #include <fmt/format.h>
@@ -16,8 +17,8 @@ namespace {
 
 using workloads::integer_option;
 
-// Longer than OpenMP's threads go on spinning after a parallel region (libomp: 200 ms), lest they
-// take the processor from the next contestant.
+// This is longer than OpenMP's threads spin after a parallel region (libomp: 200 ms), so that they
+// do not take the processor from the next contestant.
 constexpr auto openmp_spins = std::chrono::milliseconds(250);
 
 std::vector<workloads::option_spec> options(scale of) {

@@ -1,4 +1,4 @@
-// oneTBB, as its documentation has the recursion: a task_group with one task, and parallel_invoke.
+// oneTBB as its documentation shows the recursion: a task_group with one task, and parallel_invoke.
 #include "bench/fork_join/fib.hpp"
 
 #if HEIST_BENCH_ONETBB

@@ -1,4 +1,4 @@
-// OpenMP tasks: one task for the first half, taskwait.
+// OpenMP tasks: one task for the first half, then taskwait.
 #include "bench/fork_join/fib.hpp"
 
 #if HEIST_BENCH_OPENMP

@@ -1,4 +1,4 @@
-// What a pool costs that has nothing to do, after it has had something to do.
+// Measures the cost of a pool that has nothing to do, after it has had work.
 #include <chrono>
 #include <thread>
 

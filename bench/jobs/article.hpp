@@ -1,9 +1,10 @@
-// The job system of the article that job_system is made after, with the choices that it measures: where jobs' memory comes from, and
-// the deque. As small as that allows: the caller is one of the threads, idle ones yield, jobs are empty functions or
-// nearly so.
+// The job system of the article on which job_system is modelled, with the two choices that the
+// article measures: the source of the jobs' memory, and the deque. It is as small as possible: the
+// caller is one of the threads, idle threads yield, and jobs are empty or nearly empty functions.
 //
-// Source: S. Reinalter, Job System 2.0, part 3 (Molecular Matters, 2015). What is missing there is here: a full deque runs the job
-// at once, and a job's memory is used again only after the job has ended.
+// Source: S. Reinalter, Job System 2.0, part 3 (Molecular Matters, 2015). Two things are added: if
+// the deque is full, the job runs at once, and a job's memory is used again only after the job has
+// ended.
 #pragma once
 
 #include <sched.h>
@@ -35,22 +36,22 @@ struct job {
 };
 static_assert(sizeof(job) == 128);
 
-// A job's memory from malloc, and back to it when the job has ended.
+// A job's memory comes from malloc, and is freed when the job has ended.
 struct from_malloc {
   static constexpr const char* name = "malloc";
   job* take() { return new job; }
   void give_back(job* j) noexcept { delete j; }
 };
 
-// From a ring of the thread's own; whoever ends a job has nothing to do.
+// A job's memory comes from a ring of the thread; nothing has to be done when a job ends.
 class from_ring {
  public:
   static constexpr const char* name = "thread-local ring";
-  // nullptr: all are in use.
+  // nullptr means that all places are in use.
   job* take() noexcept {
     for (std::size_t i = 0; i < size; ++i) {
       job& j = ring_[next_++ % size];
-      // Acquire: partner is the end of the job that was here.
+      // Acquire: the partner is the end of the job that was in this place.
       if (j.unfinished.load(std::memory_order_acquire) == 0) return &j;
     }
     return nullptr;
@@ -68,7 +69,7 @@ class job_threads {
  public:
   using job = article::job*;
 
-  // That many with the caller of on_worker.
+  // The number of threads includes the caller of on_worker.
   explicit job_threads(unsigned threads) {
     for (unsigned i = 0; i < threads; ++i) all_.push_back(std::make_unique<member>(i));
     for (unsigned i = 1; i < threads; ++i)
@@ -81,7 +82,8 @@ class job_threads {
   job_threads(const job_threads&) = delete;
   job_threads& operator=(const job_threads&) = delete;
 
-  // Wakes the others, which look for jobs until f has returned. One caller at a time.
+  // Wakes the other threads, which look for jobs until f has returned. There may be one caller at a
+  // time.
   template <class F>
   auto on_worker(F&& f) {
     me_ = all_[0].get();
@@ -92,16 +94,16 @@ class job_threads {
     return result;
   }
 
-  // The rest only from f and from jobs.
+  // The following functions may be called only by f and by jobs.
 
   template <class F>
   job create_job(F f) {
     return create(nullptr, f);
   }
-  // Before the parent has ended.
+  // Must be called before the parent has ended.
   template <class F>
   job create_job_as_child(job parent, F f) {
-    // Relaxed: the child comes after its run.
+    // Relaxed: the child runs after this.
     parent->unfinished.fetch_add(1, std::memory_order_relaxed);
     return create(parent, f);
   }
@@ -110,9 +112,9 @@ class job_threads {
     if (me_->mine.push(j) == deque::push_result::full) execute(*j);
   }
 
-  // For a job without a parent, once: runs others meanwhile.
+  // For a job without a parent, and only once. Runs other jobs meanwhile.
   void wait(job j) {
-    // Acquire: partner is the end of the job.
+    // Acquire: the partner is the end of the job.
     while (j->unfinished.load(std::memory_order_acquire) != 0) help();
     me_->memory.give_back(j);
   }
@@ -120,7 +122,8 @@ class job_threads {
  private:
   enum class phase : std::uint8_t { asleep, working, over };
 
-  // Apart: none writes to another one's lines, but for what thieves do to a deque.
+  // Each has cache lines of its own: no thread writes to those of another, except that thieves
+  // change its deque.
   struct alignas(platform::cache_line_bytes) member {
     static constexpr std::size_t room = 8192;  // jobs of one thread that nobody has taken
 
@@ -156,14 +159,16 @@ class job_threads {
     j.call(j);
     for (article::job* ended = &j; ended != nullptr;) {
       article::job* const above = ended->parent;
-      // Release: what was done; acquire: what the children did, for whoever sees the end.
+      // Releases this thread's work, and acquires that of the children, for the thread that sees
+      // the end.
       if (ended->unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
       if (above != nullptr) me_->memory.give_back(ended);  // otherwise wait() does
       ended = above;
     }
   }
 
-  // Runs a job, its own newest or another one's oldest; if there is none, lets others have the processor.
+  // Runs a job: the newest of this thread, or the oldest of another. If there is none, yields the
+  // processor.
   void help() {
     member& me = *me_;
     if (const auto own = me.mine.pop()) return execute(**own);
@@ -183,7 +188,7 @@ class job_threads {
   void help_until_over(member& me) {
     me_ = &me;
     for (;;) {
-      // Acquire: partner is the store of who changes it.
+      // Acquire: the partner is the store of the thread that changes it.
       const phase now = phase_.load(std::memory_order_acquire);
       if (now == phase::over) return;
       if (now == phase::asleep)

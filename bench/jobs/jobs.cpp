@@ -1,5 +1,6 @@
-// The table of the article on job systems: what a job costs when its memory comes from malloc and deques have locks, when it comes
-// from a ring of the thread, and when deques have no locks; and heist::job_system on pools with those deques.
+// The table of the article on job systems: the cost of a job if its memory comes from malloc and
+// deques have locks, if the memory comes from a ring of the thread, and if deques also have no
+// locks; and heist::job_system on pools with these deques.
 #include <deque>
 #include <memory>
 
@@ -34,7 +35,7 @@ struct sizes {
   std::size_t most;
 };
 
-// One thing to do; the first two who do it are what the others are compared with.
+// One problem; the other contestants are compared with the first two.
 class problem {
  public:
   problem(std::string name, std::size_t jobs) : name_(std::move(name)), jobs_(jobs) {}
@@ -45,7 +46,7 @@ class problem {
     members_.push_back(&turns.add(name, [=] { return turn(name); }));
   }
 
-  // How many times as long that one takes.
+  // How many times as long the other contestant takes.
   [[nodiscard]] samples times_of(std::size_t which, const contestant& by) const {
     return ratio(members_[which]->results, by.results);
   }
@@ -66,7 +67,7 @@ class problem {
   std::vector<contestant*> members_;
 };
 
-// Leaves of a loop that is cut in halves until they have `most` iterations at most.
+// The number of leaves of a loop that is halved until each part has at most `most` iterations.
 std::size_t jobs_of_loop(std::size_t iterations, std::size_t most) {
   if (iterations <= most) return 1;
   return jobs_of_loop(iterations / 2, most) + jobs_of_loop(iterations - iterations / 2, most);

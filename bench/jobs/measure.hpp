@@ -1,4 +1,4 @@
-// What the benchmark does with a job system, whichever it is: something with the names of heist::job_system.
+// The measurements for any job system that has the function names of heist::job_system.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace heist::bench {
 
-// What jobs leave behind: each place is to be reached once.
+// The marks that jobs make: each place must be reached exactly once.
 class marks {
  public:
   explicit marks(std::size_t n) : seen_(n) {}
@@ -41,7 +41,8 @@ void run_single_jobs(System& system, marks& places, std::size_t batch) {
   }
 }
 
-// A job that hands the later half of what it has to another one until it has at most `most`.
+// A job that hands the later half of its range to another job until at most `most` iterations are
+// left.
 template <class System>
 struct part_of_loop {
   System* system;
@@ -69,7 +70,7 @@ void run_loop(System& system, marks& places, std::size_t most) {
   system.wait(all);
 }
 
-// Seconds of run(system, places, parameter), by workers that are awake.
+// The seconds that run(system, places, parameter) takes with workers that are awake.
 template <class System, class Run>
 double seconds_awake(const std::string& name, System& system, std::size_t n, std::size_t parameter,
                      const Run& run) {

@@ -1,9 +1,9 @@
-// A worker that doesn't push or pop for a long time must not keep its private work to itself.
+// A worker that does not push or pop for a long time must not keep its private work to itself.
 //
-// One worker forks a chain: each fork's second function is one of the jobs, its first goes on with
-// the chain. At the end of the chain it runs serial code, without a call into heist, while all the
-// jobs lie above it in its deque. Thieves have to fetch them by themselves. Each job notes when it
-// started.
+// One worker forks a chain: each fork's second function is one of the jobs, and its first function
+// continues the chain. At the end of the chain the worker runs serial code, without a call into
+// heist, while all the jobs are in its deque. Thieves have to get them without its help. Each job
+// records when it started.
 #include <algorithm>
 #include <memory>
 

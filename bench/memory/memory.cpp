@@ -1,9 +1,10 @@
-// The most memory that a process has resident while it runs something with heist.
+// Measures the peak of the resident memory of a process that runs something with heist.
 //
-// Each figure is of a fresh process. The probe links heist and the standard library only, so its
-// figure is heist's, and without a pool it shows what every program has. The command itself links
-// fmt, libpng and the rivals' libraries, and says so with a figure of its own: `--only WORKLOAD`
-// runs one in this process and prints this process's peak, which is how the rows are made.
+// Each figure is of a fresh process. The probe links only heist and the standard library, so its
+// figure is heist's; without a pool, it is that of any program. The command itself links fmt,
+// libpng and the rivals' libraries, and therefore has rows of its own: `--only WORKLOAD` runs a
+// workload in the current process and prints the peak of this process, and the rows come from such
+// runs.
 #include <unistd.h>
 
 #include <filesystem>
@@ -48,15 +49,15 @@ std::vector<workloads::option_spec> options(scale of) {
 
 std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
-// Empty if it isn't there.
+// Empty if it does not exist.
 std::string find_probe(const workloads::option_values& values) {
   if (!values.text("probe").empty()) return values.text("probe");
   const auto beside = std::filesystem::path(this_program()).parent_path() / probe_name;
   return std::filesystem::exists(beside) ? beside.string() : std::string();
 }
 
-// Only the command takes the arguments that it is given here; any other program that this code is
-// part of must say where the command is, or the row is left out.
+// Only the command understands the arguments used here. Any other program that contains this code
+// must say where the command is, or the row is left out.
 std::string find_command(const workloads::option_values& values) {
   if (!values.text("command").empty()) return values.text("command");
   const auto self = this_program();

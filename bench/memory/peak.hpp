@@ -1,4 +1,4 @@
-// The most memory that this process has had resident at one time.
+// The peak of this process's resident memory.
 #pragma once
 
 #include <fcntl.h>
@@ -10,8 +10,9 @@
 
 namespace heist::bench {
 
-// Bytes; 0 where /proc isn't readable. Linux counts in batches: up to 64 pages for each thread may
-// be missing on kernels before 6.2. Allocates nothing, as it is part of what is measured.
+// Returns bytes, or 0 if /proc is not readable. Linux counts in batches: up to 64 pages for each
+// thread may be missing on kernels before 6.2. The function allocates nothing, because its own
+// memory is measured too.
 [[nodiscard]] inline std::uint64_t peak_resident_bytes() {
   const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (file == -1) return 0;

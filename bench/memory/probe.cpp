@@ -1,5 +1,5 @@
-// A program that links heist and the standard library and nothing else, does one thing, and prints
-// the most memory that it needed: memory_probe WHAT N WORKERS.
+// A program that links only heist and the standard library, does one thing, and prints the peak of
+// its memory: memory_probe WHAT N WORKERS.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

@@ -21,8 +21,8 @@ namespace heist::bench {
 
 namespace {
 
-// Only what a child of a program with threads may call. It stops itself, and not before it is sure
-// to end with its parent.
+// Calls only functions that are allowed in a child of a program with threads. The child stops
+// itself, but not before it is certain that it will end with its parent.
 [[noreturn]] void spin_until_killed(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);  // it ended before prctl
@@ -34,7 +34,7 @@ void signal_all(const std::vector<pid_t>& pids, int signal) noexcept {
   for (const pid_t pid : pids) kill(pid, signal);
 }
 
-// Returns when the process doesn't run any more.
+// Returns when the process no longer runs.
 void wait_until_stopped(pid_t pid) noexcept {
   int status = 0;
   while (waitpid(pid, &status, WUNTRACED) == -1 && errno == EINTR) {

@@ -1,4 +1,4 @@
-// Another program on the machine, and what plain threads get beside it.
+// Another program on the machine, and the processor time that plain threads get beside it.
 #pragma once
 
 #include <sys/types.h>
@@ -7,17 +7,17 @@
 
 namespace heist::bench {
 
-// Processes of our own process group that do nothing but spin, one thread each, while they aren't
-// paused. They end with this object, and with the thread that made it.
+// Processes of this process group with one thread each, which spin unless they are paused. They end
+// with this object, and with the thread that made it.
 class competitor {
  public:
-  // Paused at first. Throws resource_error when the system refuses a process.
+  // The processes start paused. Throws resource_error if the system refuses a process.
   explicit competitor(unsigned processes);
   ~competitor();
   competitor(const competitor&) = delete;
   competitor& operator=(const competitor&) = delete;
 
-  // In turns, beginning with resume. After pause() none of them runs.
+  // Call these alternately, beginning with resume. After pause() none of the processes runs.
   void resume() const noexcept;
   void pause() const noexcept;
 
@@ -25,8 +25,8 @@ class competitor {
   std::vector<pid_t> pids_;
 };
 
-// PA of the schedulers' theory: the processors that `threads` spinning threads of this process get
-// on average over that time. Nothing else may run in this process meanwhile.
+// The PA of scheduling theory: the average number of processors that `threads` spinning threads of
+// this process get during that time. Nothing else may run in this process meanwhile.
 [[nodiscard]] double processors_for_spinners(unsigned threads, double seconds);
 
 }  // namespace heist::bench

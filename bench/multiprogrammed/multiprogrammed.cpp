@@ -1,9 +1,10 @@
-// More workers than processors, beside another program that spins.
+// Measures more workers than processors, beside another program that spins.
 //
-// A scheduler that is fit for this ends in about T1/PA, T1 being the time on one worker and PA the
-// processors that it gets (Arora, Blumofe, Plaxton, 1998). What it consumed doesn't serve for PA: a
-// worker that sleeps when it should work would lower both sides. So PA is what as many threads get
-// that only spin, beside the same competitor, measured before each run.
+// A suitable scheduler ends in a time of about T1/PA, where T1 is the time on one worker and PA the
+// number of processors that it gets (Arora, Blumofe, Plaxton, 1998). The processor time that the
+// scheduler consumed is no measure for PA: a worker that sleeps when it should work would lower
+// both sides. PA is therefore the number of processors that as many spinning threads get beside the
+// same competitor, measured before each run.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ std::uint64_t run_serially(bool is_fib, unsigned n) {
   return workloads::count_boards_serially(workloads::chessboard::empty(n));
 }
 
-// One of the schedulers compared, with the size that it works on.
+// One of the schedulers compared, with the size of its problem.
 struct scheduler {
   std::string name;
   deque_kind deque;
@@ -99,14 +100,14 @@ class measurement {
   }
 
  private:
-  // A pool for this turn only: one that spins would disturb the others' turns.
+  // The pool exists for this turn only, because a spinning pool would disturb the others' turns.
   double time_of(const scheduler& which, unsigned workers) const {
     whole_pool on({.workers = workers, .deque = which.deque, .idle = which.idle});
     return run_checked(on, which);
   }
 
-  // T1: the processor time of a run on one worker, which is the time on the clock where nothing else
-  // runs, and no more than that where something does.
+  // T1 is the processor time of a run on one worker. It equals the elapsed time if nothing else
+  // runs, and does not grow if something does.
   double work_of(const scheduler& which) const {
     whole_pool on({.workers = 1, .deque = which.deque, .idle = which.idle});
     const auto before = processor_time::now();

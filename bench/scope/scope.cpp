@@ -1,5 +1,5 @@
-// The price of a spawn beside that of a fork: in fib, where every call opens a scope and spawns once, and in a loop
-// that spawns functions which do next to nothing.
+// Compares the cost of a spawn with that of a fork: in fib, where every call opens a scope and
+// spawns once, and in a loop that spawns functions which do next to nothing.
 #include <deque>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::vector<workloads::option_spec> options(scale of) {
                          1'000'000'000)};
 }
 
-// Those who do the same thing on one pool; the first is what the others are compared with.
+// Contestants that do the same thing on one pool; the others are compared with the first.
 class group {
  public:
   group(contest& turns, pool& on, std::string what, std::uint64_t expected, std::uint64_t spawns)

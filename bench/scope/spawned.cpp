@@ -10,7 +10,7 @@ namespace heist::bench::spawned {
 
 namespace {
 
-// Each worker counts for itself: 64 of them, a line apart.
+// Each worker has a count of its own. There are 64 of them, each in its own cache line.
 class counters {
  public:
   void add() {

@@ -1,4 +1,5 @@
-// The contestants of heist bench scope, in a source of their own: on the calling worker's pool.
+// The contestants of heist bench scope, in a source file of their own. They run on the calling
+// worker's pool.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +9,11 @@
 
 namespace heist::bench::spawned {
 
-// A scope in every call that isn't a leaf, with its first half spawned.
+// Every call that is not a leaf opens a scope and spawns its first half.
 [[gnu::noinline]] std::size_t fib(std::size_t n);
 [[gnu::noinline]] std::size_t fib_by_children(std::size_t n);
 
-// n functions that do nothing but count, each spawned by one loop, or forked beside another.
+// Runs n functions that only count, spawned by one loop, or forked in pairs.
 std::uint64_t loop_of_spawns(std::uint64_t n, spawn_kind kind);
 std::uint64_t loop_of_forks(std::uint64_t n);
 

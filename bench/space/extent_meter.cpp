@@ -15,7 +15,8 @@ namespace heist::bench {
 
 namespace {
 
-// Relaxed throughout this file: a mark orders nothing, and the figures are read after the program.
+// All operations in this file are relaxed: a mark orders nothing, and the figures are read after
+// the program has ended.
 void raise(std::atomic<std::int64_t>& most, std::int64_t to) noexcept {
   auto seen = most.load(std::memory_order_relaxed);
   while (seen < to && !most.compare_exchange_weak(seen, to, std::memory_order_relaxed,
@@ -33,8 +34,8 @@ std::int64_t extent_to(const detail::fiber& f, const void* address) noexcept {
   return reinterpret_cast<const char*>(&f) - static_cast<const char*>(address);
 }
 
-// Where another worker's fiber was suspended. The fiber stays suspended while we look, but nothing
-// that ThreadSanitizer knows says so.
+// Where another worker's fiber was suspended. The fiber remains suspended while this function reads
+// its position, but ThreadSanitizer cannot know this.
 __attribute__((noinline, no_sanitize("thread"))) const void* suspended_at(
     const detail::fiber& f) noexcept {
   return f.sp;
@@ -78,7 +79,8 @@ std::size_t bytes_of_loop() {
   pool on({.workers = 2});
   if (on.missing_workers() != 0) throw resource_error("space: the system refused a thread");
   return on.run([] {
-    // The frame that calls this, seen from its upper end: what it is inlined into is the loop's callee.
+    // The upper end of the frame that calls this. The lambda is inlined, so that frame is the one
+    // of the function that the loop calls.
     const auto above = [] { return extent_to(*running_fiber(), __builtin_frame_address(0)); };
     const auto of_root = above();
     std::atomic<bool> is_stolen{false};
@@ -106,7 +108,7 @@ std::size_t bytes_of_suspended_join() {
     const auto before = suspends();
     auto [unused, bytes] = fork_join(
         [&] {
-          // Relaxed, all: nothing but these values goes from one function to the other.
+          // All are relaxed, because only these values pass from one function to the other.
           while (!is_stolen.load(std::memory_order_relaxed)) {
           }
           forked_at.store(here(), std::memory_order_relaxed);

@@ -8,7 +8,7 @@
 
 namespace heist::bench {
 
-// What a run on so many workers spanned, in bytes and stacks.
+// The bytes and stacks that a run on a given number of workers spanned.
 struct extents {
   double marked;   // the peak of the sums over all fibers
   double largest;  // of one stack
@@ -19,14 +19,15 @@ struct marked_workload {
   std::string name;
   std::vector<std::string> options;  // names and values, in turn
 
-  // By `probe`, in a process of its own. Throws wrong_result, resource_error.
+  // Runs `probe` in a process of its own. Throws wrong_result, resource_error.
   [[nodiscard]] extents measure(const std::string& probe, unsigned workers) const;
 };
 
 // Every workload, at sizes that take a second or so.
 [[nodiscard]] std::vector<marked_workload> marked_workloads(scale of);
 
-// The probe beside the program that runs; empty if it isn't there (the sanitizers' builds have none).
+// The path of the probe, in the folder of the running program; empty if there is none (as in builds
+// with sanitizers).
 [[nodiscard]] std::string find_space_probe();
 
 }  // namespace heist::bench

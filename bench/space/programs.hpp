@@ -1,5 +1,5 @@
-// Programs that tell an extent_meter where they are. They fork like those in workloads/, and each
-// returns something that a serial recursion returns too.
+// Programs that mark their positions in an extent_meter. They fork like those in workloads/, and a
+// serial recursion returns the same value as each of them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace heist::bench::metered {
 // thieves take the short ends.
 [[nodiscard]] std::uint64_t chain(extent_meter& meter, unsigned links);
 
-// The same on the left: what a thief takes is the long rest of the chain, again and again.
+// The same with the chain as the second function, so that a thief repeatedly takes the long rest of
+// the chain.
 [[nodiscard]] std::uint64_t reversed_chain(extent_meter& meter, unsigned links);
 
 inline constexpr unsigned link_size = 12;  // fib of that is at each link

@@ -1,10 +1,13 @@
-// Stack space on P workers against S1, the space of one worker: at most S1*P (Blumofe and Leiserson,
-// 1999, theorem 2: every leaf of the tree of live frames is being worked on).
+// Compares the stack space on P workers with S1, the space of one worker: it is at most S1*P
+// (Blumofe and Leiserson, 1999, theorem 2: every leaf of the tree of live frames is being worked
+// on).
 //
-// Measured as extents (extent_meter.hpp) of the program's frames: the scheduler's own on each stack aren't counted. S1 is the peak on one worker. What is held against S1*P is
-// the peak on P workers plus, for each stack beyond P that was ever in use at one time, what a suspended
-// join spans below its frame: the marks can't see that. P of the stacks that are in use are being run on,
-// so no more are suspended. The figure is at least the true one, and S1 at most.
+// The space is measured as extents (extent_meter.hpp) of the program's frames; the scheduler's own
+// frames on each stack are not counted. S1 is the peak on one worker. The value compared with S1*P
+// is the peak on P workers plus, for each stack beyond P that was in use at the same time, the
+// bytes that a suspended join spans below its frame, which the marks cannot see. P of the stacks in
+// use are running, so no more than the others are suspended. The figure is at least the true value,
+// and S1 at most.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -39,7 +42,7 @@ struct program {
   std::function<extents(unsigned workers)> measure;
 };
 
-// On a pool of its own: its peak of stacks is this run's.
+// Each run has a pool of its own, so that the pool's peak of stacks is that of the run.
 extents measure_extents(const std::string& name, std::uint64_t expected, unsigned workers,
                         const std::function<std::uint64_t(extent_meter&)>& run) {
   whole_pool on({.workers = workers});

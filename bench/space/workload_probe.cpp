@@ -1,8 +1,9 @@
-// The workloads with every function marked, to measure their stacks: heist-space-probe WORKLOAD WORKERS [OPTION VALUE]...
+// Runs the workloads with every function marked, to measure their stacks: heist-space-probe
+// WORKLOAD WORKERS [OPTION VALUE]...
 //
-// This program's copy of workloads/ is compiled with -finstrument-functions, so each function of theirs, and
-// each closure that they fork, tells the meter where it is when it begins and when it ends. The frames are
-// those of this build; the figures for one worker and for many are of the same frames.
+// This program's copy of workloads/ is compiled with -finstrument-functions, so each of their
+// functions, and each closure that they fork, marks its position when it begins and when it ends.
+// The frames are those of this build; the figures for one worker and for many have the same frames.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -18,7 +19,7 @@ namespace {
 
 heist::bench::extent_meter* meter = nullptr;  // set while no other thread runs
 
-// A mark's own calls must not be marked.
+// The functions that a mark calls must not be marked.
 thread_local bool is_marking = false;
 
 [[gnu::no_instrument_function]] void mark() noexcept {
@@ -64,7 +65,7 @@ int print_extents(int argc, char** argv) {
 
 }  // namespace
 
-// What the compiler calls.
+// The compiler inserts calls of these functions.
 extern "C" {
 [[gnu::no_instrument_function]] void __cyg_profile_func_enter(void* function, void* site);
 [[gnu::no_instrument_function]] void __cyg_profile_func_exit(void* function, void* site);

@@ -18,7 +18,7 @@ double futex_pair::wake() {
   const auto answers =
       answer_.load(std::memory_order_relaxed);  // only the server writes it, when asked
   const auto start = clock::now();
-  // Release and acquire, in both functions: they order the two threads' turns.
+  // Release and acquire in both functions order the two threads' turns.
   order_.store(static_cast<std::uint32_t>(order::answer_at_once), std::memory_order_release);
   platform::futex_wake(order_, 1);
   while (answer_.load(std::memory_order_acquire) == answers) {

@@ -1,4 +1,4 @@
-// The floor under every wake-up: one thread that sleeps on a futex and answers when it is woken.
+// The lower bound of every wake-up: one thread sleeps on a futex and answers when it is woken.
 #pragma once
 
 #include <sys/types.h>
@@ -22,10 +22,10 @@ class futex_pair {
   // caller spins meanwhile.
   double wake();
 
-  // From now on the other thread doesn't run on `cpu`, if it can run elsewhere.
+  // From now on the other thread does not run on `cpu`, if it can run on another processor.
   void keep_off(int cpu);
 
-  // Seconds until the other thread's answer has woken the caller, who sleeps meanwhile.
+  // Seconds until the other thread's answer has woken the caller, which sleeps meanwhile.
   double round_trip();
 
  private:

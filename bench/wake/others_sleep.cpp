@@ -24,7 +24,7 @@ char state_of(const char* tid) {
   const auto size = read(file, buffer, sizeof(buffer));
   close(file);
   if (size <= 0) return 'X';
-  // After the name in parentheses, which may itself have any character.
+  // The letter follows the name in parentheses, which may itself contain any character.
   const std::string_view text(buffer, static_cast<std::size_t>(size));
   const auto end = text.rfind(") ");
   return end == std::string_view::npos || end + 2 >= text.size() ? 'X' : text[end + 2];

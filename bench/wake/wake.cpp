@@ -1,9 +1,9 @@
-// From the first fork after idling to a thief that runs what was forked.
+// Measures the time from the first fork after idling until a thief runs the forked function.
 //
 // A function on one worker does nothing for a while and until all other threads are asleep; then it
-// forks, and its first half spins until the second has started elsewhere. Beside it, at the same
-// intervals, one thread wakes another by a bare futex, which may run on the waker's processor then, and one that is kept
-// off it: no runtime can do better.
+// forks, and its first half spins until the second one has started elsewhere. For comparison, at
+// the same intervals, one thread wakes two others by bare futexes: one may then run on the waker's
+// processor, and the other is kept off it. No runtime can do better.
 #include <algorithm>
 #include <atomic>
 
@@ -38,7 +38,8 @@ void spin_for(clock::duration time) {
   }
 }
 
-// On a worker. Seconds until the second function started on another; below zero if none came.
+// Called on a worker. Returns the seconds until the second function started on another worker, or a
+// negative number if no worker took it.
 double fork_once(clock::duration idle) {
   spin_for(idle);
   static_cast<void>(wait_until_others_sleep(patience));  // if not, it counts as awake
@@ -48,7 +49,8 @@ double fork_once(clock::duration idle) {
   const auto give_up = start + patience;
   fork_join(
       [&] {
-        // Acquire: partner is the release below; only so that the frame outlives the job's start.
+        // Acquire: the partner is the release below; it only ensures that the frame outlives the
+        // job's start.
         while (!is_running.load(std::memory_order_acquire) && clock::now() < give_up) {
         }
       },

@@ -1,7 +1,7 @@
 """Runs benchmarks quickly and checks what they print: quick_test.py HEIST NAME... [--listed]
 
-With --listed: that these are the benchmarks that there are, that they describe themselves, and that what isn't one is
-refused in one line.
+With --listed it checks that these are all benchmarks, that each describes itself, and that any other
+name is refused in one line.
 """
 import json
 import math

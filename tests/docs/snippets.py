@@ -1,15 +1,16 @@
 """Makes one C++ program of the code blocks in Markdown files: snippets.py OUTPUT DOCUMENT...
 
-A reader doesn't want to see where the variables of an example come from, nor what a test would say about them. Both stand
-in comments, which Markdown doesn't show:
+A reader does not want to see the definitions of an example's variables, nor the checks of their
+values. Both are in comments, which Markdown does not show:
 
-    <!-- given C++ -->     before a block: what it uses
-    <!-- definitions -->   before a block: it is no part of a function, but functions or types of its own
-    <!-- needs HEADER -->  before a block: it is left out where there is no such header
+    <!-- given C++ -->     before a block: definitions that it uses
+    <!-- definitions -->   before a block: it has functions or types of its own
+    <!-- needs HEADER -->  before a block: it is left out if the header does not exist
     <!-- then C++ -->      after a block: checks, as CHECK(condition);
 
-Each block becomes a function in a namespace of its own, and the program calls one after the other; #include lines go to the
-top. Blocks with a main() of their own are left out: they are copies of files in examples/, which the style's test checks.
+Each block becomes a function in a namespace of its own, and the program calls one after the other;
+#include lines go to the top. Blocks with a main() of their own are left out: they are copies of
+files in examples/, which the style test checks.
 """
 
 import os
@@ -79,7 +80,7 @@ def program(documents):
         for snippet in snippets_of(text):
             includes += [only_if(snippet.needs, line) for line in INCLUDE.findall(snippet.code)]
             code = place(snippet, document) + INCLUDE.sub("\n", snippet.code)
-            # All that it says about a line of the checks is the line of its block.
+            # A failed check reports the line of its block.
             then = place(snippet, document) + " ".join(snippet.then.split("\n")) + "\n"
             name = f"snippet_{len(calls) + 1}"
             before, inside = (code, "") if snippet.is_definitions else ("", code)

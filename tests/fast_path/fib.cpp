@@ -1,6 +1,6 @@
-// What scripts/check-fast-path disassembles: a recursion that forks and does nothing else, on one
-// worker, so that no fork is stolen. PLANT adds, for the check's own test, something that the check
-// must find.
+// The program that scripts/check-fast-path disassembles: a recursion that only forks, on one
+// worker, so that no fork is stolen. For the check's own test, PLANT adds an instruction that the
+// check must find.
 #include <atomic>
 #include <cstddef>
 #include <cstdio>

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-// glibc's own, under the names by which it exports them for this.
+// glibc's own functions, under the names that it exports for this purpose.
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t n, std::size_t size);
@@ -76,7 +76,7 @@ void free(void* p) {
 
 }  // extern "C"
 
-// Not inlined: g++ warns of free() where it sees that the memory came from a new.
+// This is not inlined, because g++ warns of free() if it sees that the memory came from new.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   void* const p = refuses(true) ? nullptr : std::malloc(size);
   if (p == nullptr) throw std::bad_alloc();

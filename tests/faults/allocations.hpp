@@ -1,17 +1,18 @@
-// Every allocation of the process, counted and refused when told: malloc and its relatives are replaced in this program, so
-// that also the standard library's and the C library's own are seen.
+// Counts every allocation of the process, and refuses one on request: malloc and its relatives are
+// replaced in this program, so that allocations by the standard library and the C library are
+// counted too.
 #pragma once
 
 namespace heist_test::allocations {
 
-// The n-th from now on is refused, and no other; 0: none.
+// Refuses the n-th allocation from now on, and no other; 0 refuses none.
 void refuse_at(long n) noexcept;
-// The same, of those by operator new alone.
+// The same, but counts only allocations by operator new.
 void refuse_new_at(long n) noexcept;
-// Ends that; true if one was refused.
+// Ends the refusals; returns true if an allocation was refused.
 bool was_refused() noexcept;
 
-// Allocations that are not freed.
+// The number of allocations that are not freed.
 [[nodiscard]] long alive() noexcept;
 
 }  // namespace heist_test::allocations

@@ -1,4 +1,5 @@
-// A piece of a test in a process of its own, so that a crash or a hang is a failure with a name.
+// Runs a piece of a test in a process of its own, so that a crash or a hang is a failure with a
+// name.
 #pragma once
 
 #include <sys/types.h>
@@ -11,14 +12,15 @@
 
 namespace heist_test {
 
-// What the child tells its parent, in memory that both see: also when it dies in the middle of something.
+// The child's report to its parent, in memory that both share, so that it survives the child's
+// death.
 class report {
  public:
-  // Which of many things it is about to do.
+  // The number of the step that the child is about to make.
   void at(long step) noexcept { step_.store(step); }
   // The number of the last system call that was refused.
   void refused(long call) noexcept { refused_.store(call); }
-  // What is wrong; the first message stays, and has_failed() is true from then on.
+  // Reports a failure; the first message is kept, and has_failed() is true from then on.
   [[gnu::format(printf, 2, 3)]] void fail(const char* format, ...) noexcept;
   [[nodiscard]] bool has_failed() const noexcept { return has_failed_.load(); }
   // A number for the test's output.
@@ -37,12 +39,14 @@ class report {
 // How a process ended: "exit 3", "signal 11", or "hang".
 [[nodiscard]] std::string wait_for_end(pid_t process, std::chrono::seconds limit);
 
-// Runs the body in a child of fork(). Empty if all went well; else what failed, or how the child died, and at which step.
+// Runs the body in a child of fork(). Returns an empty text on success, or else what failed, or how
+// the child died and at which step.
 [[nodiscard]] std::string run_apart(const std::function<void(report&)>& body,
                                     std::chrono::seconds limit = std::chrono::seconds(60),
                                     long* count = nullptr);
 
-// The same for a body that ends the process itself: how it ended, and what it wrote to stderr, which has to be little.
+// The same for a body that ends the process itself. Returns how the process ended, and what it
+// wrote to stderr, which must be short.
 struct ending {
   std::string how;
   std::string errors;

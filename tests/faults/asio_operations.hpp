@@ -6,12 +6,14 @@
 
 namespace heist_test {
 
-// Those of <heist/asio.hpp>; none where there is no asio.
+// The operations of <heist/asio.hpp>; none if there is no asio.
 [[nodiscard]] std::vector<construct> asio_operations();
 
-// asio 1.22 dies of it: of a half-made strand in its destructor, and of what a handler's end throws in a thread of asio's own.
+// The operations in which a refusal kills asio 1.22: it dies in the destructor of a half-made
+// strand, and of an exception that a handler's end throws in a thread of asio.
 [[nodiscard]] bool asio_needs_memory(const construct& c);
-// It doesn't look whether epoll_ctl() worked, and then waits for what was not added.
+// The operations in which asio does not check whether epoll_ctl() worked, and then waits for a
+// descriptor that was not added.
 [[nodiscard]] bool asio_needs_epoll(const construct& c);
 
 }  // namespace heist_test

@@ -1,5 +1,6 @@
-// What a program or its user does to a pool that works: stops the process, profiles it, fills a stack, exits from
-// a worker, and ends its statics in any order. Each in a process of its own.
+// Attacks on a working pool by the program or its user: the process is stopped or profiled, a stack
+// overflows, a worker calls exit(), and statics are destroyed in any order. Each attack runs in a
+// process of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -29,12 +30,12 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// With both barriers: the one by signals is what signals might disturb.
+// Runs with both barriers, because other signals might disturb the barrier by signals.
 class Signals : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(By, Signals, testing::Values("membarrier", "signal"),
                          [](const auto& one) { return std::string(one.param); });
 
-// For so long, pools of every size that the processors can be too few for.
+// Uses pools for this long, one of which may have more workers than there are processors.
 void work_for(report& r, std::chrono::milliseconds time) {
   heist::pool two({.workers = 2});
   heist::pool eight({.workers = 8});
@@ -76,7 +77,8 @@ extern "C" void on_profile_tick(int) {
   errno = before;
 }
 
-// As profilers do: a handler on whatever stack is there, and system calls that are interrupted and not begun anew.
+// Behaves like a profiler: the handler runs on the current stack, and interrupted system calls are
+// not restarted.
 TEST_P(Signals, ProfiledAThousandTimesASecond) {
   ::setenv("HEIST_BARRIER", GetParam(), 1);
   long seen = 0;
@@ -101,7 +103,8 @@ TEST_P(Signals, ProfiledAThousandTimesASecond) {
 
 // ---- stacks that are full
 
-// Frames of `Bytes`, of which the lowest byte is touched: each overflows at another distance from the stack's end.
+// Frames of `Bytes`, of which only the lowest byte is touched: each size overflows at a different
+// distance from the stack's end.
 template <std::size_t Bytes>
 [[gnu::noinline]] long fill_stack(long depth) {
   volatile char frame[Bytes];
@@ -110,7 +113,7 @@ template <std::size_t Bytes>
   return below + frame[0];
 }
 
-// Moves the stack's depth by `bytes` first.
+// First grows the stack by `bytes`.
 [[gnu::noinline]] long fill_from(std::size_t bytes, std::size_t frame) {
   auto* const gap = static_cast<volatile char*>(__builtin_alloca(bytes + 1));
   gap[0] = 1;
@@ -225,7 +228,7 @@ TEST(Exits, FromAWorkerOfAStaticPoolSaysWhatIsWrong) {
 
 // ---- statics
 
-// Forks in its destructor: in the default pool, or in one that it is given.
+// Forks in its destructor, in the default pool or in a given one.
 struct forks_at_the_end {
   heist::pool* in;
   ~forks_at_the_end() {
@@ -311,7 +314,8 @@ TEST(ThreadLocals, AreDestroyedOnceEach) {
   }
 }
 
-// One that forks in its destructor: its worker has no pool any more, so these are calls, or work of the default pool.
+// A thread_local that forks in its destructor: its worker no longer has a pool, so the forks are
+// calls, or work of the default pool.
 TEST(ThreadLocals, MayForkAtTheirEnd) {
   EXPECT_EQ(run_apart([](report& r) {
               static std::atomic<long> sum{0};

@@ -1,5 +1,5 @@
-// What a sandbox, a container or a limit refuses: a kind of system call from the start of the process or from some moment
-// on, address space, threads, and the size of the threads' own stacks.
+// Refusals by a sandbox, a container or a limit: a kind of system call, from the start of the
+// process or from some moment on; address space; threads; and the size of the threads' own stacks.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -35,7 +35,7 @@ struct refused_calls {
 };
 void PrintTo(const refused_calls& c, std::ostream* out) { *out << c.name; }
 
-// Without brk and munmap, whose refusal the C library doesn't expect.
+// brk and munmap are not in the list, because the C library does not expect their refusal.
 const std::vector<refused_calls>& all_refused_calls() {
   static const std::vector<refused_calls> all{
       {"mmap", {SYS_mmap}},
@@ -62,7 +62,7 @@ const std::vector<refused_calls>& all_refused_calls() {
   return all;
 }
 
-// Makes a pool and uses it: right, or an exception that tells.
+// Makes a pool and uses it: the results must be right, or an exception must name the refusal.
 void try_pool(report& r, const heist::pool_config& config) {
   try {
     heist::pool pool(config);
@@ -102,7 +102,8 @@ TEST_P(Sandboxes, FromTheStart) {
   }
 }
 
-// What can no longer be told by an exception: a pool that has been made must go on working.
+// These refusals can no longer be reported by an exception: a pool that has been made must continue
+// to work.
 TEST_P(Sandboxes, FromSomeMomentOn) {
   if (GetParam().name.starts_with("no_barrier"))
     GTEST_SKIP() << "no barrier at all is known to end the process, with a message";
@@ -148,7 +149,8 @@ TEST(Limits, OfAddressSpace) {
     expect_under(RLIMIT_AS, mapped + more, {.workers = 8});
 }
 
-// Root is above that one, so that it is another user who tries; each has a number of their own, as all processes of a user count.
+// The limit does not apply to root, so another user makes the attempt; each test has a user of its
+// own, because all processes of a user count.
 TEST(Limits, OfThreads) {
   for (rlim_t threads = 1; threads < 12; ++threads) {
     EXPECT_EQ(run_apart([&](report& r) {
@@ -168,7 +170,7 @@ TEST(Limits, OfThreads) {
   }
 }
 
-// The C library takes the default size of a thread's stack from the limit when a program starts.
+// When a program starts, the C library takes the default size of a thread's stack from this limit.
 TEST(Limits, OfTheThreadsOwnStacks) {
   for (const rlim_t kib :
        {rlim_t{32}, rlim_t{64}, rlim_t{256}, rlim_t{8192}, RLIM_INFINITY >> 10}) {
@@ -182,8 +184,8 @@ TEST(Limits, OfTheThreadsOwnStacks) {
   }
 }
 
-// More functions wait than there can be stacks: the others begin when the first ones have ended, and the rest of the program
-// still gets memory and threads, each of which is a mapping.
+// If more functions wait than there can be stacks, the others begin when the first ones have ended,
+// and the rest of the program still gets memory and threads, each of which is a mapping.
 TEST(Limits, OfMappings) {
   EXPECT_EQ(
       run_apart([](report& r) {

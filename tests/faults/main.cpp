@@ -1,4 +1,5 @@
-// GoogleTest's main, in a process where the C library keeps nothing back: then what is left after a test is what was lost.
+// GoogleTest's main, in a process where the C library caches no memory: memory left after a test is
+// then a leak.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,7 +9,8 @@
 
 #include "tests/faults/work.hpp"
 
-// With --work it is a program that uses a pool, for limits that only a new program meets.
+// With --work this is a program that uses a pool, for limits that take effect only in a new
+// program.
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--work") {
     heist::pool pool({.workers = 3});

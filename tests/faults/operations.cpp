@@ -29,7 +29,7 @@ std::vector<int> numbers(std::size_t n) {
   return v;
 }
 
-// ---- what suspends fibers
+// ---- operations that suspend fibers
 
 void wait_for_each_other(const body& f) {
   heist::latch both(2);
@@ -149,7 +149,7 @@ void future_in_time(const body& f) {
   if (thrown != nullptr) std::rethrow_exception(thrown);
 }
 
-// ---- futures and what is stopped
+// ---- futures and stopped functions
 
 void all_of_futures(const body& f) {
   std::vector<heist::future<int>> several;
@@ -236,7 +236,7 @@ void merge_of_many(const body& f) {
 
 // ---- values
 
-// The spawner is stolen while the child runs, so its views are left with the scope.
+// The spawner is stolen while the child runs, so the child's views are left with the scope.
 void reducer_of_children(const body& f) {
   heist::reducer<long> sum;
   std::atomic<int> spawned{0};
@@ -292,7 +292,7 @@ void executor(const body& f) {
   done.wait();
 }
 
-// A sender's end.
+// The receiver at the end of a sender.
 struct receiver {
   heist::latch* done;
   bool* was_told;

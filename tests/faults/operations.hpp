@@ -1,4 +1,4 @@
-// What the refusals are tried on: every public operation, and every way to make a pool.
+// The subjects of the refusals: every public operation, and every way to make a pool.
 #pragma once
 
 #include <ostream>
@@ -10,8 +10,8 @@
 
 namespace heist_test {
 
-// All constructs of tests/unit/api and what they leave out: waits, time limits, other libraries' executors. Each is called on a
-// worker, and aborts where its result is wrong.
+// All constructs of tests/unit/api, and in addition waits, time limits and other libraries'
+// executors. Each is called on a worker, and aborts if its result is wrong.
 [[nodiscard]] const std::vector<construct>& all_operations();
 
 // Whether it uses a pool that outlives it.

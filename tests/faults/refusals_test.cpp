@@ -1,5 +1,6 @@
-// Each allocation and each system call in turn is refused once, in every operation and in every start of a pool: the right
-// result comes out, or an exception that says so; nothing hangs, dies or stays behind, and the pool works afterwards.
+// In every operation and in every start of a pool, each allocation and each system call in turn is
+// refused once. The result must be right, or an exception must report the refusal; nothing may
+// hang, crash or leak, and the pool must work afterwards.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -22,14 +23,15 @@ namespace heist_test {
 namespace {
 
 constexpr seam of_allocations{&allocations::refuse_at, &allocations::was_refused};
-// For where hwloc is asked: it ends the process where malloc says no.
+// Used where hwloc is called, which ends the process if malloc fails.
 constexpr seam of_new{&allocations::refuse_new_at, &allocations::was_refused};
 constexpr seam of_system_calls{&system_calls::refuse_at, &system_calls::was_refused, true};
 
-// How many were refused goes to the output, as a test that refuses nothing proves nothing.
+// The number of refusals goes to the output, because a test that refuses nothing proves nothing.
 void print(const char* what, long count) { std::printf("%ld %s were refused\n", count, what); }
 
-// What is refused depends on who is where at that moment, so the long run tries each several times.
+// Which call is refused depends on the threads' progress at that moment, so the long run tries each
+// several times.
 template <class What>
 long refuse_allocations(const What& what, const seam& s = of_allocations) {
   long count = 0;
@@ -77,7 +79,7 @@ TEST_P(PoolStarts, WithoutMemory) {
 }
 TEST_P(PoolStarts, WithoutASystemCall) { EXPECT_GT(refuse_system_calls(GetParam()), 10); }
 
-// ---- the first pool of a process, which makes what all later ones share
+// ---- the first pool of a process, which makes the objects that all later pools share
 
 template <class Refuse>
 long refuse_in_first_pools(const seam& s, Refuse&& prepare) {
@@ -124,7 +126,7 @@ TEST(FirstPool, WithoutASystemCall) {
   EXPECT_GT(count, 20);
 }
 
-// HEIST_STATS=1: what a pool prints at its end is put together there.
+// With HEIST_STATS=1 a pool formats its statistics at its end.
 TEST(Statistics, WithoutMemory) {
   ::setenv("HEIST_STATS", "1", 1);
   const int errors = ::dup(STDERR_FILENO);

@@ -19,7 +19,8 @@ namespace {
 
 constexpr long most_refusals = 20'000;
 
-// True if it threw one of the exceptions that tell of a refusal; std::system_error is what asio throws.
+// Returns true if the function threw one of the exceptions that report a refusal; asio throws
+// std::system_error.
 template <class F>
 bool is_told(report& r, const char* what, F&& f) {
   try {
@@ -39,7 +40,7 @@ bool is_more(const footprint& now, const footprint& before, comparison kept) {
          now.threads > before.threads || (kept.mappings && now.mapped_kib > before.mapped_kib);
 }
 
-// A thread that was joined may still be in the lists for a moment.
+// A thread that was joined may still be in the kernel's lists for a moment.
 footprint settled(const footprint& before, comparison kept) {
   footprint now = footprint::now();
   for (int i = 0; i < 200 && is_more(now, before, kept); ++i) {
@@ -74,7 +75,7 @@ void refuse_each(report& r, comparison kept, long step,
   for (int i = 0; i < 5; ++i) attempt(0);  // what is kept for the next time is there
   footprint before = footprint::now();
   long refusals = 0;
-  // Not every run of it asks for the same, so one without a refusal isn't the end.
+  // Not every run makes the same calls, so a single run without a refusal is not the end.
   for (long n = 1, without = 0; without < 3 && !r.has_failed(); n += step) {
     r.at(n);
     if (n > most_refusals) return r.fail("asks without an end");
@@ -99,7 +100,8 @@ void refuse_during(report& r, const seam& s, const construct& operation) {
   refuse_each(r, {.mappings = !keeps_a_pool(operation)}, 1, [&](long n) {
     std::atomic<unsigned> calls{0};
     const body f = [&] {
-      // Until another one has begun, if there is another: so that something is stolen, and something waits.
+      // Waits until another worker has begun, if there is one, so that there are a steal and a
+      // wait.
       const unsigned mine = ++calls;
       for (int i = 0; i < 20 && calls == mine; ++i) linger(std::chrono::microseconds(10));
     };
@@ -120,10 +122,10 @@ void refuse_during(report& r, const seam& s, const construct& operation) {
 }
 
 void refuse_during(report& r, const seam& s, const pool_start& start) {
-  // Where the dynamic linker can't read or map all of hwloc it leaves a part of it mapped, and an allocation of
-  // its own behind (a refused read of a library's first 832 bytes).
+  // If the dynamic linker cannot read or map all of hwloc (a refused read of a library's first 832
+  // bytes), it leaves a part of it mapped, and an allocation of its own.
   const bool loads_hwloc = start.config.victim == heist::victim_kind::nearest;
-  // It reads hundreds of files.
+  // hwloc reads hundreds of files.
   const comparison kept{.allocations = !(loads_hwloc && s.is_of_system_calls),
                         .mappings = !loads_hwloc};
   refuse_each(r, kept, loads_hwloc && !is_long_run() ? 7 : 1, [&](long n) {

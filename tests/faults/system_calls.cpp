@@ -22,15 +22,15 @@ constinit std::atomic<report*> told{nullptr};
 constinit std::atomic<bool> any_refused{false};
 constinit std::atomic<int> listener{-1};
 
-// Nobody is asked about these. The first have no result; the next the kernel never refuses to a caller with good arguments, and
-// the C library relies on that: without a futex, an rseq or a munmap of a whole stack it ends the process. The last are
-// the tests' own.
+// The supervisor is not asked about these calls. The first have no result. The next ones the kernel
+// never refuses to a caller with valid arguments, and the C library relies on that: without a
+// futex, an rseq or a munmap of a whole stack it ends the process. The last are those of the tests.
 constexpr long let_through[] = {
     SYS_exit,   SYS_exit_group,     SYS_rt_sigreturn, SYS_restart_syscall, SYS_getpid,
     SYS_gettid, SYS_rt_sigprocmask, SYS_sched_yield,  SYS_set_robust_list, SYS_futex,
     SYS_rseq,   SYS_munmap,         SYS_write,        SYS_clock_nanosleep};
 
-// What the kernel says where it refuses such a call in earnest.
+// The error with which the kernel itself refuses such a call.
 int error_of(long call) noexcept {
   switch (call) {
     case SYS_mmap:
@@ -55,7 +55,7 @@ bool refuses(long call) noexcept {
   return true;
 }
 
-// It must not allocate: whoever is asking may hold the allocator's lock.
+// This must not allocate, because the thread that asks may hold the allocator's lock.
 void* answer(void*) noexcept {
   while (listener.load() < 0) ::sched_yield();
   for (;;) {
@@ -84,7 +84,7 @@ int install(std::vector<sock_filter>& program, unsigned flags) {
   return static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter));
 }
 
-// Answers `action` for each of the calls, `otherwise` for the others.
+// Makes a filter that returns `action` for each of the calls, and `otherwise` for all others.
 template <class Calls>
 std::vector<sock_filter> program_for(const Calls& calls, std::uint32_t action,
                                      std::uint32_t otherwise) {

@@ -1,7 +1,8 @@
-// System calls that are refused: one of them, the n-th, by a supervisor that is asked about each (seccomp's user notification,
-// Linux 5.5); or one kind of them from now on. Both see what the C library calls by itself, which no wrapper of functions does.
+// Refuses system calls: either the n-th one, by a supervisor that is asked about each call
+// (seccomp's user notification, Linux 5.5), or all calls of one kind from now on. Both also catch
+// calls that the C library makes itself, which wrapper functions cannot.
 //
-// Each is for a child process: a filter can't be taken away.
+// Use each in a child process, because a filter cannot be removed.
 #pragma once
 
 #include <vector>
@@ -10,16 +11,18 @@
 
 namespace heist_test::system_calls {
 
-// Starts the supervisor and asks it about every later call of this thread, and of those that it makes. It reports the number of
-// what it refuses. False: the kernel doesn't have that.
+// Starts the supervisor, which is asked about every later call of this thread and of threads that
+// it makes, and which reports the number of a call that it refuses. Returns false if the kernel
+// does not support this.
 [[nodiscard]] bool supervise(report& r);
 
-// The n-th from now on is refused, and no other; 0: none.
+// Refuses the n-th call from now on, and no other; 0 refuses none.
 void refuse_at(long n) noexcept;
-// Ends that; true if one was refused.
+// Ends the refusals; returns true if a call was refused.
 bool was_refused() noexcept;
 
-// Each of these calls answers with the error from now on: in this thread and in those that it makes, or in all.
+// Each of these calls fails with the error from now on, in this thread and in threads that it
+// makes, or in all threads.
 [[nodiscard]] bool refuse_always(const std::vector<long>& calls, int error);
 [[nodiscard]] bool refuse_everywhere(const std::vector<long>& calls, int error);
 

@@ -1,4 +1,4 @@
-// A little of everything, with a known result: whether a pool works.
+// Checks whether a pool works by a little work of every kind with known results.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace heist_test {
 
-// True if every result was right. Throws where the system has refused something.
+// Returns true if every result was right. Throws if the system has refused something.
 inline bool works(heist::pool& pool) {
   return pool.run([&pool] {
     struct numbers {

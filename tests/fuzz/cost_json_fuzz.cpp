@@ -1,4 +1,4 @@
-// Whatever the bytes are: costs within their limits, or a usage_error of one line.
+// Any bytes give costs within their limits, or a usage_error of one line.
 #include <string_view>
 
 #include <heist/error.hpp>

@@ -1,4 +1,4 @@
-// Whatever the bytes are: a DAG that survives being written and read again, or a usage_error of one line.
+// Any bytes give a DAG that can be written and read again unchanged, or a usage_error of one line.
 #include <string>
 #include <string_view>
 
@@ -11,7 +11,8 @@ namespace {
 
 using namespace heist::lab;
 
-// Larger DAGs are parsed, but looking at each for a second would find less.
+// Larger DAGs are only parsed: checking each of them would take a second, and fewer inputs would be
+// tried.
 constexpr std::uint32_t most_nodes_looked_at = 5000;
 
 void look_at(const explicit_dag& dag) {

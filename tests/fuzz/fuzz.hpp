@@ -1,4 +1,4 @@
-// What the fuzzers share.
+// Functions that the fuzzers share.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ inline void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Of a usage_error: one line that begins with what it is about.
+// Checks the text of a usage_error: one line that begins with its subject.
 inline void require_one_line(std::string_view message, std::string_view begin) {
   require(message.starts_with(begin) && message.find('\n') == std::string_view::npos);
 }

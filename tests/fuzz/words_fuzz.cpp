@@ -1,5 +1,6 @@
-// The words that the lab's options take: computations, kernels, lists of numbers; the first byte says which. What is a word is
-// made and, if it is small, run; what isn't is a usage_error of one line.
+// The words that the lab's options accept: computations, kernels, lists of numbers; the first byte
+// says which. A valid word is made and, if it is small, run; an invalid one gives a usage_error of
+// one line.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ namespace {
 
 using namespace heist::lab;
 
-// So that a word makes no more than some ten thousand instructions.
+// Limits a word to some ten thousand instructions.
 constexpr std::uint64_t most = 200;
 
 bool is_small(const spec& word, const std::vector<argument_spec>& arguments) {
@@ -87,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (*data == 'k') try_kernel(text);
     if (*data == 'n') try_numbers(text);
   } catch (const heist::usage_error&) {
-    // The line ends that a word may have, the command takes out of its message.
+    // A word may contain line ends, which the command removes from its message.
   }
   return 0;
 }

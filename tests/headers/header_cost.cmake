@@ -1,6 +1,6 @@
 # cmake -D CXX=... -D INCLUDE=... -D HEADER=... -D BASE=... -D PERCENT=... -P header_cost.cmake
 #
-# Fails if HEADER has more than PERCENT of the preprocessed lines of BASE, blank lines not counted.
+# Fails if HEADER has more than PERCENT of the preprocessed lines of BASE, without blank lines.
 
 cmake_minimum_required(VERSION 3.25)
 

@@ -1,7 +1,7 @@
 # cmake -D CXX=... -D INCLUDE=... -D HEADERS=... -D FLAGS=... -D MESSAGE=... -P refusal.cmake
 #
-# Every header, compiled with flags that heist can't do with, must say so in one line and end there: no error
-# besides, but the one about the file that ends it.
+# Every header, compiled with flags that heist does not support, must say so in one line and stop
+# there. There may be no other error except the one about the file that stops the compiler.
 
 cmake_minimum_required(VERSION 3.25)
 

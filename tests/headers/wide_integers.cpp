@@ -1,5 +1,5 @@
-// Integers of 128 bits, which the compilers take for integers with -std=gnu++20: as results of forked functions, and as
-// elements. A test compiles and runs it with every compiler that is installed.
+// Integers of 128 bits, which compilers treat as integers with -std=gnu++20, as results of forked
+// functions and as elements. A test compiles and runs this program with every installed compiler.
 #include <cstdio>
 #include <type_traits>
 #include <utility>
@@ -13,7 +13,8 @@ static_assert(std::is_integral_v<__int128>, "compile with -std=gnu++20");
 
 constexpr __int128 high = __int128{1} << 100;
 
-// high + fib(n) on the left, fib's own on the right: the first results of both forms are wider than a register.
+// The left function returns high + fib(n), the right one fib(n): the first results of both forms
+// are wider than a register.
 template <class T>
 T fib(T n) {
   if (n < 2) return n;
@@ -27,7 +28,7 @@ bool forks_right() {
   heist::pool pool({.workers = 4});
   for (int round = 0; round < 20; ++round)
     if (pool.run([] { return fib<T>(18); }) != 2584) return false;
-  // A result that nobody could steal, and one beside a smaller one.
+  // One result that cannot be stolen, and one beside a smaller result.
   const auto [wide, narrow] =
       heist::fork_join([] { return static_cast<T>(high); }, [] { return 3; });
   return wide == static_cast<T>(high) && narrow == 3;

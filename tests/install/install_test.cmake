@@ -1,7 +1,8 @@
 # The install tests: cmake -D CASE=... -D SETTINGS=... -P install_test.cmake
 #
-# `stage` installs into one folder and moves the result to another: whatever remembers the first one fails
-# afterwards. The other cases build consumer/main.cpp against the moved tree, the way a user would.
+# `stage` installs into one folder and moves the result to another: anything that refers to the
+# first folder fails afterwards. The other cases build consumer/main.cpp against the moved tree, as
+# a user would.
 
 cmake_minimum_required(VERSION 3.25)
 include("${SETTINGS}")
@@ -25,7 +26,7 @@ function(expect text pattern)
   endif()
 endfunction()
 
-# What any configuration has in common with the build under test.
+# The settings that any configuration shares with the build under test.
 function(common_settings variable)
   set(settings -G "${GENERATOR}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}")
   if(CXX_LAUNCHER)
@@ -40,7 +41,8 @@ function(common_settings variable)
   set(${variable} "${settings}" PARENT_SCOPE)
 endfunction()
 
-# Configures a project in an empty folder: configure(folder settings...). `output` is what CMake said.
+# Configures a project in an empty folder: configure(folder settings...). `output` has CMake's
+# messages.
 function(configure project)
   file(REMOVE_RECURSE "${WORK}/${CASE}")
   common_settings(settings)
@@ -48,7 +50,7 @@ function(configure project)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# The same with a command that must fail; `output` has the errors.
+# The same for a command that must fail; `output` has the errors.
 function(run_to_fail)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(status EQUAL 0)
@@ -66,15 +68,15 @@ function(consume project)
   run(${EMULATOR} "${build}/consumer")
 endfunction()
 
-# How a project is told where the package lies. A cross build looks for packages in the target's root only, so
-# there the folder itself is named.
+# The settings that tell a project where the package is. A cross build looks for packages only in
+# the target's root, so it gets the folder itself.
 if(EMULATOR)
   set(PACKAGE_PLACE "-Dheist_DIR=${PREFIX}/${LIBDIR}/cmake/heist")
 else()
   set(PACKAGE_PLACE "-DCMAKE_PREFIX_PATH=${PREFIX}")
 endif()
 
-# Asks pkg-config for a package of the moved tree and of nothing else: ask_pkg_config(variable arguments...).
+# Asks pkg-config for a package of the moved tree only: ask_pkg_config(variable arguments...).
 function(ask_pkg_config variable)
   set(ENV{PKG_CONFIG_LIBDIR} "${PREFIX}/${LIBDIR}/pkgconfig")
   run("${PKG_CONFIG}" ${ARGN})
@@ -83,7 +85,8 @@ function(ask_pkg_config variable)
   set(${variable} "${answer}" PARENT_SCOPE)
 endfunction()
 
-# Builds and runs the consumer with one call of the compiler: consume_by_pkg_config(package link_option...).
+# Builds and runs the consumer with one call of the compiler: consume_by_pkg_config(package
+# link_option...).
 function(consume_by_pkg_config package)
   ask_pkg_config(version --modversion ${package})
   ask_pkg_config(cflags --cflags ${package})
@@ -95,7 +98,7 @@ function(consume_by_pkg_config package)
   run(${EMULATOR} "${program}")
 endfunction()
 
-# The shared libraries that a program or library asks the loader for, as readelf prints them.
+# The shared libraries that a program or library requests from the loader, as readelf prints them.
 function(needed_by file)
   run("${READELF}" -d "${file}")
   string(REGEX MATCHALL "\\((NEEDED|SONAME)\\)[^\n]*" entries "${output}")
@@ -116,7 +119,8 @@ function(expect_not_needed file)
   endif()
 endfunction()
 
-# How a library or program with -fsanitize=SANITIZERS was built, in the words of heist/detail/export.hpp.
+# How a library or program with -fsanitize=SANITIZERS was built, in the terms of
+# heist/detail/export.hpp.
 function(name_of_build variable sanitizers)
   if(sanitizers MATCHES "(address|thread)")
     set(${variable} "with_${CMAKE_MATCH_1}_sanitizer" PARENT_SCOPE)
@@ -148,7 +152,7 @@ elseif(CASE STREQUAL "pkg_config_shared")
   expect_needed("${WORK}/consumer_${CASE}")
 
 elseif(CASE STREQUAL "add_subdirectory")
-  # All of the library is compiled for it, and what the test is about is not how fast that runs.
+  # The test compiles the whole library, and its speed does not matter.
   consume(embedder "-DHEIST_SOURCE=${SOURCE}" -DEXPECTED_VERSION=${VERSION} -DCMAKE_BUILD_TYPE=)
 
 elseif(CASE STREQUAL "soname")
@@ -161,8 +165,9 @@ elseif(CASE STREQUAL "soname")
   endif()
 
 elseif(CASE STREQUAL "exports")
-  # What the shared library exports is a promise: names of namespace heist only, at least one of them, and beside
-  # them the inline code of the standard library that the compiler put into it, weak and visible everywhere.
+  # The exports of the shared library are a promise: it exports at least one name of namespace
+  # heist, and otherwise only inline code of the standard library that the compiler put into it,
+  # weak and visible everywhere.
   run("${NM}" --dynamic --defined-only --format=posix "${PREFIX}/${LIBDIR}/libheist.so")
   string(REGEX REPLACE "\n+$" "" output "${output}")
   string(REPLACE "\n" ";" symbols "${output}")
@@ -178,7 +183,8 @@ elseif(CASE STREQUAL "exports")
   endif()
 
 elseif(CASE STREQUAL "chosen_library")
-  # Shared or static: HEIST_SHARED says it, or BUILD_SHARED_LIBS; in a subproject and for what is installed.
+  # HEIST_SHARED or BUILD_SHARED_LIBS chooses between shared and static, in a subproject and for an
+  # installed package.
   foreach(project IN ITEMS embedder consumer)
     set(place "${PACKAGE_PLACE}" "-DHEIST_SOURCE=${SOURCE}" -DEXPECTED_VERSION=${VERSION})
     configure("${HERE}/${project}" ${place} -DEXPECTED_TYPE=STATIC_LIBRARY)
@@ -188,7 +194,8 @@ elseif(CASE STREQUAL "chosen_library")
   endforeach()
 
 elseif(CASE STREQUAL "library_only")
-  # Without what the command and the tests need: each is named, with the switch, which works in the same folder.
+  # If the packages that the command and the tests need are missing, each is named with the switch
+  # that turns its part off, and that switch works in the same folder.
   set(packages fmt PNG CLI11 nlohmann_json GTest)
   list(TRANSFORM packages PREPEND -DCMAKE_DISABLE_FIND_PACKAGE_ OUTPUT_VARIABLE without)
   list(TRANSFORM without APPEND =ON)
@@ -211,7 +218,8 @@ elseif(CASE STREQUAL "build_type")
   expect("${type}" "=Debug$")
 
 elseif(CASE STREQUAL "demo")
-  # What scripts/demo builds is all that is installed. Without it nothing is written, and one line says what to build.
+  # scripts/demo builds everything that is installed. Without such a build nothing is written, and
+  # one line says what to build.
   configure("${SOURCE}" -DHEIST_LIBRARY_ONLY=ON)
   set(prefix "${WORK}/${CASE}/prefix")
   run_to_fail("${CMAKE_COMMAND}" --install "${WORK}/${CASE}" --prefix "${prefix}")
@@ -226,7 +234,7 @@ elseif(CASE STREQUAL "demo")
   expect("${output}" "libheist\\.so")
 
 elseif(CASE STREQUAL "readme")
-  # The README's first program, as somebody pastes it.
+  # The README's first program, copied as it is.
   file(READ "${SOURCE}/README.md" text)
   string(REGEX MATCH "```cpp\n[^`]*```" block "${text}")
   string(REGEX REPLACE "^```cpp\n|```$" "" block "${block}")
@@ -239,7 +247,8 @@ elseif(CASE STREQUAL "readme")
   expect("${output}" "^30000000\n30000000\n$")
 
 elseif(CASE STREQUAL "sanitized_alike")
-  # A program links with a library that is sanitized as it is, and otherwise not: the linker names what is wrong.
+  # A program links only with a library that is sanitized in the same way; otherwise the linker
+  # names the mistake.
   name_of_build(built "${SANITIZE}")
   separate_arguments(flags UNIX_COMMAND "${CXX_PLAIN_FLAGS}")
   set(program "${WORK}/sanitized")
@@ -255,7 +264,8 @@ elseif(CASE STREQUAL "sanitized_alike")
       set(line "${CXX}" -std=c++20 ${flags} ${sanitize} ${cflags} "${HERE}/consumer/fork.cpp" -o "${program}"
                ${libs} -Wl,--gc-sections "-Wl,-rpath,${PREFIX}/${LIBDIR}")
       if(wanted STREQUAL built)
-        # One that is built with UndefinedBehaviorSanitizer too calls it, so the program must have it.
+        # A library that is also built with UndefinedBehaviorSanitizer calls its runtime, so the
+        # program must have it.
         if(SANITIZE AND NOT sanitizer STREQUAL SANITIZE)
           continue()
         endif()
@@ -271,7 +281,7 @@ elseif(CASE STREQUAL "sanitized_alike")
   endforeach()
 
 elseif(CASE STREQUAL "deques_alone")
-  # Sanitized or not they need no library.
+  # The deques need no library, sanitized or not.
   ask_pkg_config(cflags --cflags heist)
   separate_arguments(flags UNIX_COMMAND "${CXX_PLAIN_FLAGS}")
   foreach(sanitize "" -fsanitize=address -fsanitize=thread)

@@ -8,7 +8,7 @@ namespace {
 
 using heist::deque::abp_age;
 
-// Two ages are the same if top and tag are, or the top alone where the mutant wants that.
+// Two ages are equal if top and tag are equal; for one mutant it is enough that the tops are equal.
 struct age_bits {
   std::uint64_t top = 0;
   std::uint64_t tag = 0;

@@ -1,4 +1,5 @@
-// A model: a small program on the product's protocols, and how its schedules are searched.
+// A model is a small program on the library's protocols, and the way in which its schedules are
+// searched.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +38,8 @@ struct model {
   std::function<outcome(const plan&)> run;
 };
 
-// The models of one protocol, and the headers that have it: what is changed there, they must notice.
+// The models of one protocol, and the headers that implement it: the models must detect changes
+// there.
 struct family {
   std::string name;
   std::vector<std::string> headers;

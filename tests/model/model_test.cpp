@@ -1,8 +1,9 @@
 // Every model is sound in every schedule that is searched.
 //
-// For longer searches: HEIST_MODEL_SCHEDULES is how many schedules a random search runs (50,000 if it isn't set;
-// if it is, the bounded models are searched at random, too), HEIST_MODEL_SWITCHES how many more switches than
-// usual a bounded search allows. What each search was is printed, as a row for docs/memory_model.md.
+// For longer searches, HEIST_MODEL_SCHEDULES is the number of schedules of a random search (50,000
+// by default; if it is set, the bounded models are searched at random too), and
+// HEIST_MODEL_SWITCHES is how many switches more than usual a bounded search allows. Each search is
+// printed as a row for docs/memory_model.md.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,9 +1,9 @@
-// The models can fail: each weakening of the protocols fails the model that docs/memory_model.md names
-// for it, or no model at all where that says "none" and why.
+// The models can fail: for each weakening of the protocols, the model that docs/memory_model.md
+// names fails, or none if the document says "none" and gives the reason.
 //
-// The document has a section for each family of models, with the family's name in its heading as `name`, and
-// in its tables a row for each mutant: | `name` | model or none | reason |. A mutant
-// without a row is tried on all models, and the test says what the row would be.
+// The document has a section for each family of models, with the family's name in its heading as
+// `name`, and in its tables a row for each mutant: | `name` | model or none | reason |. A mutant
+// without a row is tried on all models, and the test prints the row that is missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@
 
 namespace heist_model {
 
-// A family's mutants are shared out over several tests, which ctest runs at the same time. A mutant's name says
-// which one has it.
+// A family's mutants are distributed over several tests, which ctest runs at the same time. A
+// mutant's name determines its test.
 constexpr std::size_t parts = 4;
 struct part {
   family of;
@@ -51,11 +51,11 @@ constexpr std::uint64_t schedules_to_kill = 50'000;
 constexpr std::uint64_t schedules_for_survivors = 10'000;
 constexpr rlim_t seconds_to_end = 300;  // of processor time, for one mutant on one model
 
-// How a mutant's process exits.
+// The exit codes of a mutant's process.
 constexpr int survived = 0;
 constexpr int killed = 10;
 
-// What the seam and the sleep models can change besides orders, and in which family.
+// The changes that the seam and the sleep models can make besides orders, and their families.
 struct step_change {
   const char* name;
   change what;
@@ -86,7 +86,8 @@ const step_change step_changes[] = {
     {"no wake passed on", change::no_wake_passed_on, "sleeping"},
 };
 
-// Records what the family's own models do; the sleepers' ones are needed to see all of the split deque.
+// Records the operations of the family's models. The sleepers' models are needed to see all of the
+// split deque.
 std::vector<mutant> mutants_of_family(const family& f) {
   start_recording();
   for (const family& one : all_families())
@@ -100,7 +101,8 @@ std::vector<mutant> mutants_of_family(const family& f) {
   return all;
 }
 
-// The rows of the tables under a heading that ends in `family`: from a mutant's name to what kills it.
+// The rows of the tables under a heading with `family`, from a mutant's name to the model that
+// kills it.
 std::map<std::string, std::string> documented(const std::string& family) {
   std::ifstream file(HEIST_MODEL_TABLE);
   std::map<std::string, std::string> rows;
@@ -116,8 +118,8 @@ std::map<std::string, std::string> documented(const std::string& family) {
   return rows;
 }
 
-// Which models can tell. A push of the split deque says something about sleeping too, where it meets a
-// sleeper's look; has_work() is for sleepers only.
+// Whether the model can detect the mutant. A push of the split deque also matters for sleeping,
+// where it meets a sleeper's look; only sleepers use has_work().
 bool concerns(const mutant& m, const family& f, const model& one) {
   if (f.name != "split") return one.family == f.name;
   const std::string_view function = m.where.function;
@@ -125,8 +127,8 @@ bool concerns(const mutant& m, const family& f, const model& one) {
   return one.family == "split" || (one.family == "sleeping" && function == "publish");
 }
 
-// Whether the model fails. In a process of its own: a mutant may also crash, or loop for ever without an
-// operation at which Relacy could notice.
+// Whether the model fails. It runs in a process of its own, because a mutant may also crash, or
+// loop for ever without an operation at which Relacy could notice.
 bool kills(const model& one, const mutant& m, const plan& p, rlim_t seconds = seconds_to_end) {
   std::cout.flush();  // the child has a copy of what is buffered
   const pid_t child = fork();
@@ -153,7 +155,7 @@ plan plan_to_kill(const model& one) {
   return {one.usual.how, one.usual.switches, schedules_to_kill};
 }
 
-// A mutant that nothing kills goes through all models, so the searches are shorter there, and tell less, unless
+// A mutant that survives runs on all models, so its searches are shorter and show less, unless
 // HEIST_MODEL_SWITCHES is set.
 plan plan_for_survivors(const model& one) {
   if (std::getenv("HEIST_MODEL_SWITCHES") != nullptr) return plan_to_kill(one);
@@ -168,7 +170,7 @@ plan plan_for_survivors(const model& one) {
   return {search::random, 0, schedules_for_survivors};
 }
 
-// The name of the first model that fails; "none".
+// The name of the first model that fails, or "none".
 std::string killer(const family& f, const mutant& m) {
   for (const model& one : all_models())
     if (concerns(m, f, one) && kills(one, m, plan_for_survivors(one))) return one.name;

@@ -11,7 +11,8 @@ mutant running_mutant;
 
 namespace {
 
-// Fixed memory: Relacy counts what is allocated during a run as the test's, and misses its release.
+// The memory is fixed, because Relacy attributes allocations during a run to the test and would
+// report them as leaks.
 constexpr std::size_t max_sites = 128;
 std::array<site, max_sites> recorded;
 std::size_t recorded_count = 0;
@@ -70,7 +71,7 @@ std::vector<std::memory_order> one_step_weaker(const site& s) {
       if (s.what == operation::load) return {std::memory_order_acquire};
       if (s.what == operation::store) return {std::memory_order_release};
       if (s.what == operation::exchange) return {std::memory_order_acq_rel};
-      // A fence that only acquires and releases, and none at all.
+      // The mutants are a fence that only acquires and releases, and no fence at all.
       return {std::memory_order_acq_rel, std::memory_order_relaxed};
     default:
       return {};

@@ -1,9 +1,9 @@
-// One change at a time to the protocol under test, made in the seam: the headers stay as they are.
+// The seam makes one change at a time to the protocol under test; the headers stay as they are.
 //
-// Every atomic operation of the seam asks effective_order() with its place in the source. A sound
-// run records the places; from them the list of weaker orders is made, so an operation that is added
-// to a header gets its mutants without anybody remembering it. A place is named for people by its
-// function, its kind and its number among the like ones there: "pop_slow exchange 2".
+// Every atomic operation of the seam calls effective_order() with its place in the source. A sound
+// run records the places, and the list of weaker orders is made from them, so an operation that is
+// added to a header gets its mutants automatically. The readable name of a place has its function,
+// its kind and its number among the operations of this kind there: "pop_slow exchange 2".
 #pragma once
 
 #include <atomic>
@@ -60,13 +60,13 @@ struct mutant {
   std::memory_order order = std::memory_order_relaxed;
 };
 
-// The mutant that runs now. The runs are one after another, on one thread.
+// The mutant that runs now. The runs follow each other on one thread.
 extern mutant running_mutant;
 
 inline bool is_running(change c) { return running_mutant.what == c; }
 bool is_running(change c, const site& here);
 
-// The order that the operation at `here` has in this run. Recording, it takes `here` down.
+// The order of the operation at `here` in this run. While recording, it also records `here`.
 std::memory_order effective_order(const site& here);
 
 void start_recording();

@@ -1,8 +1,9 @@
-// The programs that run on sleeping places (sleeping_place.hpp): an owner that sleeps twice, and wakers that would have it
-// run somewhere else.
+// The programs that run on sleeping places (sleeping_place.hpp): an owner that sleeps twice, and
+// wakers that want it to run on another processor.
 //
-// A mask is a plain variable that the waker takes a processor from and the owner gives it back to, so a waker that
-// changes it while the owner is awake, or two at once, is a data race or a failed assertion.
+// The mask is a plain variable: the waker takes a processor out, and the owner puts it back. If a
+// waker changes it while the owner is awake, or two wakers change it at the same time, this is a
+// data race or a failed assertion.
 #include "tests/model/relacy.hpp"
 
 #include "runtime/sleeping_place.hpp"

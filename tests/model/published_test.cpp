@@ -1,5 +1,5 @@
-// Deques as they are published, with the mistakes they are known for: each makes its mistake, and no other,
-// in a program that heist's own form gets through in every schedule.
+// Published deques with known mistakes: each makes its mistake, and no other, in a program that
+// heist's own form passes in every schedule.
 #include <gtest/gtest.h>
 
 #include <iostream>

@@ -1,10 +1,10 @@
 // An owner and one or two thieves on any work-stealing deque, as Relacy's test suite.
 //
-// What is checked: every item is taken exactly once, or it is still in a deque in the end; whoever takes
-// an item reads what its pusher wrote before the push, without a data race; what lies in a slot that was
-// never written is not taken (it is 0); no array is used after it was freed; full is answered only by a deque
-// that can't grow, with as many items as it has room for; and empty isn't answered to somebody who knows
-// of an item that nobody takes.
+// The suite checks that every item is taken exactly once or is still in a deque at the end; that
+// whoever takes an item reads what its pusher wrote before the push, without a data race; that the
+// contents of a slot that was never written are not taken (they are 0); that no array is used after
+// it was freed; that a deque answers full only if it cannot grow and holds as many items as its
+// capacity; and that it does not answer empty to a thread that knows of an item which nobody takes.
 #pragma once
 
 #include "tests/model/relacy.hpp"
@@ -22,11 +22,12 @@ constexpr unsigned max_queue_threads = 3;
 // The item is a number from 1 on; 0 is the poison.
 using queue_item = std::uint64_t;
 
-// What each thread does, a letter for a step; a step that isn't possible is left out. The first thread
-// is the owner. A thief has a deque of its own if it can steal several items at once into it.
+// The steps of each thread, one letter for each; a step that is not possible is skipped. The first
+// thread is the owner. A thief has a deque of its own if it can steal several items at once into
+// it.
 //   with its own deque   p push, o pop, * pop until nothing is left, h shrink to fit
 //                        x expose all
-//   with the owner's     s steal, b steal several, e expose; the owner steals from the first thief's
+//   with the owner's     s steal, b steal several, e expose; the owner steals from the first thief
 //   both                 ? any of what it may, as Relacy chooses
 //   knowledge            n the owner tells how many items it has pushed, k steal knowing that
 struct queue_script {
@@ -37,7 +38,7 @@ struct queue_script {
   const char* thieves_may = "s";
 };
 
-// Relacy makes the suite itself, so the script comes from here.
+// Relacy constructs the suite, so the suite finds its script here.
 inline const queue_script* running_queue_script = nullptr;
 
 template <class Deque, unsigned Threads>
@@ -63,7 +64,8 @@ class queue_model {
     }
   }
 
-  // After all: what nobody has taken is still there, and then nothing is.
+  // After all threads have ended: the items that nobody has taken are still there, and nothing
+  // else.
   void check_rest() {
     for (unsigned i = 0; i < deques; ++i) {
       while (pop(i)) {
@@ -127,7 +129,7 @@ class queue_model {
     return true;
   }
 
-  // `known`: so many items were pushed for sure.
+  // `known` is the number of items that were certainly pushed.
   void steal(unsigned victim, unsigned known) {
     ++under_way_;
     const auto answer = deques_[victim].thief().steal();

@@ -1,11 +1,11 @@
-// Relacy, without the macros by which it takes over a translation unit, and with C++20's release
-// sequences.
+// Includes Relacy without the macros that would change the whole translation unit, and with C++20's
+// release sequences.
 //
-// Relacy runs the threads of a test as fibers and chooses at every atomic operation who goes on and
-// which of the stores that a load may see it sees. Its macros for `new`, `assert` and the memory
-// orders would rewrite our headers; we name Relacy's things ourselves instead.
+// Relacy runs the threads of a test as fibers. At every atomic operation it chooses which thread
+// runs next and which of the permitted stores a load sees. Its macros for `new`, `assert` and the
+// memory orders would rewrite heist's headers, so this file names Relacy's types itself.
 //
-// What Relacy says more than C++ does, so that a mutant may survive it:
+// Relacy is stronger than C++ in these respects, so that a mutant may survive it:
 //   - a seq_cst fence synchronizes with every earlier one; in C++ it only orders loads and stores;
 //   - a load sees one of the last three stores (two in a full search);
 //   - a load is not delayed beyond its place in the program, so load buffering doesn't happen.
@@ -24,8 +24,8 @@
 #include <string_view>
 #include <vector>
 
-// At each operation Relacy switches to the thread that goes on, mostly the same one. Its own function would jump
-// there all the same: a third of the whole time.
+// At each operation Relacy switches to the thread that runs next, which is mostly the same one. Its
+// own function would jump even then, which takes a third of the whole time.
 #define switch_to_fiber relacy_switch_to_fiber
 #include <relacy/pch.hpp>
 #include <relacy/platform.hpp>
@@ -55,7 +55,8 @@ namespace heist_model {
 using order_vector = rl::timestamp_t*;
 
 // A relaxed store ends the release sequence that an earlier store of the same thread began. Relacy,
-// of 2011, lets it go on: a relaxed store after a release store would be as good as a second one.
+// of 2011, continues the sequence: a relaxed store after a release store would be as good as a
+// second release.
 template <rl::thread_id_t Threads>
 unsigned relaxed_store(rl::atomic_data* data, rl::thread_id_t self, rl::timestamp_t& clock,
                        order_vector released_by_fence) {

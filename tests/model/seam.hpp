@@ -1,9 +1,9 @@
 // The seam of the model tests: the atomics of heist/detail/atomics.hpp, made of Relacy's.
 //
-// The product's asymmetric barrier can't be said in C++'s model, so both of its halves are seq_cst
-// fences here. That says more than the barrier does: fences synchronize with one another, in Relacy
-// at least, and would carry an item that only its owner's release store should carry. So the fence
-// is left out of publish() where nobody sleeps; only the sleep protocol needs that one.
+// The library's asymmetric barrier cannot be expressed in C++'s model, so both of its halves are
+// seq_cst fences here. These are stronger than the barrier: fences synchronize with one another, at
+// least in Relacy, and would publish an item that only its owner's release store should publish.
+// Therefore publish() has no fence in models without sleepers; only the sleep protocol needs it.
 #pragma once
 
 #include "tests/model/relacy.hpp"
@@ -14,7 +14,7 @@
 
 namespace heist_model {
 
-// How the running test wants the seam.
+// The settings of the seam for the running test.
 struct seam_settings {
   bool fence_in_publish = false;
 };
@@ -38,12 +38,12 @@ inline rl::memory_order to_relacy(std::memory_order order) {
   return rl::mo_seq_cst;
 }
 
-// What an operation is told about its caller: the arguments' defaults are evaluated there.
+// What an operation knows of its caller: default arguments are evaluated at the call.
 #define HEIST_MODEL_CALLER                                                          \
   const char *file = __builtin_FILE(), const char *function = __builtin_FUNCTION(), \
              unsigned line = __builtin_LINE()
 
-// For the mutant without the second look: what each thread saw in its first one.
+// For the mutant without the second look: the value that each thread saw in its first one.
 struct head_look {
   std::uint32_t seen = 0;
   bool repeat = false;
@@ -60,12 +60,13 @@ inline std::uint32_t look_at_head(std::uint32_t value) {
   return value;
 }
 
-// Whether the mutant with change c runs, in `function`: a template's name has its arguments, too.
+// Whether the mutant with change c runs, in `function`. A template's name also has its arguments.
 inline bool is_running_in(change c, std::string_view function, std::string_view name) {
   return is_running(c) && function.substr(0, function.find('<')) == name;
 }
 
-// For the mutant without a second look at the epoch: what each thread saw in its first one.
+// For the mutant without a second look at the epoch: the value that each thread saw in its first
+// one.
 inline std::array<std::uint64_t, 4> seen_epochs;
 
 template <class T>
@@ -84,9 +85,10 @@ struct late_copy {
 };
 inline late_copy copies;
 
-// Where arrays lie. What was freed is not used again within a schedule, so that Relacy finds whoever
-// still looks at it. Everything starts as 0, the poison. Each array has a guard that its loads read and its
-// end writes: to free what another thread has read is a data race unless something orders the two.
+// The memory of arrays. Freed memory is not used again within a schedule, so that Relacy finds a
+// thread that still reads it. Everything starts as 0, the poison. Each array has a guard that its
+// loads read and its destruction writes: freeing an array that another thread has read is a data
+// race unless something orders the two.
 class slot_arena {
  public:
   using guard = rl::var<unsigned>;
@@ -110,7 +112,7 @@ class slot_arena {
     std::memset(b->first, 0, static_cast<std::size_t>(b->end - b->first));
   }
 
-  // Before a load; of what isn't in an array, too.
+  // Called before each load, even of atomics that are not in an array.
   void read(const void* place) {
     if (const block* const b = block_of(place)) RL_ASSERT(b->guard_memory.one(RL_INFO) == 1);
   }
@@ -201,8 +203,8 @@ class model_atomic {
                                         {function, file, line}, to_relacy(failure), {});
   }
 
-  // The kernel's comparison: of the newest value, not of one that a load might see. When they differ,
-  // no later load sees an older one. Orders nothing else.
+  // The kernel compares the newest value, not one that a load might see. If the values differ, no
+  // later load sees an older one. The comparison orders nothing else.
   bool is_now(T expected) {
     if (value_.debug_value() == expected) return true;
     value_.compare_exchange_strong(expected, expected, rl::mo_relaxed, RL_INFO, rl::mo_relaxed, {});
@@ -229,7 +231,8 @@ inline void late_copy::make() {
   count = 0;
 }
 
-// Any State of two halves. `compared` says how two words are compared: as a whole, but for mutants.
+// Any State of two halves. `compared` says how two words are compared: as a whole, except for
+// mutants.
 struct word_halves {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -245,7 +248,7 @@ class model_word {
  public:
   explicit model_word(State s) : halves_(pack(s)) {}
 
-  // Two loads, as the product has them: the low half of one moment, the high one of a later one.
+  // Two loads, as in the library: the low half of one moment, the high half of a later one.
   State load(HEIST_MODEL_CALLER) const {
     const site here{file, function, line, operation::load, std::memory_order_acquire};
     const rl::memory_order order = to_relacy(effective_order(here));
@@ -258,7 +261,7 @@ class model_word {
     return State::unpack({first.low, second.high});
   }
 
-  // Relaxed, as the product's.
+  // Relaxed, as in the library.
   std::uint64_t high(HEIST_MODEL_CALLER) const {
     const std::uint64_t now = halves_.load(rl::mo_relaxed, {function, file, line}).high;
     return is_running_in(change::reach_too_short, function, "reach") ? now - 1 : now;
@@ -283,8 +286,8 @@ class model_word {
   rl::atomic<word_halves> halves_;
 };
 
-// A word's 56 bits: tail 8, split 8, bound 8, tag 32. Two are the same if all is, or all but the tag
-// where the mutant wants that.
+// The 56 bits of a word: tail 8, split 8, bound 8, tag 32. Two words are equal if all fields are;
+// for one mutant all fields except the tag are enough.
 struct word_bits {
   std::uint64_t bits = 0;
 
@@ -305,7 +308,7 @@ class model_split_word {
  public:
   explicit model_split_word(State s) : bits_(pack(s)) {}
 
-  // Two loads, as the product has them: tail and split of one moment, bound and tag of a later one.
+  // Two loads, as in the library: tail and split of one moment, bound and tag of a later one.
   State load(HEIST_MODEL_CALLER) const {
     const site here{file, function, line, operation::load, std::memory_order_acquire};
     const rl::memory_order order = to_relacy(effective_order(here));

@@ -1,4 +1,4 @@
-// Runs a Relacy suite and says how it ended.
+// Runs a Relacy suite and returns how it ended.
 #pragma once
 
 #include "tests/model/relacy.hpp"

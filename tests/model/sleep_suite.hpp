@@ -1,10 +1,10 @@
 // An owner that pushes without a fence, and thieves that sleep when they find nothing.
 //
-// The deque and the counting of sleepers are the product's (split_control.hpp, sleepers.hpp); sleep() and
-// wake_for_exposed() are pool_impl's steps with one victim. Each thief takes one item and keeps it
-// for ever, and there are enough items for all: so a thief that sleeps when everybody else has
-// ended lost a wake-up, and Relacy calls it a deadlock. It is the strong form: nobody sleeps beside
-// an item that nobody takes, though the others be awake.
+// The deque and the counting of sleepers are the library's (split_control.hpp, sleepers.hpp);
+// sleep() and wake_for_exposed() are pool_impl's steps with one victim. Each thief takes one item
+// and keeps it for ever, and there are enough items for all. A thief that sleeps when all other
+// threads have ended has therefore lost a wake-up, and Relacy reports a deadlock. This is the
+// strong property: no thread sleeps beside an item that nobody takes, even if others are awake.
 #pragma once
 
 #include "tests/model/relacy.hpp"
@@ -26,7 +26,7 @@ struct sleep_script {
 
 inline const sleep_script* running_sleep_script = nullptr;
 
-// The futex: compares and sleeps in one step, wakes anyone, and orders nothing.
+// The futex compares and sleeps in one step, wakes any sleeper, and orders nothing.
 class model_futex {
  public:
   void wait(model_atomic<std::uint32_t>& word, std::uint32_t seen) {
@@ -64,7 +64,7 @@ struct model_parking : model_atomics {
                          heist::platform::park_bits) {
     running_futex->wait(word, seen);
   }
-  // Anyone, whoever is preferred.
+  // Wakes any sleeper, whichever is preferred.
   static void futex_wake_one(model_atomic<std::uint32_t>&, heist::platform::park_bits,
                              const char* function = __builtin_FUNCTION()) {
     const bool passes_on = std::string_view(function).starts_with("woken");
@@ -124,7 +124,7 @@ class sleep_model {
     if (control_->asked(h) && control_->on_limit(h).exposed) wake_for_exposed();
   }
 
-  // False: it was stolen.
+  // Returns false if the item was stolen.
   bool pop() {
     const unsigned h = --depth_;
     std::uint32_t reclaimed = 0;
@@ -156,13 +156,13 @@ class sleep_model {
     sleepers_.wake_all();
   }
 
-  // The first thief goes on until its mail comes: other work doesn't satisfy it.
+  // The first thief continues until its mail comes, whatever other work it finds.
   bool expects_mail(unsigned index) const {
     return index == 1 && std::strchr(play_.owner, 'm') != nullptr;
   }
   bool has_mail(unsigned index) { return index == 1 && mail_.load(std::memory_order_relaxed) != 0; }
 
-  // Without pushes the deque would only add steps to the search.
+  // Without pushes, using the deque would only add steps to the search.
   bool uses_deque() const { return std::strchr(play_.owner, 'p') != nullptr; }
 
   bool steal() {

@@ -1,5 +1,5 @@
-// The programs that run on the split deque: on its control alone, with fibers, and on the deque that it makes
-// with an array of items.
+// The programs that run on the split deque: on its control alone, with fibers, and on the deque
+// that consists of the control and an array of items.
 #include "heist/deque/split.hpp"
 #include "tests/model/queue_suite.hpp"
 #include "tests/model/simulate.hpp"
@@ -16,16 +16,16 @@ struct searched_script {
 
 // Letters: see script. Capacities are small, so that full and empty are near.
 const searched_script scripts[] = {
-    // A thief takes what the owner publishes, and waits for nothing.
+    // A thief takes items that the owner publishes, and does not wait.
     {{search::exhaustive}, {"publish_steal", 2, "pxo", {"s", ""}}},
     {{search::exhaustive}, {"pop_expose", 2, "po", {"e", ""}}},
     {{search::exhaustive}, {"push_expose_steal", 2, "p", {"es", ""}}},
     {{search::exhaustive}, {"ask", 2, "pp", {"as", ""}}},
-    // Reseats: a thief that stopped before its exchange meets another fiber's word.
+    // Reseats: a thief that was stopped before its exchange meets another fiber's word.
     {{search::bounded, 3}, {"stale_steal", 2, "pxopx", {"s", "s"}}},
     {{search::bounded, 2}, {"stale_head", 2, "ppxo", {"ss", "es"}}},
     {{search::bounded, 2}, {"suspend_resume", 2, "ppxoro", {"ss", "e"}}},
-    // Proposals against pops, against each other, and in a full deque.
+    // Proposals compete with pops and with each other, also in a full deque.
     {{search::bounded, 3}, {"pop_steal_exposed", 2, "ppoo", {"es", ""}}},
     {{search::bounded, 2}, {"two_proposals", 2, "ppo", {"e", "e"}}},
     {{search::bounded, 3}, {"overflow", 1, "ppo", {"es", ""}}},
@@ -39,12 +39,12 @@ const searched_script scripts[] = {
     {{search::random}, {"everything", 4, "????????????????", {"??????", "??????"}, "porx"}},
 };
 
-// Letters: see queue_script. The thieves' steal asks, too, and reads the slot before its exchange.
+// Letters: see queue_script. The thieves' steal also asks, and reads the slot before its exchange.
 const searched_queue_script deque_scripts[] = {
     {{search::exhaustive}, {"deque_publish", 2, {"px", "s", ""}}},
     {{search::bounded, 3}, {"deque_ask", 2, {"pp", "ss", ""}}},
-    // A thief that has read its slot meets the next item there: taken back, after all was stolen, below
-    // a proposal that began before it.
+    // A thief that has read its slot meets the next item there: after the item was taken back,
+    // after all were stolen, or below a proposal that began earlier.
     {{search::bounded, 3}, {"deque_take_back", 2, {"pxopx", "s", ""}}},
     {{search::bounded, 2}, {"deque_all_stolen", 2, {"pxopx", "s", "s"}}},
     {{search::bounded, 3}, {"deque_proposal", 2, {"pxopop", "s", "e"}}},

@@ -1,12 +1,12 @@
 // An owner and one or two thieves on one split_control, as Relacy's test suite.
 //
 // The owner does what a worker does: it pushes and pops frames of fibers whose slots lie in two
-// pieces of memory, answers requests, waits for what was stolen, goes on with the other fiber when
-// it would have to wait, and comes back. Everybody's steps are chosen by Relacy.
+// pieces of memory, answers requests, switches to the other fiber when it would have to wait for a
+// stolen item, and comes back. Relacy chooses the steps of all threads.
 //
-// What is checked: every item is taken exactly once (by its frame or by a thief, or it is still in
-// the deque in the end); whoever takes an item reads what its owner wrote, without a data race; what
-// lies in a slot that is free is never read (it is 0); no proposal is left behind.
+// The suite checks that every item is taken exactly once (by its frame or by a thief) or is still
+// in the deque at the end; that whoever takes an item reads what its owner wrote, without a data
+// race; that a free slot is never read (it contains 0); and that no proposal is left behind.
 #pragma once
 
 #include "tests/model/relacy.hpp"
@@ -20,7 +20,7 @@ constexpr unsigned max_positions = 5;  // a capacity of 4 and the spare slot
 constexpr unsigned max_items = 16;
 constexpr unsigned max_thieves = 2;
 
-// What everybody does, a letter for a step; a step that isn't possible is left out.
+// The steps of each thread, one letter for each; a step that is not possible is skipped.
 //   owner   p push, o pop, r resume the suspended fiber, x expose all, * pop until nothing is left
 //   thief   s steal, a ask, e expose remotely
 //   both    ? any of owner_may or thieves_may, as Relacy chooses
@@ -35,7 +35,7 @@ struct script {
 
 inline unsigned threads_of(const script& play) { return *play.thieves[1] == 0 ? 2 : 3; }
 
-// Relacy makes the suite itself, so the script comes from here.
+// Relacy constructs the suite, so the suite finds its script here.
 inline const script* running_script = nullptr;
 
 class deque_model {
@@ -66,7 +66,8 @@ class deque_model {
     for (const char* step = play_.thieves[index]; *step != 0; ++step) thief_step(*step);
   }
 
-  // After all: nothing is proposed any more, and what nobody has taken is in the deque.
+  // After all threads have ended: no proposal is left, and the items that nobody has taken are in
+  // the deque.
   void check_rest() {
     const auto w = control_->word.load();
     RL_ASSERT(w.bound == w.split);
@@ -93,7 +94,7 @@ class deque_model {
     taken_[id] = true;
   }
 
-  // ---- The owner. False: it can't go on.
+  // ---- The owner. These return false if it cannot continue.
 
   bool is_possible(char step) {
     switch (step) {
@@ -168,7 +169,7 @@ class deque_model {
     return true;
   }
 
-  // Goes on with the other fiber, if what it waits for has ended.
+  // Resumes the other fiber, if the item that it waits for has ended.
   bool resume() {
     fiber& f = other();
     if (!ended(f.ids[f.depth])) return false;
@@ -179,7 +180,8 @@ class deque_model {
     return true;
   }
 
-  // A frame takes its own item. The poison that it leaves races with anybody who still reads there.
+  // A frame takes its own item. The poison that it writes races with any thread that still reads
+  // the slot.
   void take_own(unsigned h) {
     fiber& f = now();
     const unsigned id = f.slots[h](RL_INFO);

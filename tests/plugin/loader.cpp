@@ -1,4 +1,4 @@
-// A program that knows nothing of heist: loads the plugins that it is told, uses and unloads them.
+// A program that knows nothing of heist. It loads the given plugins, uses and unloads them.
 //
 //     loader PLUGIN...
 #include <dlfcn.h>
@@ -20,12 +20,13 @@ bool use(void* handle) {
   const auto all = reinterpret_cast<int (*)()>(::dlsym(handle, "plugin_all"));
   if (fib == nullptr || all == nullptr) return false;
   bool right = fib(20) == 6765 && all() == 0;
-  // A thread that was there before the plugin, and one that came after.
+  // One thread existed before the plugin was loaded, the other started afterwards.
   std::thread([&] { right = right && fib(18) == 2584 && all() == 0; }).join();
   return right;
 }
 
-// The plugin's workers sleep now, or are about to: whatever they do next must still be there.
+// The plugin's workers sleep now, or are about to: the code that they run next must still be in
+// memory.
 bool load_use_unload(const char* path) {
   void* const handle = open_plugin(path);
   if (handle == nullptr) return false;
@@ -47,7 +48,7 @@ int main(int count, char** arguments) {
       }
     }
   }
-  // All of them at once, each with workers of its own.
+  // All plugins are loaded at the same time, each with workers of its own.
   for (int i = 1; i < count; ++i) {
     void* const handle = open_plugin(arguments[i]);
     if (handle == nullptr || !use(handle)) return 1;

@@ -1,4 +1,4 @@
-// A plugin that uses heist inside: what a game, an editor or Python loads while it runs.
+// A plugin that uses heist inside, such as a game, an editor or Python loads while it runs.
 #include <stdexcept>
 
 #include <heist/heist.hpp>
@@ -13,10 +13,11 @@ long fib(int n) {
 
 }  // namespace
 
-// In the plugin's default pool, whose threads go on to live when it returns.
+// Runs in the plugin's default pool, whose threads continue to live after the function returns.
 extern "C" long plugin_fib(int n) { return fib(n); }
 
-// In a pool that ends before it returns; scopes, loops, suspensions and exceptions pass through.
+// Runs in a pool that ends before the function returns, with scopes, loops, suspensions and
+// exceptions.
 extern "C" int plugin_all() {
   heist::pool pool({.workers = 3});
   return pool.run([] {

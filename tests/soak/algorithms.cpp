@@ -1,4 +1,5 @@
-// Algorithms that call their children, and algorithms over data, compared with the standard library's.
+// Algorithms that call their children, and algorithms over data that are compared with those of the
+// standard library.
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -55,7 +56,8 @@ std::uint64_t sorting(const place& p, unsigned) {
   return p.part(0);
 }
 
-// The places that the elements had before are their lower halves: stable, and sorted as a whole.
+// The lower halves of the elements are their old places, so a stable sort also sorts the whole
+// values.
 std::uint64_t stable_sorting(const place& p, unsigned) {
   auto ours = data_of(p);
   for (std::size_t i = 0; i < ours.size(); ++i) ours[i] = (ours[i] % 16) << 32 | i;

@@ -1,4 +1,4 @@
-// The constructs that a node can be. Each family has a file, and a table.
+// The constructs that can be at a node. Each family has a file and a table.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct construct {
   trait is;
   unsigned children;
   unsigned more;  // children: up to so many more, by the node's hash
-  // Runs the children that there are, each once, and adds their parts up.
+  // Runs the existing children, each once, and adds up their parts.
   std::uint64_t (*run)(const place& p, unsigned children);
 };
 
@@ -35,11 +35,11 @@ std::span<const construct> graphs();
 std::span<const construct> pools();
 std::span<const construct> stops();
 
-// The one that stands at a node, and how many children it has.
+// The construct at a node, and the number of its children.
 const construct& construct_at(const place& p);
 unsigned children_at(const place& p, const construct& c);
 
-// How many times each was run: by its place in the list of all.
+// How many times each construct was run, by its place in the list of all.
 struct tally {
   const construct* what;
   std::atomic<std::uint64_t> runs;

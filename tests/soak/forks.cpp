@@ -20,7 +20,7 @@ std::uint64_t four_forks(const place& p, unsigned) {
 
 using total = std::atomic<std::uint64_t>;
 
-// Relaxed: the scope's end orders it.
+// Relaxed, because the scope's end orders it.
 void add(total& sum, std::uint64_t part) { sum.fetch_add(part, std::memory_order_relaxed); }
 std::uint64_t value(const total& sum) { return sum.load(std::memory_order_relaxed); }
 
@@ -45,7 +45,7 @@ std::uint64_t spawns_of_children(const place& p, unsigned n) {
   return value(sum);
 }
 
-// Into a scope of further up, from a fork.
+// Spawns from a fork into a scope further up the call chain.
 std::uint64_t spawns_from_forks(const place& p, unsigned n) {
   total sum{0};
   heist::scope([&](heist::task_scope& s) {
@@ -57,7 +57,7 @@ std::uint64_t spawns_from_forks(const place& p, unsigned n) {
   return value(sum);
 }
 
-// In a handler, where the exception that is being handled has to be put aside.
+// Forks in a handler, where the exception that is being handled has to be saved.
 std::uint64_t forks_in_a_handler(const place& p, unsigned) {
   try {
     throw p.node;

@@ -11,7 +11,8 @@
 namespace heist_soak {
 namespace {
 
-// Each ends before its place does, also where another one throws.
+// A future whose destructor waits, so that each function ends before its place does, even if
+// another one throws.
 template <class T>
 class awaited {
  public:
@@ -40,7 +41,7 @@ std::uint64_t continued(const place& p, unsigned) {
   return sum.get();
 }
 
-// What a child throws is kept until all have ended, since they use this frame.
+// An exception of a child is kept until all children have ended, since they use this frame.
 std::uint64_t all_of_them(const place& p, unsigned n) {
   std::vector<heist::future<std::exception_ptr>> all;
   std::vector<std::uint64_t> parts(n);

@@ -7,7 +7,7 @@
 namespace heist_soak {
 namespace {
 
-// Relaxed: the loop's end orders it.
+// Relaxed, because the loop's end orders it.
 template <class Loop>
 std::uint64_t sum_of(const place& p, const Loop& loop) {
   std::atomic<std::uint64_t> sum{0};
@@ -20,7 +20,7 @@ std::uint64_t loop_by(const place& p, unsigned n) {
   return sum_of(p, [&](const auto& body) { heist::parallel_for(0U, n, body, Partitioner{}); });
 }
 
-// Those that remember, over two loops: only the second one has the children.
+// Partitioners with a memory run two loops, of which only the second one has the children.
 template <class Partitioner>
 std::uint64_t loop_again(const place& p, unsigned n) {
   Partitioner same{};

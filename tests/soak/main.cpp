@@ -1,12 +1,18 @@
-// The mixed soak: random programs of all constructs, nested in each other, in pools of all kinds, for as long as it is told.
+// The mixed soak: random programs of all constructs, nested in each other, in pools of all kinds,
+// for a given time.
 //
 //     heist_soak --seconds 120                                  as CI does
-//     heist_soak --seed N --rounds 1                            one round again (with the same --config): pools, programs, not scheduling
+//     heist_soak --seed N --rounds 1                            repeats a round
 //     heist_soak --seconds 60 --config deque=steal_half,join=stalling,idle=spin,workers=8
 //
-// A round makes two pools, has some threads run programs in them, and checks: each result against a serial walk of the same tree, that
-// each node was visited once, that exceptions are those of nodes that throw and none of them is left, and that all stacks came
-// back. It ends with 1 at the first mistake, and by abort() with the state of all pools when nothing moves.
+// With the same --config a repeated round has the same pools and programs, but not the same
+// scheduling.
+//
+// A round makes two pools, in which several threads run programs. It compares each result with a
+// serial walk of the same tree, and checks that each node was visited once, that exceptions are
+// those of nodes that throw and none of them is left, and that all stacks were returned. The
+// program exits with 1 at the first mistake. If nothing makes progress, it prints the state of all
+// pools and calls abort().
 #include <sched.h>
 
 #include <charconv>
@@ -88,7 +94,8 @@ options parse(int argc, char** argv) {
   return o;
 }
 
-// What a thread outside any pool does: the whole tree, entered in one of several ways, against the serial walk.
+// The work of a thread outside any pool: it runs the whole tree, entered in one of several ways,
+// and compares with the serial walk.
 std::uint64_t enter(program& p, const place& root) {
   const auto all = [&root] { return grow(root); };
   switch (p.seed % 4) {
@@ -121,7 +128,7 @@ void run_program(program& p) {
   }
 }
 
-// Which round runs, for the watchdog.
+// The round that runs, for the watchdog.
 class current_round {
  public:
   void set(std::string text) {
@@ -138,7 +145,7 @@ class current_round {
   std::string text_;  // guarded by mutex_
 };
 
-// Every loop has one, and a spawn may keep some ready; the rest must come back.
+// Every worker's loop has a stack, and spawns may keep some ready; all others must be returned.
 void check_stacks(const heist::pool& pool, std::uint64_t seed) {
   const auto limit = clock::now() + std::chrono::seconds(60);
   while (pool.stats().stacks_in_use > pool.workers()) {

@@ -8,7 +8,7 @@ namespace heist_soak {
 
 namespace {
 
-// Several lists, so that their locks are hardly ever wanted by two.
+// There are several lists, so that two threads hardly ever compete for a lock.
 struct list {
   std::mutex mutex;
   open_node* first = nullptr;  // guarded by mutex

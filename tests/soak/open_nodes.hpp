@@ -1,4 +1,5 @@
-// Which nodes have begun and not ended: what the watchdog prints beside the pools' state. A suspended fiber is in one of them.
+// The nodes that have begun and not ended, which the watchdog prints besides the pools' state. A
+// suspended fiber is in one of them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ class open_node {
   open_node(const open_node&) = delete;
   open_node& operator=(const open_node&) = delete;
 
-  // At most so many, one a line.
+  // At most that many nodes, one per line.
   static std::string describe(unsigned most);
 
  private:

@@ -1,4 +1,4 @@
-// Policies for one call, and other pools than the one at hand.
+// Policies for one call, and pools other than the current one.
 #include "heist/pool.hpp"
 
 #include "heist/heist.hpp"
@@ -19,7 +19,7 @@ std::uint64_t serially(const place& p, unsigned) {
 
 std::uint64_t keeping_the_thread(const place& p, unsigned) {
   return heist::with(heist::policy::stalling, [&] {
-    // Not across the children: run_on moves its caller.
+    // The workers are not compared across the children, because run_on moves its caller.
     const int before = heist::this_worker::index();
     heist::fork_join([&p] { asm volatile("" : : "r"(mixed(p.node))); }, [] {});
     if (heist::this_worker::index() != before) fail("a stalling join changed its worker", p.node);

@@ -18,7 +18,7 @@ std::atomic<std::uint64_t> progress{0};
 
 namespace {
 
-// One node in so many throws.
+// One node in this many throws.
 constexpr std::uint64_t fault_period = 911;
 
 struct catalog {
@@ -54,13 +54,14 @@ tally& tally_at(const place& p) {
 
 bool is_leaf(const place& p) { return p.depth <= 0 || p.hash() % 11 == 0; }
 
-// Where its children stand.
+// The place of its children.
 place below(const place& p, const construct& c) {
   if (c.is == trait::serial) return p.calmed();
   return c.is == trait::stops ? p.strayed() : p;
 }
 
-// Most are short, some long enough for thieves to help themselves, a few give the processor away.
+// Most leaves are short, some are so long that thieves expose the work themselves, and a few yield
+// the processor.
 void work_of_a_leaf(std::uint64_t h) {
   const std::uint64_t turns = h % 97 == 0 ? 20'000 : h % 50;
   for (std::uint64_t i = 0; i < turns; ++i) asm volatile("");
@@ -92,7 +93,7 @@ bool throws(const program& p, std::uint64_t node) {
   return p.is_faulty && mixed(node ^ p.seed) % fault_period == 0;
 }
 
-// Relaxed, the counts: read after the join, or as a hint.
+// The counts are relaxed, because they are read after the join, or as a hint.
 std::uint64_t grow(const place& p) {
   progress.fetch_add(1, std::memory_order_relaxed);
   if (!p.is_stray) p.in.visits.fetch_add(1, std::memory_order_relaxed);

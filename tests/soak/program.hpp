@@ -1,7 +1,9 @@
-// What the soak runs: trees of constructs in constructs, drawn from a seed, whose result a serial walk knows.
+// The programs that the soak runs: trees of nested constructs, drawn from a seed, whose result a
+// serial walk computes.
 //
-// A node is a hash. It says which construct stands there (construct.hpp), how many children it has and what they are. Its value is
-// its own hash and its children's values, added up so that the order in which they end makes no difference.
+// A node is a hash. It determines the construct at the node (construct.hpp), the number of its
+// children and the children themselves. Its value is the sum of its own hash and its children's
+// values, so that the order in which they end makes no difference.
 #pragma once
 
 #include <atomic>
@@ -18,7 +20,7 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-// What a faulty node throws. It counts how many of it are alive.
+// The exception that a faulty node throws. The class counts its living objects.
 struct fault {
   explicit fault(std::uint64_t n) : node(n) { alive.fetch_add(1, std::memory_order_relaxed); }
   fault(const fault& f) : fault(f.node) {}
@@ -28,10 +30,10 @@ struct fault {
   static inline std::atomic<long> alive{0};
 };
 
-// A check that failed. The soak ends with it.
+// A check that failed, which ends the soak.
 [[noreturn]] void fail(const char* what, std::uint64_t node);
 
-// Mistakes that the soak must find, to see that it would.
+// Deliberate mistakes that the soak must find, which shows that it works.
 enum class plant : std::uint8_t { nothing, hang, twice };
 
 struct program {
@@ -45,7 +47,7 @@ struct program {
       0};  // of its nodes, but for those below a construct that may stop early
 };
 
-// A node, and where it stands.
+// A node and its surroundings.
 struct place {
   program& in;
   std::uint64_t node;
@@ -60,20 +62,21 @@ struct place {
   }
   [[nodiscard]] place calmed() const { return {in, node, depth, true, is_stray}; }
   [[nodiscard]] place strayed() const { return {in, node, depth, is_calm, true}; }
-  // What child i adds to this node's value, whose children's these are.
+  // What child i adds to the value of the node to which these children belong.
   [[nodiscard]] std::uint64_t part(std::uint64_t i) const;
 };
 
-// Runs the node with all below it, in parallel.
+// Runs the node and all nodes below it in parallel.
 std::uint64_t grow(const place& p);
-// Its value, by a serial walk without constructs. Counts the nodes that grow() has to visit. Throws nothing.
+// Its value, computed by a serial walk without constructs. Counts the nodes that grow() has to
+// visit. Throws nothing.
 std::uint64_t expected(const place& p, std::uint64_t& nodes);
 // Whether the program has such a node and it throws.
 bool throws(const program& p, std::uint64_t node);
 // Whether there is one below.
 bool has_faults(const place& p);
 
-// How many nodes have been visited in all: what the watchdog looks at.
+// How many nodes have been visited in all; the watchdog observes this.
 extern std::atomic<std::uint64_t> progress;
 
 }  // namespace heist_soak

@@ -25,7 +25,7 @@ bool parse_workers(std::optional<unsigned>& into, std::string_view text) {
   return true;
 }
 
-// Draws one after the other.
+// Draws one setting after the other.
 class drawing {
  public:
   explicit drawing(std::uint64_t seed) : state_(seed) {}
@@ -62,7 +62,7 @@ bool fixed_choices::parse(std::string_view text) {
 
 heist::pool_config draw_config(std::uint64_t seed, const fixed_choices& fixed) {
   constexpr unsigned workers[] = {1, 2, 3, 8, 32};
-  // Most have room for all forks; a shallow one makes forks calls.
+  // Most pools have room for all forks; in a shallow one some forks are calls.
   constexpr std::size_t depths[] = {0, 0, 0, 0, 0, 0, 2, 6};
   drawing draw(seed);
   heist::pool_config c;

@@ -1,4 +1,4 @@
-// What the pools of a round are, and what of it is fixed by the command line.
+// The settings of a round's pools, some of which the command line may fix.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace heist_soak {
 
-// What isn't fixed is drawn from the round's seed.
+// Settings that are not fixed are drawn from the round's seed.
 struct fixed_choices {
   std::optional<unsigned> workers;
   std::optional<heist::deque_kind> deque;
@@ -19,13 +19,13 @@ struct fixed_choices {
   std::optional<heist::victim_kind> victim;
   std::optional<heist::idle_kind> idle;
 
-  // From deque=abp,workers=8 and so on; false for a name or a value that there isn't.
+  // Reads deque=abp,workers=8 and so on; returns false for an unknown name or value.
   [[nodiscard]] bool parse(std::string_view text);
 };
 
 heist::pool_config draw_config(std::uint64_t seed, const fixed_choices& fixed);
 
-// As parse() takes it.
+// The settings in the form that parse() reads.
 std::string to_string(const heist::pool_config& c);
 
 }  // namespace heist_soak

@@ -1,5 +1,6 @@
-// Stop tokens and deadlines. How many children run is up to chance, so they don't count to the program's result: each
-// is checked by itself, and how many there were against what cancelled says.
+// Stop tokens and deadlines. Chance determines how many children run, so they do not count for the
+// program's result: each child is checked by itself, and their number is compared with the one that
+// `cancelled` reports.
 #include <stop_token>
 
 #include "heist/cancellation.hpp"
@@ -16,7 +17,7 @@ void check_child(const place& p, std::uint64_t i) {
     fail("a child of a construct that stops has another value", p.node);
 }
 
-// Runs `loop`, which may stop, and checks the count of what was done.
+// Runs `loop`, which may stop, and checks how many iterations were done.
 template <class Loop>
 void check_count(const place& p, const std::atomic<std::uint64_t>& ended, std::uint64_t total,
                  const Loop& loop) {

@@ -1,5 +1,5 @@
-// What suspends fibers: each construct's functions wait for each other before they run their children, so that one
-// that throws leaves nobody waiting.
+// Constructs that suspend fibers: the functions of each wait for each other before they run their
+// children, so that a function that throws leaves no other one waiting.
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -19,7 +19,7 @@
 namespace heist_soak {
 namespace {
 
-// Children under a lock that each of them wants.
+// Runs children that compete for one lock.
 std::uint64_t mutex(const place& p, unsigned n) {
   heist::mutex m;
   std::uint64_t sum = 0;
@@ -45,7 +45,7 @@ std::uint64_t shared_mutex(const place& p, unsigned n) {
   return sum;
 }
 
-// Those who don't get the lock in time do without it.
+// Functions that do not get the lock in time continue without it.
 std::uint64_t timed_mutex(const place& p, unsigned n) {
   heist::mutex m;
   std::atomic<std::uint64_t> sum{0};
@@ -152,7 +152,7 @@ std::uint64_t channel(const place& p, unsigned n) {
   return sum;
 }
 
-// A thread outside any pool on the other side.
+// The other side is a thread outside any pool.
 std::uint64_t latch_with_a_thread(const place& p, unsigned) {
   heist::latch both(2);
   const std::jthread outside([&] { both.arrive_and_wait(); });

@@ -25,7 +25,8 @@ watchdog::~watchdog() {
   thread_.join();
 }
 
-// Ticks that it has lived through, not the clock: a machine that was stopped as a whole is no hang.
+// The watchdog counts its own ticks instead of using the clock, so that stopping the whole machine
+// is not taken for a hang.
 void watchdog::watch() const {
   std::uint64_t seen = progress.load(std::memory_order_relaxed);
   unsigned ticks = 0;
@@ -35,7 +36,7 @@ void watchdog::watch() const {
     ticks = now == seen ? ticks + 1 : 0;
     seen = now;
     if (ticks < most_ticks_) continue;
-    // Twice: what moves in between isn't stuck.
+    // The state is printed twice: whatever changes in between is not stuck.
     for (int i = 0; i < 2; ++i) {
       std::fprintf(stderr, "heist_soak: no progress for %u s: %s\n%snodes that have not ended:\n%s",
                    most_ticks_ / 10, what_().c_str(), heist::describe_pools().c_str(),

@@ -1,4 +1,4 @@
-// Ends the process with the state of every pool when no node has been visited for some time.
+// Prints the state of every pool and ends the process if no node has been visited for some time.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace heist_soak {
 
 class watchdog {
  public:
-  // `what()` is printed first: it says how to run the same again. Called on the watchdog's thread.
+  // `what()` is called on the watchdog's thread and printed first: it says how to repeat the run.
   watchdog(std::chrono::seconds patience, std::function<std::string()> what);
   ~watchdog();
   watchdog(const watchdog&) = delete;

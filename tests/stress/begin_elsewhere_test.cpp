@@ -1,9 +1,11 @@
-// A spawner, or the first half of a fork, that waits until the other one has begun on another worker: every deque, join and idle policy,
-// with four times as many workers as processors and beside threads that keep those busy.
+// A spawner, or the first half of a fork, waits until the other half has begun on another worker,
+// with every deque, join and idle policy, with four times as many workers as processors, and beside
+// threads that keep these busy.
 //
-// It stood still once for 30 s with steal_half, stalling joins and spinning workers, and was never seen again. What a thief may lose
-// sight of: an entry on its way from the victim's deque to its own, one that it keeps while it runs something else, one in a
-// pool whose workers all search.
+// Once this program stood still for 30 s with steal_half, stalling joins and spinning workers; this
+// has not happened again. A thief might lose an entry on its way from the victim's deque to its
+// own, an entry that it keeps while it runs something else, or an entry in a pool whose workers all
+// search.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -26,8 +28,8 @@ namespace {
 using combination = std::tuple<heist::deque_kind, heist::join_kind, heist::idle_kind>;
 using clock = std::chrono::steady_clock;
 
-// Ends the process with the state of all pools when `rounds` stands still. It counts the ticks that it lived through, so that a
-// machine that was stopped as a whole is no hang.
+// Ends the process and prints the state of all pools if `rounds` does not advance. It counts ticks
+// of its own thread, so that stopping the whole machine is not taken for a hang.
 class standstill_watch {
  public:
   explicit standstill_watch(const std::atomic<long>& rounds)
@@ -56,7 +58,8 @@ class standstill_watch {
   std::thread thread_;
 };
 
-// Waits as a user's function would: no fork and no wait of heist's lets the worker do anything else.
+// Waits as a user's function would, without a fork or a wait of heist, so the worker cannot do
+// anything else.
 class begun_flag {
  public:
   void raise() noexcept { up_.store(true, std::memory_order_release); }
@@ -82,7 +85,7 @@ void one_child() {
   });
 }
 
-// Thieves take several at once and run those that were spawned first.
+// Thieves take several entries at once, and run those that were spawned first.
 void one_child_behind_others() {
   begun_flag begun;
   heist::scope(heist::spawn_kind::child, [&](heist::task_scope& s) {
@@ -92,7 +95,7 @@ void one_child_behind_others() {
   });
 }
 
-// What a thief runs first waits for what the same thief has kept.
+// The function that a thief runs first waits for one that the same thief keeps.
 void one_that_waits_for_its_neighbour() {
   begun_flag begun;
   heist::scope(heist::spawn_kind::child, [&](heist::task_scope& s) {

@@ -1,4 +1,4 @@
-// How long a random test goes on, and from which seed.
+// How long a random test runs, and its seed.
 #pragma once
 
 #include <chrono>
@@ -9,14 +9,14 @@
 
 namespace heist_test {
 
-// HEIST_STRESS_SECONDS in the environment asks for more.
+// HEIST_STRESS_SECONDS in the environment makes it longer.
 inline std::chrono::steady_clock::duration time_budget(std::chrono::milliseconds usual) {
   if (const char* const seconds = std::getenv("HEIST_STRESS_SECONDS"))
     return std::chrono::seconds(std::atoi(seconds));
   return usual;
 }
 
-// Random, or HEIST_STRESS_SEED to run one again.
+// A random seed, or HEIST_STRESS_SEED to repeat a run.
 inline std::uint64_t fresh_seed() {
   if (const char* const seed = std::getenv("HEIST_STRESS_SEED"))
     return std::strtoull(seed, nullptr, 10);

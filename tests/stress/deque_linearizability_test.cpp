@@ -1,9 +1,10 @@
 // Short runs of every deque on real threads, each checked to be linearizable.
 //
-// In a round the owner and one or two thieves, started together, run a few operations with short random pauses
-// between them. One counter is the clock of all: an operation's call and return are what it shows before and after.
-// The clock orders operations, not what happens inside them, so that two that overlap race as they would without it;
-// what a thread publishes to others it would publish more slowly without, which is what deques_test.cpp is for.
+// In a round the owner and one or two thieves start together and run a few operations with short
+// random pauses between them. One counter is the clock of all threads: its values before and after
+// an operation are the times of call and return. The clock orders operations, not the steps inside
+// them, so two operations that overlap race as they would without it. Without the clock a thread
+// would publish its stores more slowly; deques_test.cpp tests this.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -34,21 +35,23 @@ void spin_once(unsigned turn) {
   if (turn % 256 == 255) std::this_thread::yield();
 }
 
-// Each thread on a processor of its own, as far as they reach: beside busy programs the scheduler would put all on
-// one, where little overlaps. Refused, it is as before.
+// Puts each thread on a processor of its own, as far as there are enough: beside busy programs the
+// scheduler would put all on one processor, where little overlaps. If the system refuses, nothing
+// changes.
 void settle(unsigned thread) {
   const std::vector<int> processors = heist::platform::affinity_cpus();
   if (!processors.empty())
     static_cast<void>(heist::platform::pin_this_thread(processors[thread % processors.size()]));
 }
 
-// All of them leave it together.
+// A gate that all threads leave together.
 class spin_gate {
  public:
   explicit spin_gate(unsigned threads) : threads_(threads) {}
 
   void pass() {
-    // Acquire and release: what went before is seen by all after. The last one opens.
+    // Acquire and release: all threads see afterwards what any did before. The last one opens the
+    // gate.
     const unsigned generation = generation_.load(std::memory_order_acquire);
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
       arrived_.store(0, std::memory_order_relaxed);
@@ -69,7 +72,7 @@ class recorder {
  public:
   recorder(unsigned thread, std::atomic<std::uint64_t>& clock) : thread_(thread), clock_(clock) {}
 
-  // `act` fills in what was answered.
+  // `act` fills in the answers.
   void record(call what, const std::function<void(operation&)>& act) {
     operation op{thread_, what};
     op.called = tick();
@@ -80,7 +83,7 @@ class recorder {
   [[nodiscard]] const history& done() const { return done_; }
 
  private:
-  // acq_rel: what comes before a tick isn't moved behind it, or the other way round.
+  // acq_rel: operations before a tick are not moved behind it, nor the other way round.
   std::uint64_t tick() { return clock_.fetch_add(1, std::memory_order_acq_rel); }
 
   unsigned thread_;
@@ -126,7 +129,8 @@ reply reply_of(steal_result result) {
                                          : reply::lost;
 }
 
-// A steal of several counts as one step: what was kept is in a deque of the thief's own, where nobody else looks.
+// A steal of several counts as one step: the items kept are in a deque of the thief, where no other
+// thread looks.
 template <class Deque>
 void thief_steps(Deque& deque, recorder& seen, std::mt19937_64 random) {
   auto thief = deque.thief();
@@ -152,7 +156,7 @@ void thief_steps(Deque& deque, recorder& seen, std::mt19937_64 random) {
   }
 }
 
-// Rounds until one isn't linearizable, or the time is over.
+// Runs rounds until one is not linearizable, or the time is over.
 template <class Case>
 class rounds {
  public:
@@ -174,7 +178,7 @@ class rounds {
   rounds(const rounds&) = delete;
   rounds& operator=(const rounds&) = delete;
 
-  // The first history that isn't linearizable, as text; empty if there is none.
+  // The first history that is not linearizable, as text; empty if there is none.
   std::string play(std::size_t capacity, std::chrono::steady_clock::duration budget) {
     std::string found;
     std::thread([&] {
@@ -214,7 +218,7 @@ class rounds {
     return all;
   }
 
-  // What is left is in the history too, so that nothing is lost unseen.
+  // The items left are in the history too, so that a lost item is noticed.
   void drain(recorder& seen) {
     auto owner = deque_->owner();
     bool is_empty = false;
@@ -251,12 +255,13 @@ class rounds {
 
   const unsigned thieves_;
   const std::uint64_t seed_;
-  // Written by the owner's threads, which follow one another, between rounds; the gate carries them to the others.
+  // Written between rounds by the owner's threads, which follow one another; the gate publishes
+  // them to the others.
   std::unique_ptr<deque> deque_;
   std::uint64_t round_ = 0;
   std::uint64_t overlapping_ = 0;
   bool over_ = false;
-  // Each written by its thread; the gate carries it back.
+  // Each is written by its thread; the gate publishes it to the owner.
   std::array<history, most_thieves + 1> stolen_;
   std::atomic<std::uint64_t> clock_{1};
   spin_gate gate_;
@@ -282,7 +287,7 @@ TYPED_TEST(DequeHistories, AreLinearizable) {
   }
 }
 
-// A deque whose pop never asks whether a thief has the last item, and whose thief takes its time.
+// A deque whose pop never checks whether a thief has the last item, and whose thief is slow.
 template <class T>
 class pops_without_exchange {
  public:

@@ -1,9 +1,10 @@
-// Every deque under its owner and one to eight thieves, for a while: each item is taken exactly once, by one
-// who sees what its pusher wrote, and nothing is left over.
+// Every deque with its owner and one to eight thieves for a while: each item is taken exactly once,
+// by a thread that sees what its pusher wrote, and no item is left over.
 //
-// Items point to nodes whose payload isn't atomic: it is poison until the owner writes it before the push, and
-// whoever takes the node checks it and poisons it again. So an item that is taken twice, or without what was written
-// before its push, shows as a wrong payload, and to ThreadSanitizer as a data race.
+// Items point to nodes whose payload is not atomic: it is poison until the owner writes it before
+// the push, and whoever takes the node checks it and poisons it again. An item that is taken twice,
+// or without the writes before its push, shows as a wrong payload, and ThreadSanitizer reports a
+// data race.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -32,7 +33,7 @@ struct node {
   std::uint64_t key = 0;           // written before the threads start
 };
 
-// What one thread counted; read after it has ended.
+// The counts of one thread; they are read after it has ended.
 struct tally {
   std::uint64_t taken = 0;
   std::uint64_t lost = 0;
@@ -56,7 +57,8 @@ class crowd {
   crowd(const crowd&) = delete;
   crowd& operator=(const crowd&) = delete;
 
-  // As the owner: pushes every node once, takes some back, and leaves the rest of every second time to the thieves.
+  // Called by the owner. Pushes every node once, pops some, and every second time leaves the rest
+  // to the thieves.
   void run_once() {
     taken_.store(0, std::memory_order_relaxed);  // nobody has an item now
     auto owner = deque_.owner();
@@ -86,7 +88,7 @@ class crowd {
       expose(owner);
     else
       while (const auto one = owner.pop()) take(*one, owner_tally_);
-    // Acquire: partner is the release in take().
+    // Acquire: the partner is the release in take().
     ASSERT_TRUE(eventually([&] { return taken_.load(std::memory_order_acquire) >= nodes; }))
         << taken_.load(std::memory_order_relaxed) << " of " << nodes << " were taken";
     ASSERT_EQ(taken_.load(std::memory_order_relaxed), nodes);
@@ -134,7 +136,8 @@ class crowd {
     }
   }
 
-  // Mostly the owner's deque; where steals of several fill the thieves' own, those too.
+  // The victim is mostly the owner's deque; if steals of several items fill the thieves' own
+  // deques, these too.
   deque& victim(std::mt19937_64& random, unsigned self) {
     if (!batched_deque<deque> || random() % 3 != 0) return deque_;
     const std::size_t other = random() % own_.size();

@@ -1,5 +1,5 @@
 // Random trees of forks with leaves of random length: every node runs once, on any number of
-// workers, with any policy, whatever else the machine does.
+// workers, with any policy, under any load of the machine.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,10 +21,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// How long each test goes on.
+// How long each test runs.
 clock::duration usual_budget() { return time_budget(std::chrono::milliseconds(1000)); }
 
-// A hash, so that each node's shape depends on its name alone.
+// A hash, so that each node's shape depends only on its name.
 constexpr std::uint64_t mixed(std::uint64_t x) {
   x += 0x9E37'79B9'7F4A'7C15ULL;
   x = (x ^ x >> 30) * 0xBF58'476D'1CE4'E5B9ULL;
@@ -58,7 +58,7 @@ class tree {
     const auto child = [this, node, depth](std::uint64_t i, int less) {
       return [this, node, depth, i, less] { return walk(mixed(node) + i, depth - less); };
     };
-    // Lopsided on purpose: the second child is the deeper one in half of the nodes.
+    // The tree is deliberately lopsided: the second child is the deeper one in half of the nodes.
     const int skew = static_cast<int>(h >> 8 & 3);
     const answer here{1, mixed(h)};
     if ((h >> 16 & 7) == 0) {
@@ -72,7 +72,8 @@ class tree {
 
  private:
   static answer leaf(std::uint64_t node, std::uint64_t h) {
-    // Most are short, some long enough for thieves to get impatient, a few give the processor away.
+    // Most leaves are short, some are so long that thieves lose patience, and a few yield the
+    // processor.
     const std::uint64_t turns = h % 97 == 0 ? 20'000 : h % 50;
     for (std::uint64_t i = 0; i < turns; ++i) asm volatile("");
     if (h % 211 == 0) sched_yield();
@@ -99,7 +100,7 @@ struct serial {
 
 constexpr int tree_depth = emulated ? 9 : tsan ? 11 : 14;
 
-// One tree in the pool against the same tree as calls.
+// Compares one tree in the pool with the same tree as calls.
 void check_tree(heist::pool& pool, std::uint64_t seed) {
   std::atomic<std::uint64_t> wanted_runs{0};
   std::atomic<std::uint64_t> runs{0};
@@ -111,7 +112,7 @@ void check_tree(heist::pool& pool, std::uint64_t seed) {
       << "tree " << seed;
 }
 
-// A tree whose nodes throw here and there: the exception is the one that the calls throw.
+// In a tree in which some nodes throw, the exception is the one that the serial calls throw.
 void check_faulty_tree(heist::pool& pool, std::uint64_t seed) {
   std::atomic<std::uint64_t> ignored{0};
   const auto outcome = [](auto&& body) -> std::uint64_t {
@@ -214,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
                     setting{8, heist::deque_kind::split, heist::join_kind::stalling, 4}),
     name_of);
 
-// Beside threads that burn all processors, workers are preempted at every point.
+// Beside threads that keep all processors busy, workers are preempted at every point.
 class BesideOthers : public Trees {};
 
 TEST_P(BesideOthers, EveryNodeRunsOnce) {
@@ -236,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(Settings, BesideOthers,
                                                  heist::join_kind::stalling}),
                          name_of);
 
-// Roots of all kinds into pools that come and go, and into each other.
+// Submits roots of all kinds to pools that come and go, and from one pool to another.
 TEST(PoolsUnderStress, NestedRunsInPoolsThatComeAndGo) {
   const std::uint64_t seed = announced_seed();
   const watchdog guard("pools that come and go, seed " + std::to_string(seed));

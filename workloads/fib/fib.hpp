@@ -1,5 +1,5 @@
-// The naive Fibonacci recursion: nothing but forks, so that its time is the price of a fork. Both
-// forms are kept out of line, as the price is stated against the same function of the same
+// The naive Fibonacci recursion does nothing but fork, so its time is the cost of forks. Both forms
+// are kept out of line, because the cost is stated relative to the same function by the same
 // compiler.
 
 #pragma once

@@ -9,7 +9,7 @@ namespace heist::workloads {
 
 namespace {
 
-// By addition, in n steps: what both recursions must say.
+// Computes the expected result of both recursions by n additions.
 std::uint64_t fib_by_addition(std::uint64_t n) {
   std::uint64_t a = 0;
   std::uint64_t b = 1;
@@ -36,7 +36,7 @@ class fib_instance final : public instance {
     return fmt::format("fib({}) is {}, not {}", n_, fib_by_addition(n_), value_);
   }
 
-  // A call that does not return at once forks; there are fib(n + 1) - 1 of those.
+  // Each call that does not return at once forks; there are fib(n + 1) - 1 such calls.
   work_count work() const override {
     return {static_cast<double>(fib_by_addition(n_ + 1)) - 1, "forks"};
   }

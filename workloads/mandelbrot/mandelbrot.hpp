@@ -1,5 +1,5 @@
-// The Mandelbrot set, row by row: rows are independent, but those through the set cost a thousand
-// times those beside it, so halves of the picture are not halves of the work.
+// The Mandelbrot set is computed row by row. Rows are independent, but a row through the set costs
+// a thousand times as much as one beside it, so halves of the picture are not halves of the work.
 
 #pragma once
 
@@ -31,7 +31,7 @@ inline std::uint32_t escape_time(double re, double im, std::uint32_t max_iterati
   return n;
 }
 
-// The part of the plane from -2.25 to 0.75, the imaginary axis to the same scale.
+// The picture shows the real axis from -2.25 to 0.75, and the imaginary axis to the same scale.
 inline void draw_row(const picture& to, std::size_t row) {
   const double scale = 3.0 / static_cast<double>(to.width);
   const double im = (static_cast<double>(row) - static_cast<double>(to.height - 1) / 2) * scale;

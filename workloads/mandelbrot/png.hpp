@@ -1,4 +1,4 @@
-// Writing a picture as a PNG file, through libpng's interface without longjmp.
+// Writes a picture as a PNG file, through libpng's interface without longjmp.
 
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace heist::workloads {
 
-// `rgb` holds three bytes a pixel, row after row. Throws what `file` throws when it can't be
-// written whole. Commits it.
+// `rgb` holds three bytes a pixel, row after row. Commits the file, or throws what `file` throws if
+// it cannot be written completely.
 void write_png(output_file& file, std::size_t width, std::size_t height,
                std::span<const std::uint8_t> rgb);
 

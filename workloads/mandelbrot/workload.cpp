@@ -14,8 +14,8 @@ namespace heist::workloads {
 
 namespace {
 
-// Black inside; outside a cycle of hues along the logarithm, as the times grow fast near the
-// border.
+// The inside is black. Outside, the hue follows the logarithm of the number of iterations, which
+// grows fast near the border.
 std::array<std::uint8_t, 3> colour(std::uint32_t iterations, std::uint32_t max_iterations) {
   if (iterations == max_iterations) return {0, 0, 0};
   const double phase = 1.2 * std::log1p(iterations);
@@ -27,7 +27,7 @@ std::array<std::uint8_t, 3> colour(std::uint32_t iterations, std::uint32_t max_i
 
 class mandelbrot_instance final : public instance {
  public:
-  // A name that can't be written is reported now, before minutes of drawing.
+  // If the file cannot be written, this is reported now, before minutes of drawing.
   mandelbrot_instance(std::size_t width, std::size_t height, std::uint32_t max_iterations,
                       const std::string& path)
       : path_(path),

@@ -2,7 +2,7 @@
 
 namespace heist::workloads {
 
-// The order of the loops that the compiler turns into vector code: along rows of b and c.
+// With this order of the loops, along rows of b and c, the compiler generates vector code.
 void multiply_block(constant_block a, constant_block b, result_block c) {
   for (std::size_t i = 0; i < c.rows; ++i) {
     double* __restrict out = c.row(i);

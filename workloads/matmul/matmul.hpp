@@ -1,5 +1,5 @@
-// Matrix product by recursive subdivision: the longest of the three sides is halved until a block
-// fits the first-level cache, whatever its size is, so no level of the memory needs to be known.
+// Matrix product by recursive subdivision: the longest of the three sides is halved, so that at
+// some depth blocks fit each cache, whatever its size, and the algorithm needs to know no cache.
 // Halving the rows or the columns of the result gives two independent products; halving the inner
 // side gives two sums into the same block, one after the other.
 //
@@ -32,11 +32,11 @@ struct block {
 using constant_block = block<const double>;
 using result_block = block<double>;
 
-// c += a b without any further division. Out of line, so that both forms run the same machine code
-// here.
+// Computes c += a b without any further division. It is out of line so that the parallel and the
+// serial form run the same machine code.
 void multiply_block(constant_block a, constant_block b, result_block c);
 
-// c += a b. `base` is the longest side of a block that is no longer divided.
+// Computes c += a b. `base` is the longest side of a block that is not divided further.
 template <class Fork>
 void multiply(constant_block a, constant_block b, result_block c, std::size_t base, Fork fork) {
   const auto longest = std::max({c.rows, c.columns, a.columns});

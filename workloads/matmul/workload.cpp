@@ -12,8 +12,8 @@ namespace heist::workloads {
 
 namespace {
 
-// Small whole numbers: every sum of products is exact, so the result has one right value whatever
-// the order of the additions.
+// The elements are small whole numbers. Every sum of products is exact, so the result does not
+// depend on the order of the additions.
 std::vector<double> random_matrix(std::size_t n, std::uint64_t seed) {
   std::vector<double> matrix(n * n);
   for (std::size_t i = 0; i < matrix.size(); ++i)
@@ -38,7 +38,8 @@ class matmul_instance final : public instance {
     return hash;
   }
 
-  // Freivalds' check with one vector: a (b x) must be c x. All of it is exact in doubles.
+  // This is Freivalds' check with one vector: a (b x) must be c x. Doubles represent all of these
+  // values exactly.
   std::optional<std::string> mistake() const override {
     std::vector<double> x(n_);
     for (std::size_t i = 0; i < n_; ++i) x[i] = static_cast<double>(random_at(n_, i) % 64);

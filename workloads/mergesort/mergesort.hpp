@@ -1,7 +1,7 @@
-// Mergesort with a parallel merge: sort both halves at the same time, then merge them in parallel
-// too, by cutting the longer one in the middle and the other where that value belongs. With a
-// serial merge the last one would pass over everything alone; so the span is log^3 n and there is
-// work for everybody.
+// Mergesort with a parallel merge: both halves are sorted at the same time, then merged in parallel
+// too, by cutting the longer one in the middle and the other one where that value belongs. With
+// serial merges, one worker alone would make the last merge over all values; with parallel ones the
+// span is log^3 n, and there is work for all workers.
 //
 // Cormen, Leiserson, Rivest, Stein: Introduction to Algorithms, 3rd edition, section 27.3.
 
@@ -15,7 +15,7 @@
 
 namespace heist::workloads {
 
-// Merges the sorted `left` and `right` into `out`, which has room for exactly both.
+// Merges the sorted `left` and `right` into `out`, whose size is the sum of theirs.
 template <class Fork>
 void parallel_merge(std::span<const std::int64_t> left, std::span<const std::int64_t> right,
                     std::span<std::int64_t> out, std::size_t cutoff, Fork fork) {
@@ -32,11 +32,11 @@ void parallel_merge(std::span<const std::int64_t> left, std::span<const std::int
       [=] { parallel_merge(left.subspan(i), right.subspan(j), out.subspan(i + j), cutoff, fork); });
 }
 
-// Where the sorted values shall be. Every level of the recursion merges from one array into the
-// other, so nothing is copied back.
+// The array in which the sorted values shall be. Every level of the recursion merges from one array
+// into the other, so nothing is copied back.
 enum class sorted_into { values, buffer };
 
-// Sorts `values` into the place asked for; the other one is left in no particular state.
+// Sorts `values` into the chosen array; the contents of the other one are unspecified.
 template <class Fork>
 void mergesort(std::span<std::int64_t> values, std::span<std::int64_t> buffer, sorted_into place,
                std::size_t cutoff, Fork fork) {

@@ -1,6 +1,6 @@
-// How many ways there are to put n queens on a board of n rows so that none attacks another: a
-// search tree that nobody can see into beforehand. Some branches end at once, others hold millions
-// of boards, so no fixed division of the work is fair, and stealing is.
+// Counts the ways to put n queens on a board of n rows so that none attacks another. The shape of
+// the search tree is not known beforehand: some branches end at once, others hold millions of
+// boards. Therefore no fixed division balances the work, but stealing does.
 //
 // A row is three words of bits, after M. Richards, Backtracking Algorithms in MCPL using Bit
 // Patterns and Recursion (Cambridge TR 433, 1997).
@@ -31,7 +31,7 @@ struct chessboard {
   }
 };
 
-// The plain loop over the free columns of the next row.
+// Counts serially, in a loop over the free columns of the next row.
 inline std::uint64_t count_boards_serially(chessboard board) {
   if (board.columns == board.all) return 1;
   std::uint64_t boards = 0;
@@ -40,9 +40,9 @@ inline std::uint64_t count_boards_serially(chessboard board) {
   return boards;
 }
 
-// The same for those solutions whose next queen is in one of `free`: the first of these columns and
-// the rest of them are independent of each other. The last `cutoff` rows are not forked: a fork
-// costs about as much as one placement, and there the placements are.
+// Counts the solutions whose next queen is in one of the columns of `free`, in parallel: the first
+// of these columns and the others are independent of each other. The last `cutoff` rows are not
+// forked, because most placements are there and a fork costs about as much as one placement.
 inline std::uint64_t count_boards(chessboard board, std::uint32_t free, unsigned cutoff) {
   if (free == 0) return 0;
   const std::uint32_t first = free & -free;

@@ -1,6 +1,6 @@
-// Quicksort: partition, then sort the two sides at the same time. Each partition is a serial pass,
-// the first one over everything, so the parallelism is only about log2(n): a good test of what
-// happens when there is less work than workers.
+// Quicksort partitions, then sorts the two sides at the same time. Each partition is a serial pass,
+// the first one over all values, so the parallelism is only about log2(n). This tests how the
+// runtime behaves when there is less work than workers.
 
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace heist::workloads {
 
-// The median of three medians of three (Tukey's ninther), from all over the range: sorted, reversed
-// and organ-pipe inputs are halved.
+// The median of three medians of three (Tukey's ninther), taken from the whole range, so that it
+// halves sorted, reversed and organ-pipe inputs.
 inline std::int64_t choose_pivot(std::span<const std::int64_t> values) {
   const auto median = [](std::int64_t a, std::int64_t b, std::int64_t c) {
     return std::max(std::min(a, b), std::min(std::max(a, b), c));
@@ -25,8 +25,8 @@ inline std::int64_t choose_pivot(std::span<const std::int64_t> values) {
                 median(at(2), at(5), at(8)));
 }
 
-// `levels_left` falls with every partition. Whoever builds an input that defeats the pivots gets
-// the library's n log n for the rest, not a stack of n frames.
+// `levels_left` falls with every partition. For an input that defeats the pivots, the standard
+// library sorts the remaining values in n log n, instead of a recursion of n frames.
 template <class Fork>
 void quicksort(std::span<std::int64_t> values, std::size_t cutoff, int levels_left, Fork fork) {
   if (values.size() <= cutoff || values.size() < 9 || levels_left == 0) {

@@ -1,5 +1,5 @@
-// The integers that the sorts sort: generated, or read from a file of 64-bit integers as this
-// machine stores them.
+// The integers to be sorted are generated, or read from a file of 64-bit integers in this machine's
+// byte order.
 
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace heist::workloads {
 
-// The orders that sorts have trouble with, beside a random one.
+// A random order, and the orders that are difficult for sorting algorithms.
 [[nodiscard]] const std::vector<std::string>& input_orders();
 
-// Throws nothing; `order` must be one of input_orders().
+// `order` must be one of input_orders(). The function throws nothing.
 [[nodiscard]] std::vector<std::int64_t> generate_integers(std::size_t count, std::uint64_t seed,
                                                           std::string_view order);
 
-// Throws resource_error when the file can't be read, is empty, isn't a whole number of integers, or
-// is so large that `copies` of it don't fit the memory.
+// Throws resource_error if the file cannot be read, is empty, does not hold a whole number of
+// integers, or is so large that `copies` of it do not fit the memory.
 [[nodiscard]] std::vector<std::int64_t> read_integers(const std::string& path,
                                                       std::uint64_t copies);
 

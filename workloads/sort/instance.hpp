@@ -1,4 +1,4 @@
-// What the two sorts share as workloads: their input, its fresh copy before each run, and the
+// The two sorts share this as workloads: the input, a fresh copy of it before each run, and the
 // check.
 
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace heist::workloads {
 
-// The sorts differ in what they do between reset() and checksum().
+// The two sorts differ only in what they do between reset() and checksum().
 class sort_instance : public instance {
  public:
   explicit sort_instance(std::vector<std::int64_t> input);
@@ -35,8 +35,8 @@ class sort_instance : public instance {
 // --size, --seed, --order, --file and --cutoff, the same for both.
 [[nodiscard]] std::vector<option_spec> sort_options();
 
-// The input that the options ask for. `copies` is how many arrays of its size the sort holds in
-// all; throws resource_error when they don't fit, or for the file.
+// The input that the options choose. `copies` is the number of arrays of its size that the sort
+// holds in all. Throws resource_error if they do not fit the memory or if the file cannot be read.
 [[nodiscard]] std::vector<std::int64_t> sort_input(std::string_view sort,
                                                    const option_values& values,
                                                    std::uint64_t copies);

@@ -1,10 +1,10 @@
-// Walking a tree in parallel, in two forms, because the depth decides which one is safe.
+// Walks a tree in parallel, in two forms, because the depth decides which one is safe.
 //
-// Geometric trees are shallow (134 levels at most, with up to 100 children): the natural recursion,
-// a node at a time, its children halved until one is left. Binomial trees are deep and thin: T3L
-// has 17,844 levels, T2WL a million. A native frame for each would need hundreds of megabytes of
-// stack; so that walk keeps the nodes still to visit in a vector, and forks by giving away the
-// older half of it.
+// Geometric trees are shallow (134 levels at most, with up to 100 children). They are walked by the
+// natural recursion, a node at a time, with its children halved until one is left. Binomial trees
+// are deep and thin: T3L has 17,844 levels, T2WL a million. A native frame for each level would
+// need hundreds of megabytes of stack. Their walk therefore keeps the nodes still to be visited in
+// a vector, and forks by giving away the older half of the vector.
 
 #pragma once
 
@@ -28,7 +28,7 @@ tree_counts count_subtree(const tree& in, const tree_node& node, Fork fork) {
   return tree_counts{1, 0, node.height} + count_children(in, node, 0, children, fork);
 }
 
-// The subtrees of the children from number `first` to before `last`.
+// Counts the subtrees of the children from number `first` to before `last`.
 template <class Fork>
 tree_counts count_children(const tree& in, const tree_node& parent, std::uint32_t first,
                            std::uint32_t last, Fork fork) {
@@ -39,7 +39,7 @@ tree_counts count_children(const tree& in, const tree_node& parent, std::uint32_
   return a + b;
 }
 
-// Visits nodes depth first, as many as asked for, and leaves in `open` what is then still to visit.
+// Visits the given number of nodes depth first, and leaves the nodes still to be visited in `open`.
 inline tree_counts visit_some(const tree& in, std::vector<tree_node>& open, std::uint64_t nodes) {
   tree_counts counts;
   for (; nodes > 0 && !open.empty(); --nodes) {
@@ -52,16 +52,17 @@ inline tree_counts visit_some(const tree& in, std::vector<tree_node>& open, std:
   return counts;
 }
 
-// Six microseconds of hashing for each fork: next to that, an allocation and a copy are little.
+// Each fork has six microseconds of hashing, next to which an allocation and a copy are cheap.
 inline constexpr std::uint64_t nodes_for_each_fork = 64;
 
-// Thousands of parts in a round, half a million nodes: waiting for the last one is little as well.
+// A round has thousands of parts and half a million nodes, so waiting for the last part is cheap
+// too.
 inline constexpr int levels_of_forks = 12;
 
-// One round: visits some nodes, divides what is left into two, and so on with both at the same
-// time. The older half is the second function, so that thieves get the higher nodes. Nothing runs
-// on until its part is exhausted: then the forks would nest as deep as the tree has it, as they are
-// a tree of the same kind.
+// Makes one round: it visits some nodes, divides the remaining ones into two halves, and continues
+// with both at the same time. The older half is the second function, so that thieves get the higher
+// nodes. A round does not continue until its part is exhausted: the forks are a tree of the same
+// kind, so they would then nest as deep as the tree.
 template <class Fork>
 tree_counts visit_parts(const tree& in, std::vector<tree_node>& open, int levels, Fork fork) {
   const auto counts = visit_some(in, open, nodes_for_each_fork);

@@ -1,6 +1,6 @@
-// SHA-1 (FIPS 180-4) of the two lengths that the tree search hashes: 20 bytes for a root, 24 for a
-// child. Both fit one block, so there is no buffer and no loop over blocks; the message is five or
-// six big-endian words from the start, and bytes never appear.
+// SHA-1 (FIPS 180-4) for the two lengths that the tree search hashes: 20 bytes for a root, 24 for a
+// child. Both fit one block, so there is no buffer and no loop over blocks. The message is five or
+// six big-endian words from the start, and is never handled as bytes.
 
 #pragma once
 
@@ -24,7 +24,7 @@ constexpr std::uint32_t majority(std::uint32_t b, std::uint32_t c, std::uint32_t
   return (b & c) | (d & (b | c));
 }
 
-// The schedule of 80 words in a ring of 16: each word is replaced once the last step has used it.
+// The schedule of 80 words is a ring of 16: each word is replaced after its last use.
 struct schedule {
   std::array<std::uint32_t, 16> ring;
 
@@ -37,7 +37,7 @@ struct schedule {
   }
 };
 
-// Twenty steps with one function and constant; five steps a turn, so that no variable moves.
+// Makes twenty steps with one function and constant, five in each turn, so that no variable moves.
 template <class Function>
 [[gnu::always_inline]] constexpr void twenty_steps(sha1_digest& v, schedule& words, unsigned first,
                                                    std::uint32_t constant, Function function) {
@@ -71,7 +71,7 @@ constexpr sha1_digest sha1_of_block(const std::array<std::uint32_t, 16>& block) 
   return v;
 }
 
-// Five words, and a sixth: each padded with a one bit, zeros and the length in bits.
+// Hashes of five and of six words, each padded with a one bit, zeros and the length in bits.
 constexpr sha1_digest sha1_of_20_bytes(const sha1_digest& words) {
   return sha1_of_block({words[0], words[1], words[2], words[3], words[4], 0x80000000, 0, 0, 0, 0, 0,
                         0, 0, 0, 0, 160});

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double most_children = 100;  // of any node, the root of a binomial tree excepted
 
-// A number in [0, 1) from the last 31 bits of the state.
+// Makes a number in [0, 1) from the last 31 bits of the state.
 double uniform(const tree_node& node) {
   return static_cast<double>(node.state[4] & 0x7fffffff) / 2147483648.0;
 }

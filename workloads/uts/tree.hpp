@@ -1,6 +1,6 @@
-// The trees of the Unbalanced Tree Search benchmark: a node's state decides how many children it
-// has, and a cryptographic hash makes the children's states, so a tree can be walked only by
-// visiting it. The same parameters give the same tree everywhere, with counts that are published.
+// The trees of the Unbalanced Tree Search benchmark. A node's state determines the number of its
+// children, and a cryptographic hash makes the children's states, so a tree's shape is known only
+// by visiting it. The same parameters give the same tree everywhere, with published counts.
 //
 // Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng: UTS: An Unbalanced Tree Search Benchmark
 // (LCPC 2006).
@@ -47,7 +47,7 @@ struct tree_counts {
   friend bool operator==(const tree_counts&, const tree_counts&) = default;
 };
 
-// What the authors found. Not everything is published of the trees that took a cluster.
+// The counts that the authors found. For the trees that needed a cluster, not all are published.
 struct published_counts {
   std::uint64_t nodes;
   std::optional<std::uint64_t> depth, leaves;

@@ -17,8 +17,8 @@ namespace heist::workloads {
 
 namespace {
 
-// Beside the text, the tables: less than the text for what people write, checked again as they
-// grow.
+// The tables need memory besides the text. For text written by people they are smaller than the
+// text; this is checked again when they grow.
 constexpr std::uint64_t bytes_per_text_byte = 2;
 
 void append_file(std::string& text, const std::string& path) {

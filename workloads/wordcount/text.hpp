@@ -1,4 +1,4 @@
-// The text that wordcount counts: files one after another, or a generated one.
+// The text that wordcount counts consists of files one after another, or is generated.
 
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace heist::workloads {
 
-// All files, a line end between two of them. Throws resource_error, naming the file, when one can't
-// be read, has a zero byte (then it isn't text, and a table of its "words" would tell nobody
-// anything), when all are empty, or when they don't fit the memory. An empty file among others is
-// none.
+// Reads all files, with a line end between two of them. Throws resource_error that names the file
+// if one cannot be read or has a zero byte (then it is not text, and a table of its "words" would
+// be meaningless), if all files are empty, or if they do not fit the memory. An empty file among
+// others is no error.
 [[nodiscard]] std::string read_texts(const std::vector<std::string>& paths);
 
-// About `bytes` bytes of lines of made-up words, whose frequencies fall off as in real text: the
-// k-th word about 1/k as often as the first (Zipf).
+// Makes about `bytes` bytes of lines of made-up words with frequencies like those of real text: the
+// k-th word occurs about 1/k as often as the first (Zipf).
 [[nodiscard]] std::string generate_text(std::size_t bytes, std::uint64_t seed);
 
 }  // namespace heist::workloads

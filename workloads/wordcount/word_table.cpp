@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t first_slots = 1024;
 
-// Asking the system costs some 50 us: only before a table takes so much that it matters.
+// Asking the system costs some 50 us, so it is done only before a table takes a significant amount.
 constexpr std::size_t checked_table_bytes = std::size_t{16} << 20;
 
 }  // namespace

@@ -1,7 +1,7 @@
-// A hash table from words to how often they occur. The words are views into the text, which must
-// outlive the table, so counting a word that was seen before allocates nothing. Open addressing
-// with linear probes, at most two thirds full; a slot keeps its word's hash, so that growing and
-// merging never read the text again.
+// A hash table from words to their numbers of occurrences. The words are views into the text, which
+// must outlive the table, so counting a word that was seen before allocates nothing. Open
+// addressing with linear probes, at most two thirds full; a slot keeps its word's hash, so that
+// growing and merging never read the text again.
 
 #pragma once
 
@@ -19,7 +19,7 @@ class word_table {
     std::uint64_t count = 0;  // 0: the slot is free
   };
 
-  // Throws resource_error when a large table has to grow and the memory for it isn't there.
+  // Throws resource_error if a large table has to grow and there is not enough memory for it.
   void add(std::string_view word, std::uint64_t hash, std::uint64_t count);
   void merge(const word_table& other);
 
@@ -29,7 +29,7 @@ class word_table {
   // The most frequent words, at most k; equally frequent ones in alphabetical order.
   [[nodiscard]] std::vector<entry> most_frequent(std::size_t k) const;
 
-  // Over all words and counts, the same for any order in which they were added.
+  // A checksum over all words and counts; it does not depend on the order in which they were added.
   [[nodiscard]] std::uint64_t checksum() const;
 
  private:

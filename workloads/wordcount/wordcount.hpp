@@ -1,5 +1,6 @@
-// Counting the words of a text: cut it in two where no word is, count the halves at the same time,
-// merge the two tables. A reduction whose partial results are large, so merging is real work too.
+// Counts the words of a text: cuts it in two between words, counts the halves at the same time, and
+// merges the two tables. This is a reduction whose partial results are large, so that merging takes
+// time too.
 //
 // A word is a run of ASCII letters and digits and of bytes above 127, so words of any language in
 // UTF-8 stay whole; everything else separates. Upper and lower case are different words.
@@ -38,7 +39,7 @@ inline word_table count_words_serially(std::string_view text) {
   }
 }
 
-// A place from `at` on where the text can be cut without cutting a word.
+// The first position from `at` on where the text can be cut without cutting a word.
 inline std::size_t cut_after(std::string_view text, std::size_t at) {
   while (at < text.size() && is_in_word(text[at])) ++at;
   return at;

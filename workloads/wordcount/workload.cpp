@@ -31,8 +31,8 @@ class wordcount_instance final : public instance {
   work_count work() const override { return {static_cast<double>(text_.size()), "bytes"}; }
 
  private:
-  // Each piece has a table of its own, to fill and to merge: pieces must be large next to the
-  // vocabulary of a language, and still enough for all workers.
+  // Each piece has a table of its own that must be filled and merged. Pieces must therefore be
+  // large compared with the vocabulary of a language, and still numerous enough for all workers.
   [[nodiscard]] std::size_t suitable_cutoff() const {
     return std::clamp<std::size_t>(text_.size() / 16, 64 << 10, 2 << 20);
   }

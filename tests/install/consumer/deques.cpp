@@ -1,4 +1,5 @@
-// Every deque without the library, whose part of <heist/deque/heavy_barrier.hpp> is declared only.
+// Uses every deque without the library; the library's part of <heist/deque/heavy_barrier.hpp> is
+// only declared.
 
 #include <heist/deque/abp.hpp>
 #include <heist/deque/bounded_ring.hpp>

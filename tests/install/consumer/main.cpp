@@ -1,4 +1,4 @@
-// A program outside heist's tree that knows the installed package only.
+// A program outside heist's source tree that uses only the installed package.
 
 #include <atomic>
 #include <cstdio>
@@ -13,7 +13,8 @@ long fib(int n) {
   return a + b;
 }
 
-// Exceptions are passed on by means that depend on the standard library: each must arrive, and none may be left.
+// heist passes exceptions on in a way that depends on the standard library: each must arrive, and
+// none may be left.
 struct thrown {
   static inline std::atomic<int> alive{0};
   thrown() { alive.fetch_add(1, std::memory_order_relaxed); }

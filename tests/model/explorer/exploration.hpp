@@ -1,8 +1,8 @@
-// What the explorations have in common: how large they may get, and what they print.
+// The common parts of the explorations: their limits, and what they print.
 //
-//   HEIST_EXPLORER_STEPS   so many more steps of the owner in each plan; 0 if it isn't set
-//   HEIST_EXPLORER_STATES  how many states an exploration may find before it gives up; 20 million if it
-//                          isn't set. Eight million took 0.7 GB
+//   HEIST_EXPLORER_STEPS   additional steps of the owner in each plan; 0 by default
+//   HEIST_EXPLORER_STATES  how many states an exploration may find before it gives up; 20
+//                          million by default. Eight million took 0.7 GB
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline unsigned long setting(const char* name, unsigned long usual) {
 
 inline unsigned more_steps() { return static_cast<unsigned>(setting("HEIST_EXPLORER_STEPS", 0)); }
 
-// A step of a protocol changed or left out, and what must come of it.
+// A step of a protocol that is changed or left out, and the expected result.
 struct weakened {
   const char* name;
   change what;
@@ -51,7 +51,7 @@ void expect_sound(const Plan& plan) {
   EXPECT_TRUE(r.sound()) << r.told();
 }
 
-// With the machine's usual atomics the same plan is sound: that is another test.
+// Another test shows that the same plan is sound with the machine's usual atomics.
 template <class Model, class Plan>
 void expect_violation(const Plan& plan, const weakened& w) {
   const result r = explore<Model>(plan, w.what);

@@ -27,7 +27,8 @@ void hasher::add(const void* bytes, std::size_t size) {
   mix(rest);
 }
 
-// Two unlike halves: what cancels out in one doesn't in the other.
+// The two halves are computed differently, so that values that cancel out in one do not in the
+// other.
 void hasher::mix(std::uint64_t word) {
   a_ = folded_product(a_ ^ word, 0x9e3779b97f4a7c15) + 0x452821e638d01377;
   b_ = (b_ ^ word) * 0xd1342543de82ef95;

@@ -1,19 +1,19 @@
-// Exhaustive search: every state that a model can get into on the machine.
+// Exhaustive search of every state that a model can reach on the machine.
 //
-// Breadth first, so the trace of a violation is as short as they come. A state is kept as a hash of
-// 128 bits only: two states that shared one would be taken for the same. Of n states some two
-// do with a probability of about n^2 / 2^129, 10^-24 for ten million.
+// The search is breadth first, so the trace of a violation is one of the shortest. A state is kept
+// only as a hash of 128 bits: two states with the same hash would be taken for one. Among n states,
+// two share a hash with a probability of about n^2 / 2^129, which is 10^-24 for ten million.
 //
 // A model is a type with
 //
-//   own_state, shared_state   what its threads keep between operations, and what only the model knows;
-//                             trivially copyable, without padding, all zero in the beginning
+//   own_state, shared_state   what its threads keep between operations, and what only the model
+//                             knows; trivially copyable, without padding, zero at the start
 //   threads                   how many
 //   bool operate(thread, own_state&, shared_state&)   one operation; false: the thread has ended.
-//                             What it does to own_state counts when the operation ends; shared_state
-//                             is changed while live() only
-//   const char* broken(const node&)     of every state: what is wrong with it, or nullptr
-//   const char* wrong_end(const node&)  the same for a state where nobody can do anything any more
+//                             Changes to own_state take effect when the operation ends;
+//                             shared_state is changed only while live()
+//   const char* broken(const node&)     for every state: what is wrong with it, or nullptr
+//   const char* wrong_end(const node&)  the same for a state where no thread can make another step
 //
 // It makes its cells in the constructor, after machine::reset().
 #pragma once
@@ -109,7 +109,7 @@ class explorer {
   }
 
  private:
-  // What led to a state: a step of a thread, or the draining of one store.
+  // The transition to a state: a step of a thread, or the draining of one store.
   struct step {
     std::uint32_t before = 0;
     std::uint16_t code = 0;
@@ -117,7 +117,7 @@ class explorer {
     bool drains = false;
   };
 
-  // False: a violation.
+  // Returns false on a violation.
   bool expand(const state& from, std::uint32_t id) {
     bool moved = false;
     for (unsigned t = 0; t < machine_.threads(); ++t) {
@@ -147,7 +147,7 @@ class explorer {
     return arrive(to, s);
   }
 
-  // False: there is no such step.
+  // Returns false if there is no such step.
   bool apply(state& to, step s, std::string* log) {
     if (s.drains) {
       machine_.drain(to.machine, s.thread, log);

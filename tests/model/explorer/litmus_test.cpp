@@ -1,4 +1,5 @@
-// The explorer itself: the litmus tests of x86-TSO, each with the exact set of its outcomes.
+// Tests the explorer itself by the litmus tests of x86-TSO, each with the exact set of its
+// outcomes.
 //
 // The names are those of the literature (Sewell and others, 2010): SB store buffering, MP message
 // passing, LB load buffering, IRIW independent reads of independent writes, n5 and n6.
@@ -36,7 +37,7 @@ void fence() { explored_atomics::full_fence(); }
 
 using program = void (*)(variables&, registers&);
 
-// Each thread is one operation. An outcome is everybody's registers, and then x and y.
+// Each thread is one operation. An outcome is the registers of all threads, and then x and y.
 class litmus {
  public:
   using own_state = registers;
@@ -148,12 +149,13 @@ TEST(Litmus, LockedInstructionsAreFences) {
               UnorderedElementsAre("00 10 11", "10 00 11", "10 10 11"));
 }
 
-// ---- A membarrier finds each buffer empty at a moment of its own.
-// z = 1; membarrier; a = x; b = y || x = 1; a = y || y = 1; a = z
+// ---- A membarrier finds the buffers empty at different moments. z = 1; membarrier; a = x; b = y
+// || x = 1; a = y || y = 1; a = z
 
-// The third thread's y = 1 is buffered before the membarrier begins, as it reads z == 0, and the first
-// one finds it afterwards. The second one reads y == 0 all the same, after its x = 1, which the membarrier
-// missed: its moment came before the third one's. If all buffers were empty at one moment, it couldn't.
+// The third thread's y = 1 is buffered before the membarrier begins, because it reads z == 0, and
+// the first thread finds it afterwards. Nevertheless the second thread reads y == 0 after its x =
+// 1, which the membarrier missed: its moment came before the third thread's. If all buffers were
+// empty at one moment, this could not happen.
 TEST(Litmus, MembarrierHasNoMomentForAll) {
   const program barrier = [](variables& v, registers& r) {
     put(v.z, 1);
@@ -235,8 +237,8 @@ TEST(Litmus, AThreadSeesItsOwnBufferFirst) {
     put(v.y, 2);
     put(v.x, 2);
   };
-  // "10 00 12" is n6: it sees its own store before the other's y, which is before the other's x, which its
-  // store then overwrites.
+  // "10 00 12" is n6: the first thread sees its own store before the other's y, which is before the
+  // other's x, which the first thread's store then overwrites.
   EXPECT_THAT(outcomes(memory::tso, {first, second}),
               UnorderedElementsAre("10 00 12", "10 00 22", "12 00 12", "12 00 22", "22 00 22"));
   EXPECT_THAT(outcomes(memory::sc, {first, second}),

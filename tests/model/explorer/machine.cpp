@@ -8,14 +8,14 @@ namespace heist_explorer {
 
 namespace {
 
-// The exploration would be wrong without a word.
+// Otherwise the exploration would be wrong without any message.
 void require(bool holds, const char* otherwise) {
   if (holds) return;
   std::fprintf(stderr, "explorer: %s\n", otherwise);
   std::abort();
 }
 
-// g++ names a template's function with its arguments.
+// g++ appends the template arguments to a function's name.
 std::string named(const char* who) {
   const std::string name = who;
   return name.substr(0, name.find('<'));
@@ -85,8 +85,8 @@ void machine::drain(machine_state& s, unsigned thread, std::string* log) {
   if (me().buffered == 0) buffer_became_empty(s, thread);
 }
 
-// A membarrier may count this moment, and loses nothing by doing so at once: a caller that still
-// waits for a thread can do less than one that doesn't.
+// A membarrier may count this moment. No behaviour is lost if it does so at once, because a caller
+// that still waits for a thread can do less than one that does not.
 void machine::buffer_became_empty(machine_state& s, unsigned thread) {
   for (thread_state& t : s.threads) t.awaited &= static_cast<std::uint8_t>(~(1u << thread));
 }
@@ -212,7 +212,7 @@ void machine::fence(const char* who) {
     if (log_ != nullptr) tell(" " + named(who) + ": fence");
     return 0;
   };
-  // With an empty buffer it does nothing that anybody could see: part of the step before it.
+  // With an empty buffer this has no visible effect, so it is part of the step before it.
   if (live() && cursor_ == me().answers && me().buffered == 0)
     remember(told(), false);
   else

@@ -1,23 +1,23 @@
-// A machine of a few words and a few threads, whose every choice is the explorer's.
+// A machine of a few words and a few threads. The explorer makes all its choices.
 //
 // The machine is x86's as its users may know it (x86-TSO: Sewell, Sarkar, Owens, Zappa Nardelli and
 // Myreen, 2010): a store goes into its thread's buffer, first in first out; a load finds the newest
-// store to its word in the own buffer, or else the memory; a locked instruction and a fence need an
-// empty buffer. A buffer drains whenever the explorer likes, one store at a time. With `sc` there
-// are no buffers.
+// store to its word in its own buffer, or else in memory; a locked instruction and a fence need an
+// empty buffer. The explorer chooses when a buffer drains, one store at a time. With `sc` there are
+// no buffers.
 //
-// membarrier(2) is what it promises and no more: a fence for its caller, and between its call and
-// its return every other thread had an empty buffer at some moment. The moments may differ.
+// membarrier(2) does exactly what it promises: it is a fence for its caller, and between its call
+// and its return every other thread has had an empty buffer at some moment. The moments may differ.
 //
-// Programs are ordinary functions, for instance those of the product's headers, whose atomics ask
-// this machine. One step of a thread runs up to its second atomic action and then leaves by longjmp:
-// one action is done, and the local computation around it. The next step runs the operation again
-// from its start; actions done before answer from the thread's history. So what a thread is
-// in the middle of is told by its history alone, and forgotten when the operation ends. In return a
-// program must be a function of the answers, own nothing with a destructor, and change what it shares
-// with others outside the machine only while live().
+// Programs are ordinary functions, for instance those of the library's headers, whose atomics call
+// this machine. One step of a thread runs up to its second atomic action and then leaves by
+// longjmp: it does one action, and the local computation around it. The next step runs the
+// operation again from its start, and actions done before are answered from the thread's history.
+// The history alone therefore describes how far the thread is in its operation; it is cleared when
+// the operation ends. In return a program must be a function of the answers, own nothing with a
+// destructor, and change data shared outside the machine only while live().
 //
-// Who writes what: all of it one thread of the computer; the threads of the machine are data.
+// One thread of the computer writes everything; the threads of the machine are data.
 #pragma once
 
 #include <array>
@@ -94,16 +94,16 @@ class machine {
   [[nodiscard]] const char* failure() const { return failure_; }     // of the last step
   [[nodiscard]] bool store_waited() const { return store_waited_; }  // for a full buffer, ever
 
-  // The number that a stamped cell holds says only which values are equal and which comes next, so
-  // states that differ in nothing else are one: the gaps between the numbers in use are closed. A
-  // gap of one stays: an operation may hold a number and the next one.
+  // The number in a stamped cell matters only for which values are equal and which comes next, so
+  // states that differ in nothing else are one state: the gaps between the numbers in use are
+  // closed. A gap of one remains, because an operation may hold a number and the next one.
   void close_stamp_gaps(machine_state& s) const;
 
   // ---- For programs: actions. Each is one step.
 
   value load(unsigned cell, const char* who);
   void store(unsigned cell, value v, const char* who);
-  // Replaces the word by change(word) and answers what it was.
+  // Replaces the word by change(word) and returns its old value.
   template <class Change>
   value modify(unsigned cell, const char* who, Change&& change) {
     return act(true, [&] {
@@ -112,20 +112,21 @@ class machine {
       return old;
     });
   }
-  // The exchange of a loop that has just loaded the word and keeps nothing else from one round to the
-  // next. If it fails, the thread is where it was with the word's new value as the load's answer.
+  // The exchange of a loop that has just loaded the word and keeps nothing else from one round to
+  // the next. If it fails, the thread is in the same place, with the word's new value as the load's
+  // answer.
   bool exchange_in_loop(unsigned cell, value expected, value desired, const char* who);
-  // Two neighbouring cells as one. `rounds`: whether it ends the round of a loop that began with their
-  // two loads and keeps nothing; if it fails, the thread is before them again.
+  // Two neighbouring cells as one. `rounds` tells whether it ends the round of a loop that began
+  // with their two loads and keeps nothing; if it fails, the thread is before these loads again.
   enum class rounds : std::uint8_t { one, many };
   bool exchange_pair(unsigned cell, std::array<value, 2> expected, std::array<value, 2> desired,
                      rounds how_many, const char* who);
   void fence(const char* who);
   void membarrier();
-  // The futex: compares and parks in one step. It is a system call, so the buffer is empty.
+  // The futex compares and parks in one step. It is a system call, so the buffer is empty.
   void park_if(unsigned cell, value seen);
   void wake_one();
-  // Asks something that isn't in the machine's memory, as one step.
+  // Evaluates something that is not in the machine's memory, as one step.
   template <class Question>
   value observe(Question&& question) {
     return act(false, [&] { return static_cast<value>(question()); });
@@ -133,15 +134,16 @@ class machine {
 
   // ---- For programs: the rest. None is a step of its own.
 
-  // One of 0 .. among-1, as the explorer likes. Before an action; it belongs to the same step.
+  // One of 0 .. among-1, chosen by the explorer. Call it before an action; it belongs to the same
+  // step.
   unsigned choose(unsigned among);
-  // Whether what runs now hasn't run in an earlier step.
+  // Whether the current code has not run in an earlier step.
   [[nodiscard]] bool live() const { return acted_; }
   void check(bool condition, const char* otherwise);
-  // For traces: what the operation is about to do.
+  // Says for traces what the operation is about to do.
   void say(const char* what, unsigned number);
   [[nodiscard]] bool at_first_action() const { return cursor_ == 0; }
-  // Zero at the start of each step; for what an operation's changed atomics must remember.
+  // Zero at the start of each step. The changed atomics of an operation keep their state here.
   std::array<value, 4> scratch{};
 
  private:
@@ -206,7 +208,7 @@ class machine {
   std::string* log_ = nullptr;
 };
 
-// The one that runs: the atomics of the programs find it here.
+// The machine that runs; the programs' atomics find it here.
 machine& the_machine();
 
 std::string as_number(value v);

@@ -1,11 +1,11 @@
 // The seam of the explorer: the atomics of heist/detail/atomics.hpp, made of the machine's cells.
 //
-// The product's own headers run on it. On x86 each of their loads and stores is a plain instruction
-// and each read-modify-write a locked one, whatever order it names; so orders say nothing here
-// (tests/model/mutants_test.cpp is about those), and light_barrier(), which is no instruction, is
-// nothing.
+// The library's own headers run on it. On x86 each of their loads and stores is a plain instruction
+// and each read-modify-write a locked one, whatever order it names. Orders therefore have no effect
+// here (tests/model/mutants_test.cpp tests them), and light_barrier(), which is no instruction,
+// does nothing.
 //
-// A test can have one step of the protocols changed; see `change`.
+// A test can change one step of the protocols; see `change`.
 #pragma once
 
 #include <atomic>
@@ -47,10 +47,10 @@ enum class change {
 inline change running_change = change::none;
 inline bool is_running(change c) { return running_change == c; }
 
-// Where positions lie in memory: what a `seat` may point to.
+// The memory of positions, to which a `seat` may point.
 inline std::array<char, 32> places;
 
-// How the product's values fit into a cell.
+// How the library's values fit into a cell.
 inline value encode(std::uint32_t v) { return static_cast<value>(v); }
 inline value encode(std::uint64_t v) { return static_cast<value>(v >> 32 << 8 | (v & 0xff)); }
 inline value encode(char* v) { return static_cast<value>(v - places.data()); }
@@ -58,10 +58,10 @@ inline void decode(value v, std::uint32_t& to) { to = v; }
 inline void decode(value v, std::uint64_t& to) { to = std::uint64_t{v} >> 8 << 32 | (v & 0xff); }
 inline void decode(value v, char*& to) { to = places.data() + v; }
 
-// A default argument is evaluated where the call stands: the name of the protocol's function.
+// A default argument is evaluated at the call, so this is the name of the protocol's function.
 #define HEIST_EXPLORER_CALLER const char* who = __builtin_FUNCTION()
 
-// g++ names a template's function with its arguments.
+// g++ appends the template arguments to a function's name.
 inline bool is_in(const char* who, std::string_view function) {
   const std::string_view name = who;
   return name.substr(0, name.find('<')) == function;
@@ -87,7 +87,7 @@ class explored_atomic {
     return from(v);
   }
   void store(T v, std::memory_order order, HEIST_EXPLORER_CALLER) {
-    // on_limit() stores limit with that order only; the model does it later.
+    // Only on_limit() stores limit with this order; the model makes the store later.
     if (is_running(change::limit_after_exposure) && is_in(who, "on_limit") &&
         order == std::memory_order_relaxed)
       return;
@@ -97,8 +97,8 @@ class explored_atomic {
     return from(
         the_machine().modify(cell_, who, [&](value old) { return encode(T(from(old) + n)); }));
   }
-  // In the protocols it is always the end of a loop's round. A load before it in the program is all
-  // that the round has done.
+  // In the protocols this is always the end of a loop's round, which has done nothing but the load
+  // before it.
   bool compare_exchange_weak(T& expected, T desired, std::memory_order, std::memory_order,
                              HEIST_EXPLORER_CALLER) {
     return the_machine().exchange_in_loop(cell_, encode(expected), encode(desired), who);
@@ -166,8 +166,8 @@ class explored_word {
   static bool is_of_a_loop(const char* who, bool proposes) {
     return !proposes && !is_in(who, "steal") && !is_in(who, "steal_reading");
   }
-  // Where a proposal keeps the tag, the proposer must still know its own one again: in its eyes
-  // the tag is one more from then on.
+  // If a proposal keeps the tag, the proposer must still recognise its own proposal: for the
+  // proposer the tag is one larger from then on.
   static std::uint64_t own_proposal(const char* who) {
     return is_running(change::proposal_keeps_tag) && is_in(who, "expose") ? the_machine().scratch[2]
                                                                           : 0;
@@ -193,7 +193,7 @@ struct explored_atomics {
   static void full_fence(HEIST_EXPLORER_CALLER) { the_machine().fence(who); }
 };
 
-// A thief's, when it exposes.
+// Called by a thief when it exposes.
 inline void heavy_barrier() {
   if (is_running(change::no_heavy_barrier)) return;
   if (is_running(change::fence_for_barrier))

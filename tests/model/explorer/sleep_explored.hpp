@@ -1,14 +1,15 @@
-// An owner that pushes without a fence, and thieves that sleep when they find nothing, for the explorer.
+// An owner that pushes without a fence, and thieves that sleep when they find nothing, for the
+// explorer.
 //
-// The deque and the counting of sleepers are the product's (split_control.hpp, sleepers.hpp). What stands
-// between them, pool_impl's and loop.cpp's steps with one victim, is written again here, in the
-// functions of the same names. The owner pushes and pops, for so many steps, or goes into a leaf that never
-// ends; it also ends when it would have to wait for a stolen item. A thief searches, exposes and sleeps
-// in any order, for ever or for so many steps; it takes one item and keeps it for good. So in the end everybody has
-// ended or sleeps, and
-//   - nobody may sleep beside an item that nobody has taken, though the others be awake,
-//   - as many are counted as sleepers as sleep, and no token is left (S3, S5).
-// There is no mail, and the futex doesn't wake without a reason: tests/model/sleep_suite.hpp has both.
+// The deque and the counting of sleepers are the library's (split_control.hpp, sleepers.hpp). The
+// code between them, pool_impl's and loop.cpp's steps with one victim, is rewritten here, in
+// functions of the same names. The owner pushes and pops for a number of steps, or enters a leaf
+// that never ends; it also ends when it would have to wait for a stolen item. A thief searches,
+// exposes and sleeps in any order, without end or for a number of steps; it takes one item and
+// keeps it for ever. At the end every thread has ended or sleeps, and
+//   - no thread may sleep while there is an item that nobody has taken, even if others are awake,
+//   - the count of sleepers is the number of sleeping threads, and no token is left (S3, S5).
+// There is no mail, and no spurious wake-up of the futex: tests/model/sleep_suite.hpp has both.
 #pragma once
 
 #include <cstring>
@@ -40,7 +41,7 @@ struct sleep_plan {
 
 class sleep_explored {
  public:
-  // What a thief is about to do. Its longer ways are cut where it keeps nothing in between.
+  // What a thief is about to do. Longer operations are cut where it keeps nothing in between.
   enum class phase : std::uint8_t {
     free,
     passing_on,
@@ -105,7 +106,7 @@ class sleep_explored {
                                                    s.machine.cells[cell + 1]);
   }
 
-  // The next step of a part; the count stays where there is no end to count to.
+  // The next step of a part; for a part without end the count does not change.
   static char next(const sleep_plan::part& part, own_state& me) {
     const unsigned step = me.steps;
     const auto first = static_cast<unsigned>(std::strlen(part.first));
@@ -138,7 +139,7 @@ class sleep_explored {
     if (counted) wake_for_exposed();
   }
 
-  // False: it was stolen.
+  // Returns false if the item was stolen.
   bool pop(own_state& me, shared_state& all) {
     const unsigned h = --me.depth;
     the_machine().say("owner pops", h);
@@ -156,7 +157,7 @@ class sleep_explored {
     if (sleepers_->any() && !is_running(change::no_second_request)) control_->ask();
   }
 
-  // ---- A thief. False: it runs what it took, for ever.
+  // ---- A thief. These return false when it runs what it took, for ever.
 
   bool thief(const sleep_plan::part& part, own_state& me, shared_state& all) {
     const phase now = me.now;

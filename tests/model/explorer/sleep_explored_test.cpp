@@ -1,5 +1,5 @@
-// Sleeping under x86-TSO: nobody sleeps beside an item in the end, and each step that is left out or
-// weakened lets somebody.
+// Sleeping under x86-TSO: at the end no thread sleeps beside an item, and if a step is left out or
+// weakened, some thread does.
 #include <algorithm>
 #include <iterator>
 #include <ostream>
@@ -34,7 +34,7 @@ TEST_P(SleepExplored, IsSound) {
 INSTANTIATE_TEST_SUITE_P(Tso, SleepExplored, testing::ValuesIn(plans),
                          [](const auto& one) { return one.param.name; });
 
-// Too large to be searched to its end here; a violation is found long before.
+// This is too large for an exhaustive search here, but a violation is found long before the end.
 const sleep_plan two_items = {"two_items", {2, "pl"}, {{{for_ever, "sz"}, {for_ever, "sz"}}}};
 
 sleep_plan plan_named(const std::string& name) {
@@ -66,14 +66,14 @@ TEST_P(SleepWeakened, IsFound) {
 INSTANTIATE_TEST_SUITE_P(Tso, SleepWeakened, testing::ValuesIn(changes),
                          [](const auto& one) { return one.param.name; });
 
-// A sleeper's request that the owner erases came after the sleeper was counted, and the owner counts
-// after it has erased it. So I6 is for thieves that are awake.
+// A sleeper's request that the owner erases came after the sleeper was counted, and the owner reads
+// the count after it has erased the request. Therefore I6 matters only for thieves that are awake.
 TEST(SleepKept, LimitMayBeRestoredAfterTheExposureWhereSleepersAreConcerned) {
   EXPECT_TRUE(
       explore<sleep_explored>(plan_named("one_sleeper"), change::limit_after_exposure).sound());
 }
 
-// What the buffers add: without them a push comes before the owner's look at limit by itself.
+// Only the buffers require this: without them a push comes before the owner's look at limit anyway.
 TEST(SleepKept, WithoutStoreBuffersTheBarrierIsNotNeeded) {
   running_change = change::no_sleepers_barrier;
   const sleep_plan plan = plan_named("one_sleeper");

@@ -1,14 +1,15 @@
 // An owner and one or two thieves on one split_control, for the explorer.
 //
-// The owner does what a worker does: it pushes and pops the frames of fibers, whose slots lie in two
-// pieces of memory, answers requests, goes on where a stolen item has ended, and else with the other
-// fiber. What everybody does next is the explorer's choice, within a plan. A thief has ended what it
-// stole when it has read the slot; that the owner finds it unfinished later than that is the same as
-// its looking earlier.
+// The owner does what a worker does: it pushes and pops the frames of fibers, whose slots lie in
+// two pieces of memory, answers requests, resumes the suspended fiber if the stolen item has ended,
+// and otherwise runs the other fiber. Within a plan, the explorer chooses the next step of each
+// thread. A thief has ended what it stole when it has read the slot; an owner that still finds it
+// unfinished later behaves as if it had looked earlier.
 //
-// What is checked in every state: I1, and I4 at each reseat. At each taking: I2, that the item is one
-// that was pushed and nobody took. In the end: all items were taken or are still in the deque, no
-// proposal is left behind, everybody has ended (I5), and where it is said so, I6.
+// Every state is checked for I1, and each reseat for I4. Each taking is checked for I2: the item
+// was pushed and nobody took it before. At the end all items must have been taken or be in the
+// deque, no proposal may be left behind, every thread must have ended (I5), and, where the plan
+// says so, I6 must hold.
 #pragma once
 
 #include <cstring>
@@ -32,8 +33,9 @@ struct split_plan {
   part owner;
   std::array<part, 2> thieves;  // without steps: there is no such thief
   unsigned capacity = 3;
-  // Whether I6 is checked: that a request which came after an exposure is there in the end. Only where
-  // no thief exposes; the owner may otherwise find its work done, and restore limit a little later.
+  // Whether I6 is checked: a request that came after an exposure must be there at the end. It is
+  // checked only if no thief exposes; otherwise the owner may find that a thief has done its work,
+  // and restore limit a little later.
   bool with_requests = false;
 
   [[nodiscard]] unsigned threads() const { return thieves[1].steps == 0 ? 2 : 3; }
@@ -43,7 +45,7 @@ class split_explored {
  public:
   static constexpr unsigned max_positions = 4;  // with the spare slot
 
-  // What follows a step of the owner.
+  // What the owner does after its step.
   enum class pending : std::uint8_t { nothing, reseat };
 
   struct fiber {
@@ -113,7 +115,7 @@ class split_explored {
                                                    s.machine.cells[cell + 1]);
   }
 
-  // Right after an action: it is that action's.
+  // Called right after an action, to which the check belongs.
   static void take(unsigned id, shared_state& all) {
     if (!the_machine().live()) return;
     the_machine().check((all.pushed >> id & 1) != 0, "I2: what was taken is no item");
@@ -216,7 +218,7 @@ class split_explored {
     go_to_other(me);
   }
 
-  // To the suspended one at its depth, or to a fresh one: that is at depth 0.
+  // Switches to the suspended fiber at its depth, or to a fresh fiber at depth 0.
   static void go_to_other(own_state& me) {
     me.current = static_cast<std::uint8_t>(1 - me.current);
     me.fibers[me.current].suspended = 0;
@@ -253,7 +255,7 @@ class split_explored {
     end(slots_[place / max_positions][h]->load(std::memory_order_relaxed, "steal"), all);
   }
 
-  // Of a deque whose items are all in one piece of memory.
+  // For a deque whose items are all in one piece of memory.
   void steal_reading(shared_state& all) {
     unsigned id = 0;
     const auto answer = control_->steal_reading(

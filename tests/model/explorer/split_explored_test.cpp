@@ -1,5 +1,5 @@
-// The split deque's protocol under x86-TSO: sound in every state of the plans, and each of its steps
-// that is left out or weakened makes some plan fail.
+// The split deque's protocol under x86-TSO is sound in every state of the plans, and if one of its
+// steps is left out or weakened, some plan fails.
 #include <algorithm>
 #include <iterator>
 #include <ostream>
@@ -18,7 +18,7 @@ namespace {
 constexpr split_plan::part nobody{0, ""};
 
 const split_plan plans[] = {
-    // Who: the steps, what they may be, and the first ones. See split_plan.
+    // For each thread: the number of steps, their kinds, and the first ones. See split_plan.
     {"one_thief", {5, "por"}, {{{3, "sae"}, nobody}}},
     {"overflow", {5, "po"}, {{{2, "sae"}, nobody}}, 1},
     {"asked", {4, "po", "p"}, {{{2, "as"}, {1, "s"}}}, 3, true},
@@ -73,8 +73,8 @@ TEST_P(SplitWeakened, IsFound) {
 INSTANTIATE_TEST_SUITE_P(Tso, SplitWeakened, testing::ValuesIn(changes),
                          [](const auto& one) { return one.param.name; });
 
-// With steal(), which reads no slot before its exchange, what a stalled thief takes is public at the
-// exchange; the tag is a second guard there.
+// steal() reads no slot before its exchange, so the item that a stalled thief takes is public at
+// the exchange; the tag is an additional protection there.
 TEST(SplitKept, ATakeBackMayKeepTheTagWhileThievesReadAfterTheExchange) {
   EXPECT_TRUE(
       explore<split_explored>(plan_named("expose_and_steal"), change::take_back_keeps_tag).sound());
@@ -82,7 +82,7 @@ TEST(SplitKept, ATakeBackMayKeepTheTagWhileThievesReadAfterTheExchange) {
       explore<split_explored>(plan_named("stale_steal"), change::take_back_keeps_tag).sound());
 }
 
-// What the buffers add: without them the owner's pop needs no barrier of its thieves.
+// Only the buffers require this: without them the owner's pop needs no barrier by the thieves.
 TEST(SplitKept, WithoutStoreBuffersTheHeavyBarrierIsNotNeeded) {
   running_change = change::no_heavy_barrier;
   const split_plan plan = plan_named("expose_and_steal");

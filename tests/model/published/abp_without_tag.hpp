@@ -1,6 +1,6 @@
-// The deque of Arora, Blumofe and Plaxton (Thread scheduling for multiprogrammed multiprocessors, 1998)
-// without the tag that stands beside top in its word. Everything else is as it should be, fences
-// included. For model tests only.
+// The deque of Arora, Blumofe and Plaxton (Thread scheduling for multiprogrammed
+// multiprocessors, 1998) without the tag that shares a word with top. Everything else is correct,
+// including the fences. It is for model tests only.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,8 @@ class abp_without_tag {
     const T newest = slots_[b].load(std::memory_order_relaxed);
     std::size_t t = top_.load(std::memory_order_relaxed);
     if (b > t) return newest;
-    // The last one, or none: the deque starts at 0 again. The tag would change here.
+    // This is the last item, or there is none: the deque starts at 0 again. The tag would change
+    // here.
     bottom_.store(0, std::memory_order_release);
     if (b == t &&
         top_.compare_exchange_strong(t, 0, std::memory_order_seq_cst, std::memory_order_relaxed))

@@ -1,7 +1,7 @@
-// The deque of Chase and Lev (Dynamic circular work-stealing deque, 2005) with the orders of Le, Pop, Cohen and
-// Zappa Nardelli (2013), whose grown array is published with a relaxed store. Norris and Demsky found it so
-// with their model checker (CDSChecker, 2013). Everything else is as it should be; old arrays are kept.
-// For model tests only.
+// The deque of Chase and Lev (Dynamic circular work-stealing deque, 2005) with the orders of Le,
+// Pop, Cohen and Zappa Nardelli (2013), whose grown array is published with a relaxed store. Norris
+// and Demsky found this mistake with their model checker (CDSChecker, 2013). Everything else is
+// correct; old arrays are kept. It is for model tests only.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace heist_model::published {
 template <heist::deque::item T, class Seam>
 class chase_lev_relaxed_growth {
  public:
-  // All arrays are made here, so that a thief finds in one what the owner wrote or nothing.
+  // All arrays are made here, so that a slot has the owner's value or none when a thief reads it.
   explicit chase_lev_relaxed_growth(std::size_t capacity) {
     for (ring& r : rings_) {
       r = {capacity, Seam::template new_slots<T>(capacity)};

@@ -1,6 +1,6 @@
-// A deque whose thieves take up to k items at once, in the form in which it is printed: a multi-task-steal
-// scheduler described in an article. Six things are wrong with it; docs/published-deque-bugs.md tells
-// them, and heist/deque/multi_steal.hpp is what we made of it. For model tests only.
+// A deque whose thieves take up to k items at once, as printed in an article about a
+// multi-task-steal scheduler. It has six mistakes, which docs/published-deque-bugs.md explains;
+// heist/deque/multi_steal.hpp is the corrected form. It is for model tests only.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class multi_steal_as_printed {
       : k_(static_cast<position>(k)), rings_{{{capacity, new_slots(capacity)}}} {
     array_.store(&rings_[0], std::memory_order_relaxed);
   }
-  // The arrays before the newest are deleted where they were replaced.
+  // The arrays before the newest were deleted when they were replaced.
   ~multi_steal_as_printed() { free_slots(rings_[newest_]); }
   multi_steal_as_printed(const multi_steal_as_printed&) = delete;
   multi_steal_as_printed& operator=(const multi_steal_as_printed&) = delete;
@@ -112,9 +112,9 @@ class multi_steal_as_printed {
       bottom_.store(b + 1, std::memory_order_release);
       return std::nullopt;
     }
-    // Mistake 1: a thief takes up to t + k - 1, so this is one too few.
+    // Mistake 1: a thief takes items up to t + k - 1, so this is one too few.
     if (t + (k_ - 1) <= b) return a->at(b).load(std::memory_order_relaxed);
-    // Mistake 6: the oldest, so that the owner's order is no longer the newest first.
+    // Mistake 6: the owner takes the oldest item, so its order is no longer newest first.
     const T oldest = a->at(t).load(std::memory_order_relaxed);
     const bool won = top_.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst,
                                                   std::memory_order_relaxed);
@@ -126,7 +126,7 @@ class multi_steal_as_printed {
     position t = top_.load(std::memory_order_acquire);
     Seam::full_fence();
     const position b = bottom_.load(std::memory_order_acquire);
-    // Mistake 2: of an empty deque, where they are equal, this takes what lies there.
+    // Mistake 2: in an empty deque, where they are equal, this takes the contents of the slot.
     if (t > b) return {heist::deque::steal_result::empty, T{}, 0};
     ring* const a = array_.load(std::memory_order_acquire);
     const T oldest = a->at(t).load(std::memory_order_relaxed);
@@ -140,8 +140,8 @@ class multi_steal_as_printed {
     return {heist::deque::steal_result::taken, oldest, static_cast<std::size_t>(n - 1)};
   }
 
-  // The thief's own deque. Mistake 4: there is room for one more, or the array is doubled once; it
-  // isn't asked how many come.
+  // The thief's own deque. Mistake 4: the array has room for one more item or is doubled once,
+  // however many items come.
   void copy(position beyond, T one) noexcept {
     const position b = bottom_.load(std::memory_order_relaxed);
     ring* const a = beyond == 0 ? room_for_one(b) : array_.load(std::memory_order_relaxed);

@@ -1,8 +1,8 @@
-// A short program on some deque, and which mistake it ends with.
+// A short program on some deque, and the mistake that it finds.
 //
-// The published forms beside this file and heist's own deques run the very same programs: the first
-// must make the mistake that they are known for, the others none. What was found is told by name, so
-// that a test can't be content with a failure of another kind.
+// The published forms in this folder and heist's own deques run the same programs: the former must
+// make the mistake for which they are known, the latter none. The mistake found has a name, so that
+// a test does not accept a failure of another kind.
 #pragma once
 
 #include "tests/model/relacy.hpp"
@@ -22,12 +22,13 @@ namespace heist_model::published {
 
 using item = std::uintptr_t;  // 1, 2, 3 ...; 0 is what lies in a slot that nobody has written
 
-// Of the last run, set before Relacy is told to fail.
+// The mistake of the last run; it is set before Relacy is told to fail.
 inline mistake found = mistake::none;
 
-// Three deques: the victim's, the thief's own and the second thief's own.
-// Steps. The victim's owner: p push, o pop, O a pop that must give the newest item. A thief: s steal one,
-// b steal a batch into its own deque. The first thief steals from the victim, the second from the first.
+// Three deques: the victim's, the thief's own and the second thief's own. The steps of the victim's
+// owner are p push, o pop, O a pop that must return the newest item; those of a thief are s steal
+// one, b steal a batch into its own deque. The first thief steals from the victim, the second from
+// the first.
 struct program {
   std::size_t capacity;
   std::size_t batch;      // the k of deques that have one
@@ -68,7 +69,7 @@ class ledger {
   bool taken_[max_items] = {};
 };
 
-// A deque where it is aligned: Relacy places suites anywhere.
+// Places a deque at an aligned address, because Relacy places suites at any address.
 template <class D>
 class placed {
  public:
@@ -110,7 +111,7 @@ class program_suite : public rl::test_suite<program_suite<D, Threads>, Threads> 
     if (index == 2) run_thief(running_program->second_thief, thief_, second_thief_);
   }
 
-  // What nobody took is still there, once.
+  // Every item that nobody took is still there, once.
   void after() {
     for (placed<D>* one : {&second_thief_, &thief_, &victim_})
       while (const std::optional<item> got = (*one)->owner().pop()) ledger_.take(*got);

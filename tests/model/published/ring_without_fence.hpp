@@ -1,5 +1,6 @@
-// A bounded ring with top and bottom as job systems have it, whose pop lowers bottom with a plain store
-// where a full barrier belongs. Everything else is as it should be. For model tests only.
+// A bounded ring with top and bottom, as used in job systems. Its pop lowers bottom with a plain
+// store, without the necessary full barrier. Everything else is correct. It is for model tests
+// only.
 #pragma once
 
 #include <cstddef>

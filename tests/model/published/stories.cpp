@@ -28,7 +28,7 @@ story tell(const char* name, const char* how, mistake shown, const plan& usual, 
           [what](const plan& p) { return run<Ours>(what, p); }};
 }
 
-// Relacy prints what it holds, and heist's ABP holds an age.
+// Relacy prints the values of its atomics, and heist's ABP deque has an age in one.
 struct shown_age : heist::deque::abp_age {
   shown_age() = default;
   shown_age(heist::deque::abp_age a) : abp_age(a) {}  // as the atomic's value: not explicit
@@ -69,7 +69,7 @@ using heists_multi_steal = heist::deque::multi_steal<item, model_atomics>;
 constexpr plan all{search::exhaustive};
 constexpr plan few_switches{search::bounded, 3};
 
-// The numbers and letters: see program.
+// See `program` for the numbers and letters.
 std::vector<story> multi_steal_stories() {
   const auto one = [](const char* name, const char* how, mistake shown, program what) {
     return tell<printed, heists_multi_steal>(name, how, shown, few_switches, what);

@@ -1,5 +1,6 @@
-// Without memory: each allocation in turn is refused, and a construct either does without or says std::bad_alloc, loses
-// nothing, and works the next time. Memory for stacks is the system's, not an allocation's (refusals_test.cpp).
+// Each allocation in turn is refused. A construct then either works without it or throws
+// std::bad_alloc, loses nothing, and works the next time. Memory for stacks comes from the system
+// and is not an allocation (refusals_test.cpp).
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -40,7 +41,7 @@ void release(void* p) noexcept {
 
 }  // namespace
 
-// Not inlined: g++ warns of free() where it sees that the memory came from a new.
+// This is not inlined, because g++ warns of free() if it sees that the memory came from new.
 [[gnu::noinline]] void* operator new(std::size_t size) { return allocate(size, 1); }
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
@@ -97,7 +98,8 @@ TEST_P(Unprovided, SaysSoOrDoesWithout) {
   }
 }
 
-// A deque that can't grow is full: the child is run at once. Its spawner may wait for it to begin.
+// A deque that cannot grow is full, so the child runs at once. Its spawner may wait for it to
+// begin.
 TEST(ChildrenWithoutMemory, AreCalledWhereTheDequeCannotGrow) {
   if (is_serial()) GTEST_SKIP() << "no deque";
   for (const heist::deque_kind kind :

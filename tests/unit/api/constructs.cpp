@@ -17,7 +17,7 @@
 namespace heist_test {
 namespace {
 
-// One more pool, for what needs one by name.
+// An additional pool for constructs that need one by name.
 heist::pool& second_pool() {
   static heist::pool pool({.workers = 2});
   return pool;
@@ -90,7 +90,7 @@ void comparison_in_sort(const body& f) {
   });
 }
 
-// 40: more than are sorted in place.
+// 40 elements are more than are sorted in place.
 void sort_of_many(const body& f) {
   std::vector<int> v(40);
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<int>(i * 7 % 40);

@@ -1,4 +1,4 @@
-// Everything that heist offers for running functions, each in a form that calls one function several times.
+// All constructs of heist that run functions, each in a form that calls one function several times.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@ using body = std::function<void()>;
 struct construct {
   std::string name;
   unsigned calls;  // of the body, if it doesn't throw
-  // Calls it from a worker's function or from a thread outside; returns, or throws what a call threw, when all
-  // calls have ended.
+  // Calls the function, from a worker or from a thread outside. When all calls have ended, it
+  // returns, or throws what one of them threw.
   void (*run)(const body&);
 };
 inline void PrintTo(const construct& c, std::ostream* out) { *out << c.name; }

@@ -1,4 +1,4 @@
-// Every construct inside every other, and with calls that throw.
+// Runs every construct inside every other, also with calls that throw.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -36,7 +36,8 @@ TEST_P(Outer, RunsOutsideAnyPool) {
   EXPECT_EQ(calls.load(), GetParam().calls);
 }
 
-// Which call throws first is up to chance, that one comes out isn't; and all is as before.
+// Chance determines which call throws first, but one exception must arrive, and everything must
+// work as before.
 TEST_P(Outer, HandsOnWhatACallThrows) {
   const construct& outer = GetParam();
   for (const auto& pool : pools()) {
@@ -61,7 +62,7 @@ TEST_P(Outer, HandsOnWhatACallThrows) {
   }
 }
 
-// Four deep, drawn at random, some with a throw: HEIST_STRESS_SEED repeats one.
+// Nests four constructs drawn at random, some with a throw; HEIST_STRESS_SEED repeats a run.
 TEST(Nesting, GoesDeep) {
   const std::uint64_t seed = announced_seed();
   std::mt19937_64 random(seed);

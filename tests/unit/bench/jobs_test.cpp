@@ -1,4 +1,5 @@
-// The article's job system, with which heist's is compared: every job once, whatever it is made of.
+// The article's job system, with which heist's is compared, runs every job once, whatever its
+// memory and deque are.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 namespace heist::bench {
 namespace {
 
-// seconds_awake throws if a place isn't reached once.
+// seconds_awake throws unless each place is reached exactly once.
 template <class System>
 void expect_runs_all(System& system) {
   for (const std::size_t batch : {1U, 100U, 4000U}) {
@@ -56,7 +57,7 @@ TEST(ArticleJobs, APlaceReachedTwiceIsFound) {
   EXPECT_THROW(places.check("one twice"), wrong_result);
 }
 
-// More than a ring holds: the thread runs jobs until there is room.
+// There are more jobs than a ring holds, so the thread runs jobs until there is room.
 TEST(ArticleJobs, MoreThanARingHoldsAreNotLost) {
   article::job_threads<deque::bounded_ring<item>, article::from_ring> system(1);
   marks places(20'000);

@@ -34,7 +34,7 @@ TEST(Benchmarks, HaveNamesOfTheirOwnAndTheSameOptionsAtBothScales) {
     const auto quick = each.options(scale::quick);
     ASSERT_EQ(full.size(), quick.size()) << each.name;
     for (std::size_t i = 0; i < full.size(); ++i) EXPECT_EQ(full[i].name, quick[i].name);
-    // The defaults are values that may be set.
+    // The defaults must be allowed values.
     EXPECT_NO_THROW(workloads::option_values(each.name, full)) << each.name;
     EXPECT_NO_THROW(workloads::option_values(each.name, quick)) << each.name;
   }

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t array_bytes = 100'000;
 
-// The compiler can't know what this does with it, so it has to be there whole.
+// The compiler cannot know what this does with the array, so the whole array has to exist.
 void pretend_to_use(void* memory) { asm volatile("" : : "r"(memory) : "memory"); }
 
-// A frame that is at least so large.
+// A function whose frame has at least this size.
 [[gnu::noinline]] void mark_below_an_array(extent_meter& meter) {
   char array[array_bytes];
   pretend_to_use(array);
@@ -46,7 +46,7 @@ TEST(ExtentMeter, AddsUpWhatSeveralFibersSpan) {
   pool on({.workers = 2});
   const auto meter = std::make_unique<extent_meter>(0);
   std::atomic<int> there{0};
-  // Both are at the bottom of their large frames at one time.
+  // Both are at the bottom of their large frames at the same time.
   const auto meet = [&] {
     char array[array_bytes];
     pretend_to_use(array);

@@ -1,4 +1,5 @@
-// A loop that is stopped ends soon, however much of it is left: counted in questions, so that no clock is needed.
+// A loop that is stopped ends soon, however much of it is left. The tests count how often the stop
+// condition is asked, so that they need no clock.
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -13,7 +14,7 @@
 namespace heist_test {
 namespace {
 
-// Stops at the n-th question, and counts those that are asked all the same.
+// Stops at the n-th question, and counts the later ones.
 class counts_late_questions {
  public:
   explicit counts_late_questions(long n) noexcept : left_(n) {}
@@ -31,8 +32,8 @@ class counts_late_questions {
   mutable std::atomic<long> asked_late_{0};
 };
 
-// Who has part of a loop's work at the stop asks once for each part that still waits in a deque, and no part is cut any
-// further: a few questions, however much is left.
+// A worker that has part of a loop's work at the stop asks once for each part that still waits in a
+// deque, and no part is split further. That makes a few questions, however much is left.
 void expect_soon_over(const heist::pool& pool, const counts_late_questions& stop,
                       const std::optional<counts>& told, std::uint64_t total, const char* what) {
   ASSERT_TRUE(told) << what;
@@ -66,7 +67,7 @@ TEST(StoppedLoops, OfABlockWalkNothingAfterTheStop) {
   }
 }
 
-// To walk one of these would take longer than the test may.
+// Running one of these loops to its end would take longer than the test may.
 TEST(StoppedLoops, OfABlockWithMoreCellsThanAnybodyCanWalk) {
   constexpr std::size_t edge = std::size_t{1} << 40;
   for (const auto& pool : pools()) {
@@ -85,7 +86,7 @@ TEST(StoppedLoops, OfABlockWithMoreCellsThanAnybodyCanWalk) {
   }
 }
 
-// The same of the other loops: here what is left is left at once.
+// The same for the other loops, which drop the remaining work at once.
 template <class Partitioner>
 void stop_a_long_range_with(const char* name, Partitioner&& how) {
   for (const auto& pool : pools()) {

@@ -1,4 +1,5 @@
-// Loops and algorithms that are stopped after some chunk: what was begun ends, once, and the counts are true.
+// Loops and algorithms that are stopped after some chunk: iterations that have begun end, each
+// once, and the counts are true.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,7 +23,7 @@ namespace {
 
 using visits = std::vector<std::atomic<unsigned char>>;
 
-// How many were visited; none twice.
+// Counts the visited elements, and checks that none was visited twice.
 std::uint64_t visited(const visits& seen) {
   std::uint64_t n = 0;
   for (const auto& v : seen) {
@@ -32,7 +33,7 @@ std::uint64_t visited(const visits& seen) {
   return n;
 }
 
-// The counts are those of `seen`, or all was done.
+// Checks that the counts are those of `seen`, or that everything was done.
 void expect_true(const std::optional<counts>& told, const visits& seen, const std::string& what) {
   const std::uint64_t n = visited(seen);
   if (told) {
@@ -154,7 +155,7 @@ TEST(StoppedLoops, AReductionIsWholeOrThrown) {
   EXPECT_GT(stopped, 0);
 }
 
-// An answer that comes out is the right one, whenever it was stopped.
+// If a result is returned, it is the right one, whenever the algorithm was stopped.
 TEST(StoppedLoops, ASearchAnswersRightOrIsThrown) {
   std::vector<int> values(30'000, 0);
   values[20'000] = values[25'000] = 1;
@@ -239,9 +240,10 @@ TEST(StoppedLoops, OnesOwnPartitionerToo) {
   expect_true(told, seen, "backwards");
 }
 
-// ---- an exception cancels what is to its right
+// ---- an exception cancels the iterations to its right
 
-// Iterations to the right that begin long after the exception: with two workers or more half of the loop is elsewhere.
+// Counts iterations to the right that begin long after the exception: with two or more workers half
+// of the loop is on another one.
 TEST(ThrowingLoops, WhatIsToTheRightEndsSoon) {
   for (const auto& pool : pools()) {
     std::atomic<std::uint64_t> ran{0};
@@ -261,7 +263,7 @@ TEST(ThrowingLoops, WhatIsToTheRightEndsSoon) {
   }
 }
 
-// What a serial run throws is what arrives: whatever is to the left of a place that threw has run.
+// The exception of a serial run arrives: all iterations to the left of the one that threw have run.
 template <class Partitioner>
 void expect_leftmost(const char* name, Partitioner&& how) {
   for (const auto& pool : pools()) {

@@ -1,4 +1,5 @@
-// What the tests of stopping share: a condition that becomes true after so many questions, and what came of a call.
+// The tests of stopping share these: a condition that becomes true after a number of questions, and
+// the outcome of a call.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +14,8 @@
 
 namespace heist_test {
 
-// Says stop from the n-th question on: at every place where one is asked, in turn, and without a clock.
+// Requests a stop from the n-th question on, so that a test can stop at every place where the
+// condition is asked, without a clock.
 class after_questions {
  public:
   explicit after_questions(long n) noexcept : left_(n) {}
@@ -32,7 +34,7 @@ struct counts {
   friend bool operator==(const counts&, const counts&) = default;
 };
 
-// What it told when it was stopped; nothing if it wasn't.
+// What the call reported when it was stopped; nothing if it was not.
 template <class F>
 std::optional<counts> told_by(F&& f) {
   try {

@@ -200,7 +200,8 @@ TEST(StoppedPipelines, TellHowManyItemsAreThrough) {
   }
 }
 
-// It is asked before each item, so the number of the question is that of the first item that is missing.
+// The condition is asked before each item, so the number of the question is that of the first
+// missing item.
 TEST(StoppedPipelines, EndAtTheQuestion) {
   for (const auto& pool : pools()) {
     for (const long moment : moments()) {
@@ -232,7 +233,7 @@ TEST(StoppedPipelines, TakeADeadlineToo) {
   EXPECT_EQ(line.run(*pools()[0], never, {.stop = source.get_token()}), 0U);
 }
 
-// Chains of functions: those before the question have run, and what is skipped asks no more.
+// In chains of functions, those before the question have run, and skipped functions do not ask.
 TEST(StoppedGraphs, EndAtTheQuestion) {
   for (const auto& pool : pools()) {
     for (const long moment : moments()) {

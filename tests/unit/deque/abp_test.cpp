@@ -1,4 +1,4 @@
-// The ABP deque on one thread: the age, and where the array starts again.
+// The ABP deque on one thread: the age, and the return to the start of the array.
 #include "heist/deque/abp.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// The bounded ring on one thread: what is its own. What it shares with the other deques is in property_test.cpp.
+// The bounded ring's own properties on one thread. property_test.cpp tests those that it shares
+// with the other deques.
 #include "heist/deque/bounded_ring.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// The Chase-Lev deque: what is its own beside property_test.cpp, and its memory while thieves steal. What the
-// ring under it does with a thief that stalls is in growable_ring_test.cpp.
+// The Chase-Lev deque's own properties, beyond those in property_test.cpp, and its memory while
+// thieves steal. growable_ring_test.cpp tests its ring with a thief that stalls.
 #include "heist/deque/chase_lev.hpp"
 
 #include <gmock/gmock.h>
@@ -186,7 +186,7 @@ constexpr std::uint64_t operations_wanted = 100'000;
 constexpr std::uint64_t operations_wanted = tsan || asan ? 2'000'000 : 100'000'000;
 #endif
 
-// Items are numbers from 1 on, so their sum tells whether each was taken once.
+// Items are numbers from 1 on, so their sum shows whether each was taken once.
 struct takings {
   std::uint64_t calls = 0;
   std::uint64_t items = 0;
@@ -233,8 +233,9 @@ class bursts {
   static constexpr std::size_t first_capacity = 4;
   static constexpr std::uint64_t most_items = 2000;  // in a burst
   static constexpr std::size_t largest_ = 2048;
-  // A thief that the system stops in the middle of a steal holds shrinking up until it runs again. On a busy
-  // machine that is a few times a second, so the number of operations alone doesn't promise any.
+  // A thief that the system stops in the middle of a steal delays shrinking until it runs again. On
+  // a busy machine it runs a few times a second, so a number of operations alone does not ensure
+  // any shrinking.
   static constexpr std::uint64_t shrinks_wanted = 10;
 
   void burst() {
@@ -244,7 +245,8 @@ class bursts {
     }
     for (std::uint64_t n = random_() % most_items; n != 0 && pop(); --n) {
     }
-    // Thieves may be slow: then the owner makes room itself, so that the next burst stays in the bound.
+    // If the thieves are slow, the owner makes room itself, so that the next burst stays within the
+    // bound.
     while (deque_.owner().size_hint() > 2) pop();
     const std::size_t before = deque_.capacity();
     deque_.owner().shrink_to_fit();

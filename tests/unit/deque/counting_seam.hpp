@@ -1,4 +1,4 @@
-// The product's atomics with a memory that counts its arrays and can refuse one.
+// The library's atomics with a memory that counts its arrays and can refuse one.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace heist_test {
 
-// What one test's arrays are. Only owners make and free them; the tests have one owner at a time.
+// The arrays of one test. Only owners make and free them; the tests have one owner at a time.
 struct slot_memory {
   std::size_t arrays = 0;  // alive
   std::size_t slots = 0;   // in those

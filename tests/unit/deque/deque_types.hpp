@@ -1,7 +1,7 @@
-// The deques that the tests over all of them run on, and what each one's answers mean.
+// The deques on which tests of all deques run, and the meaning of each deque's answers.
 //
-// A test is generic over a case: its name, its type, and its rules, which are the sequential deque that a
-// caller may believe in. A deque is added by a case here and its name in all_deques.
+// A test is generic over a case: its name, its type, and its rules, which define the sequential
+// deque that callers see. To add a deque, add a case here and its name to all_deques.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,13 +24,14 @@ namespace heist_test {
 
 // When push answers full.
 enum class fullness : std::uint8_t {
-  never,       // it grows
-  by_items,    // when there are as many items as it has room for
-  until_left,  // when its positions are used up, stolen ones too; they come back where a pop leaves or finds nothing
-  until_found,  // the same, but only where a pop finds nothing
+  never,     // it grows
+  by_items,  // when there are as many items as it has room for
+  // When its positions are used up, stolen ones too; a pop that leaves or finds nothing frees them.
+  until_left,
+  until_found,  // the same, but only a pop that finds nothing frees them
 };
 
-// Which operations a steal may have lost to.
+// The operations to which a steal may have lost.
 enum class loss : std::uint8_t {
   never,      // none: it doesn't answer that
   oldest,     // one that took the oldest item
@@ -45,7 +46,7 @@ struct deque_rules {
   bool hides = false;  // a steal may answer empty when all items are private to the owner
 };
 
-// How many positions the sequential deque has left.
+// The number of positions that the sequential deque has left.
 class room {
  public:
   room(fullness rule, std::size_t capacity) : rule_(rule), capacity_(capacity) {}
@@ -59,7 +60,7 @@ class room {
     positions_ = items_left == 0 && rule_ == fullness::until_left ? 0 : positions_ - 1;
   }
   void found_nothing() { positions_ = 0; }
-  // What the next answers depend on, beside the items.
+  // The state on which the next answers depend, besides the items.
   [[nodiscard]] std::size_t positions() const {
     return rule_ == fullness::until_left || rule_ == fullness::until_found ? positions_ : 0;
   }
@@ -84,7 +85,8 @@ struct bounded_ring_case {
   static constexpr deque_rules rules{fullness::by_items, loss::oldest, false};
 };
 
-// A thief that looked at the age and then slept over the owner's return to position 0 has lost nothing to anybody.
+// A thief that read the age and was stopped during the owner's return to position 0 answers lost,
+// although nobody took the item.
 struct abp_case {
   static constexpr const char* name = "abp";
   template <class T>
@@ -99,8 +101,8 @@ struct chase_lev_case {
   static constexpr deque_rules rules{fullness::never, loss::oldest, false};
 };
 
-// Weaker than the others: a steal may find nothing while the owner has private items. And it may lose to whatever
-// moves the border between private and public.
+// This deque is weaker than the others: a steal may find nothing while the owner has private items,
+// and it may lose to any operation that moves the border between private and public.
 struct split_case {
   static constexpr const char* name = "split";
   template <class T>
@@ -108,7 +110,8 @@ struct split_case {
   static constexpr deque_rules rules{fullness::until_found, loss::any_call, true};
 };
 
-// The owner's pop stops every thief that could reach the newest item, though it doesn't take what they are after.
+// The owner's pop stops every thief that could reach the newest item, although it does not take the
+// items that they want.
 struct multi_steal_case {
   static constexpr const char* name = "multi_steal";
   template <class T>
@@ -133,7 +136,7 @@ struct case_names {
   }
 };
 
-// Whether a deque can be made with this capacity: some want a power of two.
+// Whether a deque can be made with this capacity: some require a power of two.
 template <class Deque>
 bool has_capacity(std::size_t capacity) {
   try {
@@ -144,7 +147,7 @@ bool has_capacity(std::size_t capacity) {
   }
 }
 
-// Shows all items to thieves, where the owner has a private part.
+// Makes all items public, if the owner has a private part.
 template <class Owner>
 void expose(Owner& owner) {
   if constexpr (requires { owner.expose_all(); }) owner.expose_all();

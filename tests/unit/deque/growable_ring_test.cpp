@@ -1,5 +1,5 @@
-// The ring under the deques that grow, with thieves that stop in the middle of a steal: everything here
-// happens on one thread, at the moments that it is about.
+// The ring of the deques that grow, with thieves that stop in the middle of a steal. Everything
+// here happens on one thread, at exactly the moments under test.
 #include "heist/deque/growable_ring.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ class GrowableRing : public testing::Test {
  protected:
   GrowableRing() { counted = {}; }
 
-  // A ring of `capacity` slots with the items at [1, bottom), each the number of its position.
+  // Makes a ring of `capacity` slots with items at [1, bottom), each the number of its position.
   ring& filled(std::size_t capacity, ring::position bottom) {
     ring& r = ring_.emplace(capacity, visitors_);
     for (ring::position p = 1; p != bottom; ++p) r.put(p, p);

@@ -15,7 +15,7 @@ struct sequential_deque {
   std::string items{};  // oldest first
   room left;
 
-  // False: it would have answered otherwise.
+  // Returns false if the sequential deque would have answered otherwise.
   bool agrees(const operation& op, const deque_rules& rules) {
     switch (op.what) {
       case call::push:
@@ -72,8 +72,8 @@ class linearization {
     return a->called < b->called;
   }
 
-  // Whether the operations that aren't done can follow, from this deque. The winners are those done that a
-  // steal may have lost to.
+  // Whether the operations that are not done yet can follow, starting from this deque. The winners
+  // are the operations done to which a steal may have lost.
   bool can_follow(mask done, mask winners, const sequential_deque& deque) {
     if (static_cast<std::size_t>(std::popcount(done)) == of_.size()) return all_lost_to(winners);
     if (!visited_.insert({done, winners, deque.items, deque.left.positions()}).second) return false;
@@ -87,7 +87,7 @@ class linearization {
     return false;
   }
 
-  // It isn't done, and none that isn't done returned before it was called.
+  // The operation is not done, and none that is not done returned before it was called.
   [[nodiscard]] bool may_be_next(std::size_t i, mask done) const {
     if ((done & bit(i)) != 0) return false;
     for (std::size_t j = 0; j < of_.size(); ++j)
@@ -112,8 +112,8 @@ class linearization {
     return false;
   }
 
-  // Every thread's lost steals, which are one after another, each with a winner of its own. A winner overlaps some
-  // that are neighbours; the first steal gets the winner that is over soonest.
+  // The lost steals of each thread follow one another, and each needs a winner of its own. A winner
+  // overlaps a run of consecutive ones; the first steal gets the winner that returned first.
   [[nodiscard]] bool all_lost_to(mask winners) const {
     for (const auto& [thread, steals] : lost_of_) {
       mask left = winners;

@@ -1,14 +1,16 @@
-// Whether what threads saw of a deque could have happened one operation after another.
+// Checks whether the threads' observations of a deque could have come from one operation after
+// another.
 //
-// A history is linearizable if each operation can be given one moment between its call and its return, so
-// that the sequential deque, asked in the order of these moments, gives the same answers. The search is
-// the one of Wing and Gong (Testing and Verifying Concurrent Objects, 1993), which remembers where it
-// has been (Lowe, Testing for Linearizability, 2017).
+// A history is linearizable if each operation can be given one moment between its call and its
+// return, so that the sequential deque gives the same answers in the order of these moments. The
+// search is that of Wing and Gong (Testing and Verifying Concurrent Objects, 1993), with a memory
+// of the visited states (Lowe, Testing for Linearizability, 2017).
 //
-// A steal that lost does nothing. It is allowed only if it overlaps an operation that won in the sense of the rules,
-// say took the oldest item; a thread loses once to the same winner. The winner's moment need not lie within the lost
-// steal: a Chase-Lev pop of the last item lowers bottom, from when on others find the deque empty, and raises top a
-// little later, to which others lose. A thief can see both, one after the other.
+// A steal that lost does nothing. It is allowed only if it overlaps an operation that won in the
+// sense of the rules, for example by taking the oldest item; a thread loses only once to the same
+// winner. The winner's moment need not lie within the lost steal: a Chase-Lev pop of the last item
+// lowers bottom, so that others find the deque empty, and raises top a little later, so that others
+// lose. A thief can see both, one after the other.
 #pragma once
 
 #include <cstddef>
@@ -36,11 +38,12 @@ using history = std::vector<operation>;
 
 inline constexpr std::size_t longest_history = 64;
 
-// From an empty deque of this capacity. `of` has at most longest_history operations.
+// Checks a history that starts with an empty deque of this capacity. `of` has at most
+// longest_history operations.
 [[nodiscard]] bool is_linearizable(const history& of, const deque_rules& rules,
                                    std::size_t capacity);
 
-// A line for each operation, in the order of the calls.
+// The history as text, with a line for each operation, in the order of the calls.
 [[nodiscard]] std::string to_text(history of);
 
 }  // namespace heist_test

@@ -1,4 +1,4 @@
-// The checker of histories, on histories made by hand.
+// Tests the checker of histories on histories written by hand.
 #include "tests/unit/deque/linearizability.hpp"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,8 @@ TEST(Linearizability, OverlappingOperationsMayGoEitherWayButNotBothWays) {
   EXPECT_TRUE(sound({push(1, 1, 2), pop(1, 3, 6), steal(1, reply::empty, 4, 5)}));
   EXPECT_FALSE(sound({push(1, 1, 2), pop(1, 3, 6), steal(1, {1}, 4, 5)})) << "taken twice";
   EXPECT_FALSE(sound({push(1, 1, 2), steal(1, {1}, 3, 6), steal(2, {1}, 4, 5)}));
-  // The pop found nothing, so the steal was before it; then the second one had no item.
+  // The pop found nothing, so the steal was before it; but then there was no item for the second
+  // steal.
   EXPECT_FALSE(sound({push(1, 1, 2), pop_empty(3, 8), steal(1, reply::empty, 4, 5)}));
 }
 
@@ -76,7 +77,7 @@ TEST(Linearizability, WhatReturnedBeforeACallIsBeforeIt) {
 }
 
 TEST(Linearizability, ASearchTriesEveryOrder) {
-  // The steal of 2 comes after the one of 1, which was called last and returned last.
+  // The steal of 2 comes after that of 1, which was called last and returned last.
   EXPECT_TRUE(sound({push(1, 1, 2), push(2, 3, 4), push(3, 5, 20), steal(1, {2}, 6, 18),
                      steal(2, {3}, 7, 19), steal(3, {1}, 8, 17), pop_empty(21, 22)}));
   EXPECT_FALSE(sound({push(1, 1, 2), push(2, 3, 4), push(3, 5, 20), steal(1, {2}, 6, 18),
@@ -131,7 +132,7 @@ TEST(Linearizability, ALostStealOverlapsOneThatTookTheOldestItem) {
   EXPECT_TRUE(sound({one, steal(1, reply::lost, 3, 6), pop(1, 4, 5)}));
   EXPECT_FALSE(sound({one, steal(1, reply::lost, 3, 4), steal(2, {1}, 5, 6)}));
   EXPECT_FALSE(sound({one, steal(2, {1}, 3, 4), steal(1, reply::lost, 5, 6)}));
-  // The newest of two isn't the oldest.
+  // The newest of two items is not the oldest.
   const operation two = push(2, 3, 4);
   EXPECT_FALSE(sound({one, two, steal(1, reply::lost, 5, 8), pop(2, 6, 7)}));
   // Two threads may lose to the same steal, but not one thread twice.
@@ -149,7 +150,8 @@ TEST(Linearizability, AThiefMayFindNothingAndThenLoseToOnePop) {
 }
 
 TEST(Linearizability, WinnersAreSharedOutSoThatAllLostStealsHaveOne) {
-  // 2 overlaps both lost steals, 1 the first only: the first must have lost to 1.
+  // The operation on 2 overlaps both lost steals, that on 1 only the first, so the first must have
+  // lost to 1.
   const history both = {push(1, 1, 2),
                         push(2, 3, 4),
                         steal(2, {1}, 5, 9),

@@ -1,4 +1,4 @@
-// The locked deque: the oracle of the others, so it is held to std::deque itself.
+// The locked deque is the oracle for the others, so it is compared with std::deque.
 #include "heist/deque/locked.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
-// Generated sequences of operations on one thread: every deque answers what the locked one answers.
+// In generated sequences of operations on one thread, every deque gives the same answers as the
+// locked one.
 //
-// A sequence that disagrees is shrunk, as long as what is left still disagrees, and printed with its seed.
+// A sequence that disagrees is shrunk as long as the rest still disagrees, and printed with its
+// seed.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -32,7 +34,7 @@ std::string to_text(const steps& all) {
   return text;
 }
 
-// Both deques, side by side. Each function says what it didn't agree with, or nothing.
+// Both deques, side by side. Each function returns a description of the disagreement, or nothing.
 template <class Case>
 class pair_of_deques {
  public:
@@ -60,7 +62,7 @@ class pair_of_deques {
     return std::nullopt;
   }
 
-  // What is left is what the oracle has left.
+  // The remaining items must be those of the oracle.
   complaint end() {
     while (oracle_.size() != 0)
       if (const complaint c = pop()) return c;
@@ -152,7 +154,7 @@ std::optional<std::string> disagreement(const steps& all, std::size_t capacity) 
   return both.end();
 }
 
-// A shorter sequence that fails, of which no single step can be left out.
+// Returns a shorter sequence that fails, from which no single step can be removed.
 steps shrunk(steps all, const std::function<bool(const steps&)>& fails) {
   for (std::size_t length = all.size(); length > 0;) {
     bool is_shorter = false;
@@ -172,7 +174,7 @@ steps shrunk(steps all, const std::function<bool(const steps&)>& fails) {
   return all;
 }
 
-// Some have mostly pushes, some mostly pops, some change on the way.
+// Some sequences have mostly pushes, some mostly pops, and some change in the middle.
 steps generated(std::uint32_t seed) {
   std::mt19937 random(seed);
   steps all;
@@ -186,7 +188,7 @@ steps generated(std::uint32_t seed) {
   return all;
 }
 
-// The shortest sequence found that disagrees, as text; empty if all of them agree.
+// The shortest sequence found that disagrees, as text; empty if all agree.
 template <class Case>
 std::string first_disagreement(std::uint32_t seeds, std::size_t* length = nullptr) {
   using deque = typename Case::template deque<word>;
@@ -216,7 +218,7 @@ TYPED_TEST(AnyDeque, AnswersWhatTheLockedOneAnswers) {
   EXPECT_EQ(first_disagreement<TypeParam>(500), "");
 }
 
-// A deque whose pop takes the oldest item as soon as there are three.
+// A faulty deque whose pop takes the oldest item as soon as there are three.
 template <class T>
 class reversed_at_three {
  public:

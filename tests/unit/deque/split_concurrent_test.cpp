@@ -1,5 +1,5 @@
-// The split deque with one owner and several thieves that also expose, at capacities of 1 to 4: each
-// item runs once, whoever takes it.
+// The split deque with one owner and several thieves that also expose, at capacities of 1 to 4:
+// each item runs exactly once, whichever thread takes it.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -62,7 +62,7 @@ class arena {
   }
 
  private:
-  // Fork, go deeper once or twice, join.
+  // Forks, goes deeper once or twice, and joins.
   void owner(unsigned depth) {
     if (next_ >= items_wanted || depth > 6) return;
     const position h = control_.depth();
@@ -78,7 +78,7 @@ class arena {
     if (control_.take_private(h) || control_.pop_slow(h, reclaimed) == pop_result::taken) {
       runs_[item].fetch_add(1, std::memory_order_relaxed);
     } else {
-      // Acquire: partner in thief(); the slot is free again.
+      // Acquire: the partner is in thief(); the slot is free again.
       while (runs_[item].load(std::memory_order_acquire) == 0) sched_yield();
       control_.reseat(h, reinterpret_cast<char*>(memory_.get()));
     }

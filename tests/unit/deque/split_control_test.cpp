@@ -1,5 +1,5 @@
-// The split deque's protocol on one thread, against an oracle: a list of frames, each of which knows
-// whether its item was taken.
+// Compares the split deque's protocol on one thread with an oracle: a list of frames, each of which
+// knows whether its item was taken.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,13 +29,13 @@ struct frame {
   bool taken = false;
 };
 
-// What one fiber has open, and its memory.
+// The open frames of one fiber, and its memory.
 struct stack_of_frames {
   std::vector<frame> frames;
   std::array<char, 16 * stride> memory{};
 };
 
-// The deque and its oracle, which every operation is applied to.
+// The deque and its oracle; every operation is applied to both.
 class checked_deque {
  public:
   checked_deque(std::uint32_t capacity, unsigned seed)
@@ -135,7 +135,8 @@ class checked_deque {
     if (result == pop_result::stolen) after_stolen(f);
   }
 
-  // The job has ended already and the frame goes on; or it waits, and another fiber runs.
+  // Either the job has ended already and the frame continues, or the frame waits and another fiber
+  // runs.
   void after_stolen(const frame& f) {
     ASSERT_EQ(oldest(), nullptr) << "something older than a stolen item was left";
     if (random_() % 2 == 0 || in_barrier_) {
@@ -148,7 +149,8 @@ class checked_deque {
 
   void wake(stack_of_frames& next) {
     running_ = &next;
-    // Suspended, it waits for its newest frame, whose item is taken: it goes on below it.
+    // A suspended fiber waits for its newest frame, whose item is taken; it continues below that
+    // frame.
     if (!next.frames.empty()) next.frames.pop_back();
     control_.reseat(expected_depth(), next.memory.data());
   }
@@ -167,7 +169,7 @@ class checked_deque {
     wanted->taken = true;
   }
 
-  // The owner goes on while the thief makes its barrier.
+  // The owner continues while the thief makes its barrier.
   void expose() {
     if (in_barrier_) return;
     in_barrier_ = true;

@@ -1,5 +1,6 @@
-// The split deque with thieves that expose at every turn: each item is taken once, although they read their slots before
-// the exchange and the owner writes slots again while a proposal is on its way.
+// The split deque with thieves that expose at every turn: each item is taken once, although thieves
+// read their slots before the exchange and the owner writes slots again while a proposal is
+// pending.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -36,12 +37,13 @@ class exposed_deque {
     push();  // private: nobody has asked
     for (unsigned t = 0; t < thieves; ++t) threads.emplace_back([this, me] { steal_all(me); });
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    // From here on a thief is at work.
+    // From here on a thief runs.
     while (exposed_.load(std::memory_order_relaxed) == 0 &&
            std::chrono::steady_clock::now() < deadline)
       std::this_thread::yield();
     push_all();
-    // Acquire: partner is the release in take(). At the deadline an item is missing, below.
+    // Acquire: the partner is the release in take(). If the deadline is reached, the check below
+    // finds an item missing.
     while (count_.load(std::memory_order_acquire) < items &&
            std::chrono::steady_clock::now() < deadline)
       pop();
@@ -89,7 +91,7 @@ class exposed_deque {
     }
   }
 
-  // What the pusher wrote before its push, not atomic, is there.
+  // The non-atomic value that the pusher wrote before its push must be visible.
   void take(std::uintptr_t item) {
     if (item >= items || contents_[item] != item + 1) {
       wrong_.fetch_add(1, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// The packed word of the split deque: what goes in comes out, up to the limits of each field.
+// The packed word of the split deque returns what was stored, up to the limits of each field.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The split deque on its own, on one thread: what is private, what is asked for, exposed and taken back.
+// The split deque alone, on one thread: which items are private, requested, exposed and taken back.
 #include "heist/deque/split.hpp"
 
 #include <gmock/gmock.h>

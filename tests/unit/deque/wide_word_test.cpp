@@ -46,7 +46,8 @@ TEST(WideWord, TheHighHalfLiesWhereTheFastPathLooks) {
   EXPECT_EQ(high, 0x1122'3344'5566'7788ULL);
 }
 
-// Each success counts low up by one and keeps high = mixed(low); a torn or repeated exchange would break either.
+// Each success adds one to low and keeps high = mixed(low); a torn or repeated exchange would break
+// one of the two.
 TEST(WideWord, UnderContentionEverySuccessIsOneStep) {
 #if defined(HEIST_TEST_EMULATED)
   constexpr std::uint64_t steps_each = 2'000;
@@ -62,7 +63,7 @@ TEST(WideWord, UnderContentionEverySuccessIsOneStep) {
       for (std::uint64_t done = 0; done < steps_each;) {
         const pair_state seen = word.load();
         if (word.compare_exchange(seen, {seen.low + 1, mixed(seen.low + 1)})) {
-          // Relaxed: a count, read after the joins.
+          // Relaxed: this is a count that is read after the joins.
           if (seen.high != mixed(seen.low)) torn.fetch_add(1, std::memory_order_relaxed);
           ++done;
         }

@@ -1,4 +1,5 @@
-// Timers and sockets of asio's whose completion handlers run on a pool: alone, and beside an io_context.
+// asio's timers and sockets with completion handlers that run on a pool: alone, and beside an
+// io_context.
 #include <asio/bind_executor.hpp>
 #include <asio/buffer.hpp>
 #include <asio/io_context.hpp>
@@ -48,7 +49,7 @@ TEST_P(AsioNetwork, APendingTimerIsDroppedWithTheContext) {
   const long alive = counted::alive.load();
   {
     heist::asio_context context(pool_);
-    // Holds itself, as connections do.
+    // The object keeps itself alive, as connections do.
     auto timer =
         std::make_shared<asio::steady_timer>(context.get_executor(), std::chrono::hours(1));
     timer->async_wait([&, timer, held = counted()](std::error_code) { was_called = true; });
@@ -92,7 +93,8 @@ struct session : std::enable_shared_from_this<session> {
   std::array<char, 256> bytes{};
 };
 
-// The acceptor belongs to its strand: its handlers, and what closes it, run one at a time.
+// The acceptor belongs to its strand: its handlers, and the function that closes it, run one at a
+// time.
 struct server {
   explicit server(heist::asio_context& c)
       : context(c),

@@ -1,4 +1,5 @@
-// asio_context: what asio asks of an executor, and that every function posted through it is called once, or dropped once.
+// asio_context has the properties that asio requires of an executor, and every function posted
+// through it is called once, or dropped once.
 #include "heist/asio.hpp"
 
 #include <asio/any_io_executor.hpp>

@@ -1,4 +1,4 @@
-// heist::executor: everything that it is given is called once, on a worker of its pool.
+// heist::executor calls every function that it gets once, on a worker of its pool.
 #include "heist/executor.hpp"
 
 #include <atomic>

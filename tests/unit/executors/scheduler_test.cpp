@@ -1,5 +1,5 @@
-// heist::scheduler: the shape that P2300 asks for, written down as concepts, since no library at hand has them; and every
-// operation completes once, on a worker, in the right way.
+// heist::scheduler has the interface that P2300 requires, written down here as concepts because no
+// available library has them. Every operation completes once, on a worker, in the right way.
 #include "heist/scheduler.hpp"
 
 #include <atomic>
@@ -23,7 +23,7 @@
 #include "tests/unit/runtime/child.hpp"
 #include "tests/unit/sync/support.hpp"
 
-// How often this thread has allocated. The sanitizers have such functions of their own.
+// How often this thread has allocated. The sanitizers replace these functions themselves.
 static thread_local long allocations = 0;
 
 #if !defined(HEIST_TEST_ASAN) && !defined(HEIST_TEST_TSAN)
@@ -41,7 +41,8 @@ namespace {
 
 namespace execution = heist::execution;
 
-// ---- P2300R10 in short: [exec.sched], [exec.snd.concepts], [exec.recv.concepts], [exec.opstate.general].
+// ---- P2300R10 in short: [exec.sched], [exec.snd.concepts], [exec.recv.concepts],
+// [exec.opstate.general].
 
 template <class O>
 concept operation_state = std::destructible<O> && std::is_object_v<O> && requires(O& o) {
@@ -75,9 +76,9 @@ concept scheduler = std::copy_constructible<S> && std::equality_comparable<S> &&
     } -> std::same_as<S>;
 };
 
-// ---- Receivers and an adaptor, made of that shape alone.
+// ---- Receivers and an adaptor that use only this interface.
 
-// What an operation came to.
+// The outcome of an operation.
 struct outcome {
   heist::latch done{1};
   std::atomic<int> completions{0};
@@ -119,7 +120,7 @@ struct stoppable_receiver : plain_receiver {
   [[nodiscard]] env get_env() const noexcept { return {token}; }
 };
 
-// then(s, f): sends f().
+// then(s, f) sends f().
 template <class R, class F>
 struct then_receiver {
   R next;

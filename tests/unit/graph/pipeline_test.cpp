@@ -1,4 +1,5 @@
-// Pipelines: every item once through every stage, in order where that is asked for, never more than the tokens allow.
+// Pipelines: every item passes every stage once, in order where the stage requires it, and there
+// are never more items than tokens.
 #include "heist/pipeline.hpp"
 
 #include <atomic>
@@ -18,7 +19,7 @@ namespace {
 class Pipelines : public on_pools {};
 INSTANTIATE_TEST_SUITE_P(Pools, Pipelines, testing::ValuesIn(few_pools()), name_of);
 
-// 0 to n - 1, as items that can only be moved.
+// The numbers 0 to n - 1 as items that can only be moved.
 struct numbers {
   int n;
   int next = 0;

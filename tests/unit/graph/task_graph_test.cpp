@@ -1,4 +1,5 @@
-// Task graphs: each function once, after all that it depends on; what can't be run is told.
+// Task graphs: each function runs once, after all functions on which it depends; functions that
+// cannot run are reported.
 #include "heist/task_graph.hpp"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ TEST_P(TaskGraphs, RandomOnesRunInAnOrderThatTheirEdgesAllow) {
   }
 }
 
-// With one worker the order is certain.
+// With one worker the order is determined.
 TEST(TaskGraphOrders, AreKeptByOneWorker) {
   heist::pool one({.workers = 1});
   std::string ran;

@@ -1,4 +1,5 @@
-// scan, transform, generate, fill, copy, copy_if and partition, against std's; and algorithms within each other.
+// Compares scan, transform, generate, fill, copy, copy_if and partition with std's, and nests
+// algorithms in each other.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ namespace {
 
 constexpr std::size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 1000, 5000, 70'001};
 
-// The tree that heist/scan.hpp promises, written down once more.
+// The tree that heist/scan.hpp promises, implemented a second time.
 std::vector<double> promised_scan(const std::vector<double>& v, std::optional<double> init,
                                   bool inclusive) {
   const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(v.size())));
@@ -199,7 +200,7 @@ TEST(Algorithms, RunWithinEachOther) {
     std::vector<int> keys(200);
     std::iota(keys.begin(), keys.end(), 0);
     std::vector<std::atomic<int>> looked(200);
-    // Rows that are sorted by a comparison that runs a loop, in a loop within a reduction.
+    // A loop within a reduction sorts rows by a comparison that itself runs a loop.
     const long total = heist::transform_reduce(
         *pool, keys.begin(), keys.begin() + 20, 0L, std::plus<>(), [&](int row) {
           std::vector<int> values(keys.rbegin(), keys.rend());

@@ -1,4 +1,4 @@
-// Iterators, elements and calls that throw when told to, and comparisons that make no sense.
+// Iterators, elements and calls that throw on demand, and comparisons that are inconsistent.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@
 
 namespace heist_test {
 
-// Each operation but for making one and destroying it throws as planned: copies, steps, differences, comparisons, *.
+// An iterator whose operations throw as planned (copies, steps, differences, comparisons, *),
+// except for construction and destruction.
 template <class T, class Category = std::random_access_iterator_tag>
 class fallible_iterator {
  public:
@@ -93,7 +94,8 @@ struct tracked {
   friend tracked operator+(const tracked& a, const tracked& b) { return a.value + b.value; }
 };
 
-// What was visited, with places that throw: the first one, and every third one to the right of it.
+// A log of the visited places, of which some throw: the first bad one, and every third place to the
+// right of it.
 class visits {
  public:
   struct thrown {
@@ -108,7 +110,8 @@ class visits {
     if (place == first_bad_ || (place > first_bad_ && place % 3 == 0)) throw thrown{place};
   }
 
-  // After a run: nothing twice, and all that lies to the left of what threw once; without a bad place everything.
+  // After a run, no place was visited twice, and all places to the left of the one that threw were
+  // visited; without a bad place, all were.
   void expect_exact() const {
     for (std::size_t i = 0; i < seen_.size(); ++i) {
       ASSERT_LE(seen_[i].load(), 1) << "at " << i;
@@ -123,7 +126,7 @@ class visits {
   const std::size_t first_bad_;
 };
 
-// A place that notes what is assigned to it.
+// A place that records assignments to it.
 class cell {
  public:
   cell(visits* log, std::size_t place) : log_(log), place_(place) {}
@@ -138,7 +141,7 @@ class cell {
   std::size_t place_;
 };
 
-// Throws at the k-th call, and at all calls after it, the number of the call.
+// Throws the number of the call at the k-th call and at all later ones.
 class failing_calls {
  public:
   explicit failing_calls(long at) : at_(at) {}
@@ -153,7 +156,7 @@ class failing_calls {
   std::atomic<long> calls_{0};
 };
 
-// Comparisons that are no strict weak orders. number(element) tells elements apart.
+// Comparisons that are not strict weak orders. number(element) distinguishes elements.
 template <class T, class Number>
 std::vector<std::function<bool(const T&, const T&)>> orders_that_are_none(Number number) {
   const auto coin = [](std::uint32_t x) { return ((x * 2654435761U) >> 16 & 1) != 0; };

@@ -1,4 +1,5 @@
-// Bodies, predicates, operations and comparisons that throw: at every place, at every call, and the leftmost arrives.
+// Bodies, predicates, operations and comparisons throw at every place and at every call, and the
+// leftmost exception arrives.
 #include <algorithm>
 #include <functional>
 #include <list>
@@ -26,7 +27,7 @@ namespace {
 
 using places = std::vector<std::size_t>;
 
-// An element that visits when it is compared.
+// An element that records a visit when it is compared.
 struct compared {
   visits* log;
   std::size_t place;
@@ -37,7 +38,7 @@ struct compared {
 };
 struct visitor {
   std::string name;
-  // Visits each of 0, 1, ... log.size() - 1, which `all` holds.
+  // Visits each of 0, 1, ... log.size() - 1, which are in `all`.
   std::function<void(heist::pool&, visits& log, const places& all)> run;
 };
 
@@ -51,7 +52,7 @@ visitor visits_by(std::string name, const Run& run) {
           }};
 }
 
-// By elements that visit.
+// Algorithms whose elements record visits.
 template <class T, class Run>
 visitor visits_of(std::string name, const Run& run) {
   return {std::move(name), [run](heist::pool& pool, visits& log, const places& all) {
@@ -137,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, Visiting, testing::ValuesIn(visitors()), []
   return name;
 });
 
-// That is what a serial run throws. What lies to its left has been visited, and nothing twice.
+// The exception is that of a serial run. All places to its left have been visited, and none twice.
 TEST_P(Visiting, ThrowsTheLeftmost) {
   for (const auto& pool : pools()) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{60}, std::size_t{3000}}) {
@@ -160,7 +161,8 @@ TEST_P(Visiting, ThrowsTheLeftmost) {
   }
 }
 
-// An answer that lies to the left of what throws may come out, as may the exception.
+// If the answer lies to the left of the place that throws, either the answer or the exception may
+// arrive.
 TEST(Searches, ThrowWhatIsLeftOfTheAnswer) {
   places all(2000);
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -186,7 +188,7 @@ TEST(Searches, ThrowWhatIsLeftOfTheAnswer) {
   }
 }
 
-// ---- functions of two elements, whose calls have no places
+// ---- functions of two elements, whose calls belong to no place
 
 struct caller {
   std::string name;

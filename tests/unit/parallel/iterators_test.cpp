@@ -1,4 +1,5 @@
-// Iterators that throw at some operation: only that comes out of an algorithm, and nothing leaks.
+// If an iterator throws at some operation, an algorithm throws only this exception, and nothing
+// leaks.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -43,7 +44,7 @@ class walked {
   std::vector<tracked> elements;
 };
 
-// run(pool) with a fault at every step-th operation of the iterators in turn.
+// Calls run(pool) with a fault at every step-th operation of the iterators in turn.
 template <class Prepare, class Run>
 void expect_survives(const Prepare& prepare, const Run& run, long step = 1) {
   const long alive = counted::alive;

@@ -120,7 +120,8 @@ TEST(ParallelFor, IteratesOverRanges) {
   }
 }
 
-// Nothing is promised about when, so each iteration waits a while for others, and it is tried until it happens.
+// heist does not promise when this happens, so each iteration waits a while for others, and the
+// test repeats until it happens.
 TEST(ParallelFor, LetsOthersHelpWhenTheyAsk) {
   if (is_serial()) GTEST_SKIP() << "nobody helps";
   for (const auto deque : heist::all_deque_kinds) {

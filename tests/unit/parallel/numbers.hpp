@@ -1,4 +1,5 @@
-// Numbers in turn that lie nowhere, in any number: std::views::iota, for a compiler that doesn't take <ranges> (clang 14).
+// Any number of consecutive numbers that are not stored: std::views::iota for a compiler that does
+// not accept <ranges> (clang 14).
 #pragma once
 
 #include <iterator>

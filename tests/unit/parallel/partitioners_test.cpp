@@ -1,4 +1,5 @@
-// The partitioners: every iteration once, the leftmost exception, and what the remembering ones remember.
+// The partitioners run every iteration once and throw the leftmost exception; some remember
+// measurements, which are checked too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,10 +22,10 @@ namespace {
 
 using heist::parallel_for;
 
-// One type for all tests, so that each partitioner is compiled once.
+// All tests use one type, so that each partitioner is compiled once.
 using body = std::function<void(int)>;
 
-// Calls check(partitioner) with each of them.
+// Calls check(partitioner) with each partitioner.
 template <class Check>
 void with_each_partitioner(Check&& check) {
   const auto named = [&](const char* name, auto how) {
@@ -89,7 +90,7 @@ TEST(Partitioners, ThrowTheLeftmostOfWhatWasThrown) {
           EXPECT_EQ(i, *thrown.begin());
         }
       }
-      // And can be used again.
+      // The partitioner can be used again.
       std::atomic<int> count{0};
       parallel_for(*pool, 0, 500, body([&](int) { ++count; }), how);
       EXPECT_EQ(count, 500);
@@ -123,7 +124,7 @@ TEST(Partitioners, WorkForRangesAndForEach) {
   });
 }
 
-// The chunks that a partitioner hands out, by first iteration.
+// The chunks that a partitioner hands out, ordered by first iteration.
 template <class Partitioner>
 std::vector<std::pair<std::size_t, std::size_t>> chunks_of(std::size_t n, unsigned workers,
                                                            Partitioner&& how) {
@@ -157,7 +158,7 @@ TEST(Partitioners, CutAsTheySay) {
       ElementsAre(Pair(0, SIZE_MAX / 2), Pair(SIZE_MAX / 2, SIZE_MAX / 2), Pair(SIZE_MAX - 1, 1)));
 }
 
-// The first half costs nothing: after a measurement its block is the larger one.
+// The first half costs nothing, so after a measurement its block is the larger one.
 TEST(SemiStatic, MovesItsBoundsToWhereTheCostIs) {
   if (is_serial()) GTEST_SKIP() << "one block";
   heist::pool pool({.workers = 2});
@@ -167,7 +168,7 @@ TEST(SemiStatic, MovesItsBoundsToWhereTheCostIs) {
     parallel_for(
         pool, 0, 128, [](int i) { linger(std::chrono::microseconds(i < 64 ? 0 : 200)); }, how);
   };
-  // A preempted worker measures nonsense.
+  // The measurement of a preempted worker is meaningless.
   EXPECT_TRUE(eventually([&] {
     loop();
     return how.bounds()[1] > 80 && how.bounds()[1] < 112;
@@ -187,7 +188,7 @@ TEST(Affinity, GivesBlocksToThoseWhoHadThem) {
   const auto homes = how.homes();
   ASSERT_EQ(homes.size(), 16U);
   for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(homes[i], by[i].load());
-  // With one worker held up in its first block, the other one takes its own first.
+  // While one worker is held up in its first block, the other takes its own blocks first.
   EXPECT_TRUE(eventually([&] {
     std::mutex mutex;
     std::vector<std::pair<int, int>> order;  // who, whose
@@ -200,7 +201,7 @@ TEST(Affinity, GivesBlocksToThoseWhoHadThem) {
           order.emplace_back(me, before[static_cast<std::size_t>(i)]);
         },
         how);
-    // Nobody takes another's block before its own.
+    // No worker takes another's block before its own.
     for (int me : {0, 1}) {
       bool others = false;
       for (const auto& [who, whose] : order) {

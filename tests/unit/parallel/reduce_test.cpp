@@ -1,4 +1,5 @@
-// reduce, transform_reduce, count, min_element and their kin, and the searches, against std's.
+// Compares reduce, transform_reduce, count, min_element and related algorithms, and the searches,
+// with std's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::vector<double> numbers(std::size_t n, unsigned seed) {
   return v;
 }
 
-// The tree that heist/reduce.hpp promises, written down once more.
+// The tree that heist/reduce.hpp promises, implemented a second time.
 template <class Leaf, class Op>
 auto promised_tree(std::size_t first, std::size_t last, const Leaf& leaf, const Op& op)
     -> decltype(leaf(first)) {

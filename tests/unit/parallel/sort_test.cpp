@@ -1,4 +1,5 @@
-// sort, stable_sort and merge: against std's, against inputs that were made to hurt, and when things throw.
+// Compares sort, stable_sort and merge with std's, also on hostile inputs, and with operations that
+// throw.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,13 +20,13 @@
 #include "heist/sort.hpp"
 #include "tests/unit/parallel/fallible.hpp"
 
-// Memory of great alignment is refused on demand: nothing but these tests asks for it. The sanitizers have such
-// functions of their own.
+// Memory of large alignment is refused on demand; only these tests request it. The sanitizers
+// replace these functions themselves.
 #if !defined(HEIST_TEST_ASAN) && !defined(HEIST_TEST_TSAN)
 namespace {
 std::atomic<bool> refuse_aligned{false};
 }
-// Not inlined: g++ warns of free() where it sees that the memory came from a new.
+// This is not inlined, because g++ warns of free() if it sees that the memory came from new.
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
   void* const p = refuse_aligned.load() ? nullptr
                                         : std::aligned_alloc(static_cast<std::size_t>(alignment),
@@ -42,7 +43,7 @@ std::atomic<bool> refuse_aligned{false};
 namespace heist_test {
 namespace {
 
-// Compared by key alone, so that a sort that isn't stable shows.
+// Elements are compared by key only, so that a sort that is not stable is detected.
 struct light {
   std::int32_t key;
   std::uint32_t origin;
@@ -109,7 +110,8 @@ std::vector<T> elements(const std::vector<int>& keys) {
   return v;
 }
 
-// Not std::stable_sort: clang 19 finds something deprecated in g++ 12's.
+// This does not use std::stable_sort, because clang 19 warns of a deprecated function in that of
+// g++ 12.
 template <class T>
 void sort_stably(std::vector<T>& v) {
   std::sort(v.begin(), v.end(),
@@ -171,8 +173,8 @@ TEST(Sort, MovesWhatCannotBeCopied) {
   }
 }
 
-// Decides what the elements are only when they are compared, always so that the comparison tells little
-// (McIlroy, A killer adversary for quicksort, 1999).
+// Decides the elements' values only when they are compared, and always so that the comparison
+// reveals little (McIlroy, A killer adversary for quicksort, 1999).
 TEST(Sort, MakesFewComparisonsWhateverTheInput) {
   constexpr std::size_t n = 20'000;
   std::vector<std::size_t> value(n, n);  // n: not decided yet
@@ -227,7 +229,7 @@ TEST(Sort, SurvivesFaultsEverywhere) {
     for (const std::size_t n : {20U, 70U, 600U}) {
       const auto keys = pattern(n, 0, random);
       const std::vector<fragile> input(keys.begin(), keys.end());
-      // Every operation of a small sort, some of a larger one.
+      // Faults occur at every operation of a small sort, and at some of a larger one.
       expect_survives_every_fault(
           [&](auto arm) {
             auto v = input;
@@ -292,7 +294,7 @@ TEST(Merge, AgreesWithStd) {
   expect_merges_like_std<heavy>();
 }
 
-// Neither the comparison is an order nor are the inputs sorted.
+// The comparison is not an order, and the inputs are not sorted.
 template <class T>
 void expect_merge_loses_nothing() {
   std::mt19937 random(19);

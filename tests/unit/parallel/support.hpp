@@ -1,4 +1,5 @@
-// What the tests of loops and algorithms share: pools of several sizes, and elements that throw when told to.
+// The tests of loops and algorithms share these: pools of several sizes, and elements that throw on
+// demand.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 
 namespace heist_test {
 
-// Of 1, 2, 3, 8 and 32 workers, made at the first use.
+// The pools have 1, 2, 3, 8 and 32 workers and are made at their first use.
 inline const std::vector<std::unique_ptr<heist::pool>>& pools() {
   static const auto made = [] {
     std::vector<std::unique_ptr<heist::pool>> result;
@@ -26,7 +27,7 @@ inline const std::vector<std::unique_ptr<heist::pool>>& pools() {
 
 struct injected_fault {};
 
-// Throws at the k-th operation that is counted; counts how many there were.
+// Throws at the k-th counted operation, and counts the operations.
 class fault_plan {
  public:
   static void arm(long at) noexcept {
@@ -80,8 +81,9 @@ class fragile {
   int value_;
 };
 
-// Runs `attempt` with a fault at every operation, or every step-th one, one after the other, until it gets through without
-// one. Only the fault itself may come out, and afterwards as many fragile ones live as before.
+// Runs `attempt` with a fault at every operation, or every step-th one, in turn, until an attempt
+// meets no fault. Only the fault itself may be thrown, and afterwards as many fragile objects must
+// exist as before.
 template <class Attempt>
 void expect_survives_every_fault(Attempt&& attempt, long rounds = 2000, long step = 1) {
   for (long at = 1; at <= rounds * step; at += step) {

@@ -1,5 +1,5 @@
-// Ranges whose difference type is wider than 64 bits, as std::views::iota over long has one: all of them is run, or none and
-// an exception says why.
+// Ranges whose difference type is wider than 64 bits, such as std::views::iota over long: either
+// the whole range runs, or nothing does and an exception says why.
 #include <atomic>
 #include <climits>
 #include <cstdint>
@@ -72,7 +72,7 @@ TEST(WideRanges, OfWideElementsAreRunWhole) {
   }
 }
 
-// The longest one that there is: what is told of it is true to the last element.
+// For the longest possible range, the reported counts are exact to the last element.
 TEST(WideRanges, OfAllLongIntegersAreCountedRight) {
   const numbers<long, wide> all(LONG_MIN, LONG_MAX);
   for (const auto& pool : pools()) {

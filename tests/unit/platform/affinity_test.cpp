@@ -1,4 +1,4 @@
-// Taking a processor from a thread's mask and adding it again.
+// Takes a processor out of a thread's mask and adds it again.
 #include "platform/affinity.hpp"
 
 #include <gtest/gtest.h>

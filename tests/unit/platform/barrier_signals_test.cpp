@@ -1,4 +1,5 @@
-// Whether the barrier's signal is sent. Debuggers stop at each, so none is where membarrier serves.
+// Checks when the barrier's signal is sent. Debuggers stop at each signal, so none is sent if
+// membarrier works.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -30,7 +31,7 @@ constexpr int none_came = 0;
 constexpr int one_came = 1;
 constexpr int is_refused = 2;
 
-// In a process that has no barrier yet: makes one while every signal is blocked.
+// Runs in a process that has no barrier yet, and makes one while every signal is blocked.
 [[noreturn]] void make_barrier_and_exit(const char* kind) {
   sigset_t all;
   ::sigfillset(&all);
@@ -62,7 +63,7 @@ TEST_F(BarrierSignals, AreNotSentWhereMembarrierServes) {
   EXPECT_EXIT(make_barrier_and_exit("membarrier"), none_or_refused, "");
 }
 
-// As a signal, it is tried when it is taken: the test above would have seen one.
+// A barrier by signals tries its signal when it takes it, so the test above would have seen one.
 TEST_F(BarrierSignals, AreTriedWhereTheyAreAskedFor) {
   EXPECT_EXIT(make_barrier_and_exit("signal"), testing::ExitedWithCode(one_came), "");
 }

@@ -1,6 +1,5 @@
-// The asymmetric barrier: what it promises, shown by the store-buffering litmus test for both
-// kinds, with a control that leaves the barrier out, and its manners: exits, forks, refusals,
-// crowds.
+// The asymmetric barrier. The store-buffering litmus test shows its promise for both kinds, with a
+// control that leaves the barrier out. Other tests cover exits, forks, refusals and many threads.
 #include "platform/barrier.hpp"
 
 #include <gtest/gtest.h>
@@ -45,13 +44,13 @@ using heist::platform::parse_barrier_kind;
 using heist::platform::set_barrier_kind_for_test;
 using heist::platform::thread_id;
 
-// A thread that can be named in heavy_barrier, and does `body` until it returns.
+// A thread that can be a target of heavy_barrier, and that runs `body`.
 class admitted_thread {
  public:
   explicit admitted_thread(std::function<void()> body)
       : thread_([this, run = std::move(body)] {
           asymmetric_barrier::instance().admit_this_thread();
-          // Release: partner is the acquire in tid().
+          // Release: the partner is the acquire in tid().
           tid_.store(thread_id(), std::memory_order_release);
           run();
         }) {}
@@ -74,7 +73,7 @@ class admitted_thread {
 };
 
 void spin_until(const std::atomic<int>& word, int value) {
-  // Acquire: partner is the other side's release store of the round.
+  // Acquire: the partner is the other side's release store of the round.
   for (int turn = 0; word.load(std::memory_order_acquire) != value; ++turn) {
     if (turn < 2000) {
       heist::platform::pause();
@@ -89,7 +88,8 @@ void spin_until(const std::atomic<int>& word, int value) {
 // barrier forbids.
 class store_buffering {
  public:
-  // Rounds with the forbidden outcome, stopping at the first; at most `rounds` or `limit`.
+  // Counts rounds with the forbidden outcome, and stops at the first; makes at most `rounds`, or
+  // runs until `limit`.
   int run(const std::function<void(std::span<const pid_t>)>& slow_barrier, int rounds,
           std::chrono::seconds limit) {
     admitted_thread fast([this, rounds] { fast_side(rounds); });
@@ -98,7 +98,7 @@ class store_buffering {
     std::minstd_rand random(42);
     int forbidden = 0;
     for (int round = 1; round <= rounds; ++round) {
-      // Relaxed, here and in fast_side: the orders under test are the barriers'; go and done order
+      // Relaxed, here and in fast_side: the test is about the barriers' orders; go and done order
       // the rounds.
       x_.store(0, std::memory_order_relaxed);
       y_.store(0, std::memory_order_relaxed);
@@ -170,7 +170,7 @@ TEST_P(Barrier, ForbidsStoreBufferingWithAFastSideThatHasNoFence) {
               took.count() / litmus.rounds_run());
 }
 
-// The litmus test has teeth: without the heavy barrier it finds the outcome.
+// The litmus test is effective: without the heavy barrier it finds the outcome.
 TEST(BarrierControl, StoreBufferingIsSeenWithoutTheHeavyBarrier) {
 #if !defined(__x86_64__)
   GTEST_SKIP() << "only promised where stores are buffered as on x86";
@@ -204,7 +204,7 @@ TEST_P(Barrier, RequestersMayNameEachOther) {
   for (std::size_t i = 0; i < threads; ++i) {
     all.push_back(std::make_unique<admitted_thread>([&, i] {
       published[i].store(thread_id(), std::memory_order_relaxed);
-      // Release and acquire: each other's partner, for `published`.
+      // Release and acquire are partners of each other, for `published`.
       ready.fetch_add(1, std::memory_order_release);
       while (ready.load(std::memory_order_acquire) != threads) std::this_thread::yield();
       std::array<pid_t, threads> tids{};
@@ -227,7 +227,7 @@ TEST_P(Barrier, ACrowdLargerThanOneRoundOfSignals) {
     tids.push_back(crowd.back()->tid());
   }
   for (int round = 0; round < 5; ++round) heavy(tids);
-  // Release: partner is the acquire in the crowd.
+  // Release: the partner is the acquire in the crowd.
   release.store(1, std::memory_order_release);
   futex_wake(release, threads);
 }
@@ -237,7 +237,7 @@ TEST_P(Barrier, AnInterruptedThreadKeepsItsErrno) {
   std::atomic<int> changed{0};
   admitted_thread target([&] {
     errno = 77;
-    // Relaxed: a flag and a count of their own.
+    // Relaxed: the flag and the count publish nothing else.
     while (!stop.load(std::memory_order_relaxed)) {
       if (errno != 77) changed.fetch_add(1, std::memory_order_relaxed);
     }
@@ -265,12 +265,12 @@ TEST_P(Barrier, WorksInTheChildOfAFork) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-// Forked while another thread is in the middle of rounds: the child must not inherit a held lock.
+// A child forked while another thread is in the middle of rounds must not inherit a held lock.
 TEST(BarrierSignal, ForkInTheMiddleOfARoundLeavesTheChildUsable) {
   if (tsan) GTEST_SKIP() << "ThreadSanitizer doesn't support threads after a multi-threaded fork";
   set_barrier_kind_for_test(barrier_kind::signal);
   std::atomic<bool> stop{false};
-  // Relaxed: a flag of its own.
+  // Relaxed: the flag publishes nothing else.
   admitted_thread target([&] {
     while (!stop.load(std::memory_order_relaxed)) heist::platform::pause();
   });
@@ -305,7 +305,7 @@ TEST(BarrierSignal, WaitsForAThreadThatBlocksTheSignal) {
     sigset_t before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_BLOCK, &all, &before);
-    // Release: partner is the acquire below, and in the check.
+    // Release: the partners are the acquire below and that in the check.
     phase.store(1, std::memory_order_release);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     phase.store(2, std::memory_order_release);
@@ -346,8 +346,8 @@ TEST(BarrierSignal, AMainThreadThatHasLeftCounts) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-// In a child that can't call membarrier: exit code 0 if `check` says so, 77 if no filter could be
-// set.
+// Runs `check` in a child that cannot call membarrier: the exit code is 0 if it succeeds, and 77 if
+// no filter could be set.
 void in_a_child_without_membarrier(bool (*before_refusal)(), bool (*check)()) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);

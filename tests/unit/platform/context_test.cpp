@@ -1,5 +1,5 @@
-// The context switch: what arrives, what survives, where unwinding ends. The same tests run on the
-// assembly and on Boost.Context (the CMake option HEIST_CONTEXT=boost).
+// The context switch: the payload arrives, registers survive, and unwinding ends at the entry. The
+// same tests run on the assembly and on Boost.Context (the CMake option HEIST_CONTEXT=boost).
 #include "platform/context.hpp"
 
 #include <gtest/gtest.h>
@@ -81,8 +81,8 @@ TEST(Context, ManyContextsInterleave) {
   }
 }
 
-// By the kernel's number: std::this_thread::get_id() may be the one from before the switch, since
-// glibc declares pthread_self const.
+// Uses the kernel's thread number: std::this_thread::get_id() may be the value from before the
+// switch, since glibc declares pthread_self const.
 TEST(Context, SuspendedContextGoesOnAtAnotherThread) {
   pid_t before = 0;
   pid_t after = 0;
@@ -137,7 +137,7 @@ TEST(Context, CalleeSavedRegistersSurvive) {
                                                   outside_put.data(), outside_found.data());
     EXPECT_EQ(payload, &state);
     EXPECT_EQ(outside_found, outside_put) << "outside, round " << round;
-    // Inside, the values are looked at when it is resumed: from the second round on.
+    // The fiber checks the values when it is resumed, which is from the second round on.
     if (round > 0) {
       EXPECT_EQ(state.found, state.put) << "inside, round " << round;
     }
@@ -292,7 +292,8 @@ TEST(Context, BacktraceEndsAtTheEntry) {
   EXPECT_LT(walked.frames, 50);
 }
 
-// ---- call_on_stack. The runtime doesn't use it under the sanitizers, which know nothing of such a call.
+// ---- call_on_stack. The runtime does not use it under the sanitizers, which do not understand
+// such a call.
 
 using heist::platform::call_on_stack;
 
@@ -346,7 +347,7 @@ TEST_F(CallOnStack, ReturnsNothingWhenTheFunctionReturns) {
   }
 }
 
-// More values than there are callee-saved registers, each used before and after.
+// Uses more values than there are callee-saved registers, each before and after the switch.
 TEST_F(CallOnStack, KeepsTheCallersVariables) {
   called seen;
   std::uint64_t a = 1, b = 2, c = 3, d = 5, e = 7, f = 11, g = 13, h = 17;
@@ -407,7 +408,7 @@ void pong(void* payload) {
   for (;;) switch_context(&state.inside, state.outside, payload);
 }
 
-// No limit is set: machines differ. The number is in the XML report and on the terminal.
+// There is no limit, because machines differ. The number is in the XML report and on the terminal.
 TEST(Context, CostOfASwitch) {
   if (tsan) GTEST_SKIP() << "the probe switches without telling ThreadSanitizer";
   const auto stack = heist::platform::allocate_stack(64 * 1024, 0);

@@ -1,5 +1,5 @@
-// The default number of workers: made-up cgroup trees of all the shapes that we know, and a real
-// one where the system lets us make it.
+// The default number of workers, tested on made-up cgroup trees of all known shapes, and on a real
+// one if the system allows it.
 #include "platform/cpu_count.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class CpuCount : public testing::Test {
     return find_cpu_limits({.proc_root = tree_.root() + "/proc", .mount_prefix = tree_.root()});
   }
 
-  // The quota in thousandths of a processor; -1 for none.
+  // The quota in thousandths of a processor, or -1 if there is none.
   [[nodiscard]] int milli() const {
     const cpu_limits found = limits();
     return found.quota ? static_cast<int>(*found.quota * 1000 + 0.5) : -1;
@@ -165,7 +165,7 @@ TEST_F(CpuCount, MalformedTablesMeanNoQuota) {
   tree_.write("/sys/fs/cgroup/cpu.max", "50000 100000\n");
   for (const char* cgroup : {"", ":", "::", "0", "0:", "x::/", "0:/\n", "\n\n:::\n"}) {
     processes(cgroup, v2_mount);
-    (void)milli();  // no crash; some of them can be read with good will
+    (void)milli();  // no crash; some of them can be read
   }
   for (const char* mounts :
        {"", "-", " - ", "1 2 3 / /sys/fs/cgroup rw - cgroup2\n", "- cgroup2 a b",

@@ -1,7 +1,7 @@
-// The stack overflow handler: its table of guards, its line, and its manners towards other
+// The stack overflow handler: its table of guards, its message, and its cooperation with other
 // handlers.
 //
-// Handlers are the process's, so everything that installs one runs in a death test's child.
+// Handlers belong to the process, so everything that installs one runs in a death test's child.
 #include "platform/overflow.hpp"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ using heist::platform::stack_memory;
 using heist::platform::stack_with_guard_at;
 using heist::platform::unregister_guard;
 
-// Registering looks at addresses only, so stacks needn't exist: one at `number` * 1 MiB.
+// Registering uses only addresses, so the stacks need not exist: this one is at `number` * 1 MiB.
 stack_memory imagined_stack(std::uintptr_t number) {
   constexpr std::size_t guard = 64 * 1024;
   return {reinterpret_cast<std::byte*>((number << 20) + guard), (1U << 20) - guard, guard};
@@ -87,7 +87,7 @@ TEST(GuardTable, ConcurrentRegistrationsNeverShareASlot) {
         const stack_memory second = imagined_stack(4'000'001 + 2 * t);
         const guard_handle a = register_guard(first);
         const guard_handle b = register_guard(second);
-        // Relaxed: a count that is read after the joins.
+        // Relaxed: this is a count that is read after the joins.
         if (!in_registered_guard(first.base - 1)) lost.fetch_add(1, std::memory_order_relaxed);
         unregister_guard(a);
         if (!in_registered_guard(second.base - 1)) lost.fetch_add(1, std::memory_order_relaxed);
@@ -100,7 +100,7 @@ TEST(GuardTable, ConcurrentRegistrationsNeverShareASlot) {
   EXPECT_EQ(lost.load(std::memory_order_relaxed), 0);
 }
 
-// ---- what happens in the end ----
+// ---- how the process ends ----
 
 void say(std::string_view text) { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
 
@@ -131,11 +131,11 @@ void install(int number, void (*handler)(int, siginfo_t*, void*), int flags) {
   ::sigaction(number, &action, nullptr);
 }
 
-// Sanitizers have handlers of their own, which are called as earlier handlers should be, and end
+// Sanitizers have handlers of their own. These are called as earlier handlers should be, and end
 // the process in their own way.
 bool died_of_segv(int status) { return asan || tsan || testing::KilledBySignal(SIGSEGV)(status); }
 
-// An emulator may say something of its own.
+// An emulator may print a message of its own.
 const testing::Matcher<const std::string&> no_line_of_ours =
     testing::Not(testing::HasSubstr("heist:"));
 

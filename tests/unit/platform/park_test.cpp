@@ -1,4 +1,4 @@
-// Parking: no lost wakes, time-outs, counts.
+// Parking: no wake is lost, time-outs work, and counts are right.
 #include "platform/park.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Park, WakesNoMoreThanAskedFor) {
   park_word word{0};
   std::vector<std::thread> parked;
   for (int i = 0; i < threads; ++i) {
-    // Acquire: partner is the release below.
+    // Acquire: the partner is the release below.
     parked.emplace_back([&word] {
       while (word.load(std::memory_order_acquire) == 0) futex_wait(word, 0);
     });
@@ -69,14 +69,15 @@ TEST(Park, WakesNoMoreThanAskedFor) {
   for (std::thread& thread : parked) thread.join();
 }
 
-// A token goes back and forth; a lost wake would leave both asleep, and the test would time out.
+// Two threads pass a token back and forth; a lost wake would leave both asleep, and the test would
+// time out.
 TEST(Park, NoWakeIsLostInManyHandovers) {
   constexpr std::uint32_t rounds = 20'000;
   park_word turn{0};
   const auto play = [&turn](std::uint32_t mine) {
     for (std::uint32_t round = 0; round < rounds; ++round) {
       std::uint32_t now = 0;
-      // Acquire: partner is the other's release.
+      // Acquire: the partner is the other thread's release.
       while (((now = turn.load(std::memory_order_acquire)) & 1) != mine) futex_wait(turn, now);
       turn.store(now + 1, std::memory_order_release);
       futex_wake(turn, 1);
@@ -100,7 +101,7 @@ TEST(Park, AWakeChoosesAmongTheWaiters) {
     left_by = 2;
   });
   EXPECT_EQ(futex_wake(word, 8, 4), 0);
-  // Once it waits, and not before, it is woken.
+  // It is woken only after it has begun to wait.
   while (futex_wake(word, 1, 2) == 0) std::this_thread::yield();
   while (futex_wake(word, 8, 1) == 0) std::this_thread::yield();
   word = 1;

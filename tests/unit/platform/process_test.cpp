@@ -1,4 +1,4 @@
-// What a process remembers across fork(): once_flag, process_mutex, process_generation().
+// The state that a process keeps across fork(): once_flag, process_mutex, process_generation().
 #include "platform/process.hpp"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ TEST(ProcessMutex, ExcludesOthers) {
   EXPECT_EQ(counter, 80'000);
 }
 
-// Held by nobody who exists there, also where somebody was waiting for it.
+// In the child no existing thread holds the mutex, even if a thread was waiting for it.
 TEST(ProcessMutex, AChildFindsItFree) {
   platform::process_mutex mutex;
   std::thread waiter;

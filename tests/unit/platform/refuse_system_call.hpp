@@ -1,5 +1,5 @@
 // Makes the kernel refuse membarrier(2) to this process from now on, as a container's seccomp
-// profile may. For a forked child: it can't be undone.
+// profile may. Use it in a forked child, because it cannot be undone.
 #pragma once
 
 #include <linux/filter.h>

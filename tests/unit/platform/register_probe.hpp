@@ -1,5 +1,5 @@
-// A switch in between two looks at every callee-saved register. C++ can't say which value lives in
-// which register, so this is assembly, one form for each processor that context_*.S has.
+// A switch between two reads of every callee-saved register. C++ cannot choose the register of a
+// value, so this is assembly, with one form for each processor for which there is a context_*.S.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ using register_values = std::array<std::uint64_t, probed_registers>;
 
 }  // namespace heist_test
 
-// Loads `put` into the callee-saved registers, switches as heist_v0_context_switch does, and when
-// it comes back stores the registers to `found`. Returns the payload.
+// Loads `put` into the callee-saved registers, switches as heist_v0_context_switch does, and after
+// the switch back stores the registers to `found`. Returns the payload.
 extern "C" void* heist_test_probe_switch(void** from_sp, void* to_sp, void* payload,
                                          const std::uint64_t* put, std::uint64_t* found);

@@ -1,4 +1,4 @@
-// What the tests need to know about sanitizers: which one is on, and how to tell it of a switch.
+// Tells the tests which sanitizer is on, and tells the sanitizer of a switch.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ inline constexpr bool tsan = true;
 inline constexpr bool tsan = false;
 #endif
 
-// One fiber's annotations. Without a sanitizer all of it is empty.
+// One fiber's annotations. Without a sanitizer all functions are empty.
 class sanitizer_fiber {
  public:
   void created() {

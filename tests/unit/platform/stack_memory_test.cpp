@@ -1,4 +1,4 @@
-// Stacks: where the guard is, what costs memory, what happens when the system says no.
+// Stacks: the position of the guard, the memory that is used, and refusals by the system.
 #include "platform/stack_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -97,8 +97,7 @@ std::string mapping_flags(const std::byte* where) {
   return {};
 }
 
-// Linux refuses advice that it doesn't know; qemu-user takes and forgets it, and most that it does
-// know.
+// Linux refuses unknown advice; qemu-user accepts and ignores it, and most known advice as well.
 bool advice_is_ignored(const stack_memory& stack) {
   return ::madvise(stack.base, page_bytes(), 9999) == 0;
 }
@@ -156,7 +155,7 @@ TEST(StackMemoryFaults, InjectedRefusalComesAtTheGivenAllocation) {
   release_stack(*first);
 }
 
-// In a child: allocates 1 GiB stacks until refused, releases one, and must get one again.
+// In a child, allocates 1 GiB stacks until one is refused, releases one, and must get one again.
 TEST(StackMemoryLimits, AddressSpaceLimitIsARefusalAndNotTheEnd) {
   if (asan || tsan) GTEST_SKIP() << "sanitizers reserve more address space than any limit leaves";
   const pid_t child = ::fork();
@@ -182,7 +181,8 @@ TEST(StackMemoryLimits, AddressSpaceLimitIsARefusalAndNotTheEnd) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-// A part of the mappings that the kernel allows, at most: with `others` of them in use elsewhere.
+// Stacks use at most a part of the mappings that the kernel allows, when `others` of them are in
+// use elsewhere.
 void expect_refusal_of_stacks(std::size_t others, bool (*is_right)(std::size_t, std::size_t)) {
   if (asan || tsan) GTEST_SKIP() << "sanitizers need mappings of their own";
   std::ifstream setting("/proc/sys/vm/max_map_count");
@@ -214,7 +214,7 @@ TEST(StackMemoryLimits, NineTenthsOfTheMappingsAreForStacks) {
       0, [](std::size_t stacks, std::size_t most) { return stacks == most / 10 * 9 / 2; });
 }
 
-// Two mappings a stack, and the kernel's refusal leaves nothing half done.
+// Each stack takes two mappings, and a refusal by the kernel leaves nothing half done.
 TEST(StackMemoryLimits, RunningOutOfMappingsIsARefusalAndNotTheEnd) {
   expect_refusal_of_stacks(30'000, [](std::size_t stacks, std::size_t most) {
     const std::size_t left = most - 30'000;

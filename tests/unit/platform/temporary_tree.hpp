@@ -1,4 +1,4 @@
-// A folder of made-up files that is gone at the end of the test.
+// A folder of made-up files that is removed at the end of the test.
 #pragma once
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
-// The smallest fiber that tests can be written with: a body on a stack of its own, resumed and
-// suspended by hand. It tells the sanitizers about its switches, so that exceptions and stack
-// addresses inside it are judged as on an ordinary stack. The runtime's own fiber is another thing;
-// these tests come before it.
+// The smallest fiber that is sufficient for tests: a body on a stack of its own, resumed and
+// suspended explicitly. It tells the sanitizers about its switches, so that they treat exceptions
+// and stack addresses inside it as on an ordinary stack. The runtime has a different class for its
+// fibers; these tests do not depend on it.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,8 @@ class test_fiber {
   test_fiber(const test_fiber&) = delete;
   test_fiber& operator=(const test_fiber&) = delete;
 
-  // Runs the body until its next suspend or its end; returns what it gave, or null at its end.
+  // Runs the body until its next suspend or its end; returns the value that it passed, or null at
+  // its end.
   void* resume(void* payload = nullptr) {
     if (!started_) {
       started_ = true;
@@ -46,7 +47,7 @@ class test_fiber {
     return given;
   }
 
-  // From the body: back to whoever resumed; returns what the next resume brings.
+  // Called by the body: switches back to the resumer, and returns the value of the next resume.
   void* suspend(void* payload = nullptr) {
     fiber_.leaving();
     void* const brought = heist::platform::switch_context(&inside_, outside_, payload);

@@ -82,7 +82,7 @@ TEST(Thread, MainThreadHasTheProcessesNumberAndOthersTheirOwn) {
   EXPECT_NE(other, ::getpid());
 }
 
-// A thread's stack doesn't fit the limit: the system itself says no.
+// A thread's stack does not fit the limit, so the system itself refuses it.
 TEST(Thread, RefusalOfMemoryIsAResult) {
   if (asan || tsan) GTEST_SKIP() << "sanitizers reserve more address space than any limit leaves";
   const pid_t child = ::fork();
@@ -108,7 +108,7 @@ TEST(Thread, RefusalOfMemoryIsAResult) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-// The pids cgroup, where it is writable: it binds root too.
+// Uses the pids cgroup, if it is writable, because its limit applies to root too.
 TEST(Thread, RefusalByThePidsGroupIsAResult) {
   const std::string group = "/sys/fs/cgroup/pids/heist-test-" + std::to_string(::getpid());
   const auto set = [&group](const std::string& file, long value) {
@@ -129,7 +129,7 @@ TEST(Thread, RefusalByThePidsGroupIsAResult) {
     std::vector<std::thread> got;
     int why = 0;
     while (got.size() < 20) {
-      // Relaxed: a flag of its own.
+      // Relaxed: the flag publishes nothing else.
       auto started = try_start_thread([&stop] {
         while (!stop.load(std::memory_order_relaxed)) ::usleep(100);
       });

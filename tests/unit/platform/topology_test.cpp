@@ -1,4 +1,4 @@
-// The machine's shape, on hwloc's synthetic machines and on this one.
+// The topology of hwloc's synthetic machines and of this one.
 #include "platform/topology.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests that need a process of their own: the environment, limits, fork().
+// Helpers for tests that need a process of their own: for the environment, limits, fork().
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,11 +14,12 @@
 
 namespace heist_test {
 
-// Exit codes of run_and_exit: those of the command.
+// The exit codes of run_and_exit are those of the command.
 inline constexpr int code_resource = 1;
 inline constexpr int code_usage = 2;
 
-// In a death test's child: runs the body and ends the process, with the message of what it threw.
+// Called in a death test's child: runs the body and ends the process; if the body throws, prints
+// the exception's message.
 template <class Body>
 [[noreturn]] void run_and_exit(Body&& body) {
   int code = 0;
@@ -39,7 +40,7 @@ template <class Body>
   std::exit(code);
 }
 
-// A death test starts in a fresh process where that is possible (an emulator can't execute itself).
+// A death test starts in a fresh process if that is possible (an emulator cannot execute itself).
 class fresh_process : public testing::Test {
  protected:
   fresh_process() {
@@ -47,7 +48,7 @@ class fresh_process : public testing::Test {
   }
 };
 
-// Runs the body in a child of fork(); its exit code, or 128 + the signal that ended it.
+// Runs the body in a child of fork(); returns its exit code, or 128 + the signal that ended it.
 template <class Body>
 int in_forked_child(Body&& body) {
   std::fflush(nullptr);

@@ -1,4 +1,4 @@
-// The counters: what they count, and that nothing is counted twice or lost.
+// The counters count the right events, none twice, and lose none.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -51,7 +51,7 @@ TEST(Counters, StacksInUseComeBackToOneAWorker) {
   const auto s = pool.stats();
   EXPECT_GE(s.stacks_peak, 4U);
   EXPECT_GE(s.stacks_mapped, s.stacks_peak);
-  // Depth 15 at most on each of four workers, and one for each that begins anew.
+  // Each of four workers uses at most 15 stacks for the depth, and one for a fresh fiber.
   EXPECT_LE(s.stacks_peak, 4U * 16U);
 }
 

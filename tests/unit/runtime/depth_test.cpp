@@ -1,4 +1,5 @@
-// Recursion deeper than the deque runs as calls; deeper than the stack it ends with a message.
+// Recursion deeper than the deque runs as calls; recursion deeper than the stack ends with a
+// message.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +11,7 @@
 namespace heist_test {
 namespace {
 
-// A comb: each level forks a leaf, and goes down in the first function or in the second one.
+// A comb: each level forks a leaf, and recurses in the first or in the second function.
 long comb(int depth, bool left) {
   if (depth == 0) return 0;
   const auto down = [=] { return comb(depth - 1, left); };
@@ -88,8 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 using DepthDeathTest = fresh_process;
 
-// Touches what comes next of the stack, so that it overflows here, and not in a sanitizer's function that holds a
-// lock which the handler then waits for.
+// Touches the next part of the stack, so that it overflows here, and not in a sanitizer's function
+// that holds a lock for which the handler would wait.
 __attribute__((noinline, no_sanitize("thread"))) void touch_ahead() {
   char ahead[8192];
   ahead[0] = 1;

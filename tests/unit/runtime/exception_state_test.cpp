@@ -14,8 +14,9 @@ namespace {
 
 [[gnu::noinline]] pid_t where() { return heist::platform::thread_id(); }
 
-// A join that suspends: the second function is stolen and ends after the first one waits for it.
-// With a greedy join the frame goes on on the thief's thread. True if the thread changed.
+// Makes a join that suspends: the second function is stolen and ends after the first one waits for
+// it. With a greedy join the frame continues on the thief's thread. Returns true if the thread
+// changed.
 bool suspending_join(bool thief_throws = false) {
   signal_flag begun;
   signal_flag first_ended;
@@ -28,7 +29,8 @@ bool suspending_join(bool thief_throws = false) {
       [&] {
         begun.raise();
         EXPECT_TRUE(first_ended.wait());
-        // The thief uses exceptions of its own meanwhile, so that a state left behind would show.
+        // The thief uses exceptions of its own meanwhile, so that a state left behind would be
+        // noticed.
         try {
           throw std::logic_error("the thief's");
         } catch (const std::logic_error&) {
@@ -165,7 +167,7 @@ TEST_P(ExceptionState, ADestructorCanJoinDuringUnwinding) {
   });
 }
 
-// The join of a frame whose first function threw: it must not happen inside the handler.
+// The join of a frame whose first function threw must not happen inside the handler.
 TEST_P(ExceptionState, AFrameWhoseFirstFunctionThrewWaitsOutsideOfTheHandler) {
   repeat([] {
     const pid_t before = where();

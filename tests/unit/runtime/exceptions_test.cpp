@@ -1,4 +1,4 @@
-// Exceptions: what a serial run would throw, after everything that was started has ended.
+// A join throws the exception of a serial run, after everything that was started has ended.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -154,14 +154,14 @@ TEST(Exceptions, CrossThePoolToAThreadOutside) {
   EXPECT_EQ(pool.run([] { return 7; }), 7);
 }
 
-// ---- thrown at every point of a recursion ----
+// ---- exceptions at every point of a recursion ----
 
 class faulty_tree {
  public:
   explicit faulty_tree(int fault) : fault_(fault), runs_(1U << depth) {}
 
-  // Leaves are numbered from left to right; the one whose number is fault_ throws, and with it every
-  // `also`-th after it.
+  // Leaves are numbered from left to right; the one whose number is fault_ throws, and with it
+  // every `also`-th after it.
   counted walk(int level, int number) {
     const counted local;
     if (level == depth) {

@@ -1,4 +1,4 @@
-// A program of nothing but forks.
+// A program that only forks.
 #pragma once
 
 #include "heist/fork_join.hpp"

@@ -1,4 +1,5 @@
-// Floating-point modes belong to a flow of control: a spawner's go with it to the thread that goes on with it.
+// Floating-point modes belong to a flow of control: a spawner keeps its modes on the thread that
+// resumes it.
 #include <array>
 #include <cfenv>
 
@@ -23,7 +24,7 @@ class FloatModes : public testing::TestWithParam<unsigned> {
   const watchdog guard_{"floating-point modes"};
 };
 
-// What the spawner has set holds for the child and, wherever it goes on, for the rest.
+// The spawner's modes hold for the child and, on any thread, for the spawner's continuation.
 TEST_P(FloatModes, RoundingGoesWithTheSpawner) {
   constexpr std::array modes{FE_UPWARD, FE_TONEAREST, FE_DOWNWARD, FE_DOWNWARD, FE_TOWARDZERO};
   pool_.run([&] {
@@ -35,7 +36,7 @@ TEST_P(FloatModes, RoundingGoesWithTheSpawner) {
           std::fesetround(modes[i]);
           s.spawn([&, i] {
             EXPECT_EQ(std::fegetround(), modes[i]);
-            if (i % 2 == 0) points[i].wait();  // until the rest has gone on
+            if (i % 2 == 0) points[i].wait();  // until the continuation runs
             EXPECT_EQ(std::fegetround(), modes[i]);
           });
           EXPECT_EQ(std::fegetround(), modes[i]);
@@ -48,7 +49,7 @@ TEST_P(FloatModes, RoundingGoesWithTheSpawner) {
   });
 }
 
-// A fork hands nothing over, and the forker keeps its own across the join.
+// A fork passes no modes on, and the forking function keeps its own across the join.
 TEST(ForkedFloatModes, AStolenFunctionHasThoseThePoolWasMadeUnder) {
   if (is_serial()) GTEST_SKIP() << "nothing is stolen";
   const watchdog guard("floating-point modes of a stolen function");

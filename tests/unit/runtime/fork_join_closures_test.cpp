@@ -1,4 +1,4 @@
-// What fork_join calls: every kind of function, in place or moved as promised.
+// fork_join calls every kind of function, in place or moved as promised.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace heist_test {
 namespace {
 
-// Runs fork_join(f, g) where a second worker has to take g.
+// Runs fork_join(f, g) so that a second worker has to take g.
 template <class G>
 auto stolen(G&& g) {
   heist::pool pool({.workers = 2});
@@ -27,7 +27,7 @@ auto stolen(G&& g) {
   return std::get<1>(std::move(result));
 }
 
-// The same without a thief, as the first and as the second function.
+// Runs the function without a thief, as the first and as the second function.
 template <class G>
 auto called(G&& g) {
   heist::pool pool({.workers = 1});
@@ -62,7 +62,7 @@ TEST(ForkJoinClosures, MoveOnlyRvaluesAreCalledAsRvalues) {
   EXPECT_EQ(stolen(consumer{std::make_unique<int>(4)}), 4);
 }
 
-// What a function is called as decides which operator() is meant, in the slot too.
+// The value category of a function object decides which operator() is called, even in the slot.
 struct overloaded {
   std::string operator()() & { return "lvalue"; }
   std::string operator()() const& { return "const lvalue"; }

@@ -1,4 +1,4 @@
-// What fork_join gives back: every kind of result, from calls and from thieves.
+// fork_join returns every kind of result, from calls and from thieves.
 //
 // Each test runs twice: on one worker, where everything is a call, and with a second one that is
 // made to steal the second function.
@@ -24,7 +24,7 @@ enum class how { called, stolen };
 
 class ForkJoinResults : public testing::TestWithParam<how> {
  protected:
-  // fork_join of f and g; where asked for, f waits until a thief has begun g.
+  // Calls fork_join with f and g; on request, f waits until a thief has begun g.
   template <class F, class G>
   auto both(F f, G g) {
     return pool_.run([&] {
@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(Both, ForkJoinResults, testing::Values(how::called, how
                            return p.param == how::called ? "Called" : "Stolen";
                          });
 
-// From a thread outside: the results come through the default pool.
+// On a thread outside, the results come through the default pool.
 TEST(ForkJoinOutside, AThrowingMoveLeaksNothing) {
   for (int n = 0; n < 12; ++n) {
     throws_when_moved::moves_left.store(n, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// fork(): what the child can do with the pools that it inherits.
+// What the child of fork() can do with inherited pools.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -73,7 +73,7 @@ TEST_F(ForkProcess, TheChildMayDestroyWhatItInherited) {
 
 class ForkInWorker : public ForkProcess, public testing::WithParamInterface<heist::deque_kind> {
  protected:
-  // fork() on a worker, with a fork open; the child's exit code.
+  // Calls fork() on a worker, with an open fork; returns the child's exit code.
   template <class Body>
   int forked_in_worker(Body&& body) {
     heist::pool pool({.workers = 1, .deque = GetParam()});

@@ -1,4 +1,5 @@
-// fork() in one thread while another one uses heist for the first time, or takes the library's locks.
+// One thread calls fork() while another one uses heist for the first time, or takes the library's
+// locks.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,14 +24,14 @@ class ForkRace : public fresh_process {
   }
 };
 
-// A wait for at most some time, by the thread that rings alarms.
+// A wait with a time limit, which the alarm thread ends.
 bool times_out() {
   heist::mutex held;
   const std::lock_guard hold(held);
   return !held.try_lock_for(std::chrono::microseconds(20));
 }
 
-// Whether default pool, pools of one's own and time limits work here.
+// Whether the default pool, other pools and time limits work here.
 bool all_works() {
   if (fib(12) != 144) return false;
   heist::pool own({.workers = 2});
@@ -38,8 +39,8 @@ bool all_works() {
   return times_out();
 }
 
-// The first use of heist in one thread, fork() in another. The ways to begin differ in what they set
-// up first.
+// One thread uses heist for the first time while another calls fork(). The ways to begin differ in
+// what they initialise first.
 int race(unsigned way, std::chrono::nanoseconds delay) {
   std::atomic<bool> begun{false};
   std::thread first([&] {
@@ -70,7 +71,7 @@ TEST_F(ForkRace, AChildOfTheFirstUseWorks) {
                 std::uniform_int_distribution<int> delay_ns(0, 400'000);
                 for (unsigned i = 0; i < 150; ++i) {
                   const std::chrono::nanoseconds delay(delay_ns(random));
-                  // Each in a process that has not used heist yet.
+                  // Each attempt runs in a process that has not used heist yet.
                   const int result = in_forked_child([&] { return race(i % 3, delay); });
                   if (result != 0) {
                     std::fprintf(stderr, "round %u, fork after %lld ns: %d\n", i,
@@ -83,7 +84,7 @@ TEST_F(ForkRace, AChildOfTheFirstUseWorks) {
               testing::ExitedWithCode(0), "150 children");
 }
 
-// The library's own locks are taken all the time by several threads while others fork.
+// Several threads take the library's locks all the time while others call fork().
 TEST_F(ForkRace, AChildFindsNoLockHeld) {
   EXPECT_EXIT(run_and_exit([] {
                 std::atomic<bool> stop{false};
@@ -113,7 +114,7 @@ TEST_F(ForkRace, AChildFindsNoLockHeld) {
               testing::ExitedWithCode(0), "100 children");
 }
 
-// No handler of pthread_atfork() runs for it.
+// This kind of fork runs no handler of pthread_atfork().
 TEST_F(ForkRace, AChildOfTheBareSystemCallIsNoticed) {
   EXPECT_EXIT(run_and_exit([] {
                 const heist::pool* const before = &heist::default_pool();

@@ -1,5 +1,6 @@
-// What `perf record --call-graph fp` walks: from inside a fiber the chain of frame pointers leads through our own frames to
-// a zero at the stack's base. This file is compiled with frame pointers, as a program that is profiled so has to be.
+// `perf record --call-graph fp` can walk a fiber: from inside it the chain of frame pointers leads
+// through our own frames to a zero at the stack's base. This file is compiled with frame pointers,
+// as any program must be that is profiled this way.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,7 +22,7 @@ struct mapping {
   std::uintptr_t last = 0;
 };
 
-// The one that holds the address: a fiber's stack, or a thread's.
+// The stack that contains the address: a fiber's or a thread's.
 mapping mapping_of(std::uintptr_t address) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"),
                                                              &std::fclose);
@@ -35,7 +36,7 @@ mapping mapping_of(std::uintptr_t address) {
   return {};
 }
 
-// What is wrong with the chain from here on; nothing if it ends with a zero.
+// A description of an error in the chain from here on; nothing if the chain ends with a zero.
 [[gnu::noinline]] std::string walk() {
   auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const mapping stack = mapping_of(frame);
@@ -52,7 +53,7 @@ mapping mapping_of(std::uintptr_t address) {
   }
 }
 
-// One frame more, so that walk() is not what is optimised away.
+// Adds one frame, so that the frame of walk() is not optimised away.
 [[gnu::noinline]] void expect_chain(const char* where) { EXPECT_EQ(walk(), "") << where; }
 
 class FramePointers : public testing::Test {

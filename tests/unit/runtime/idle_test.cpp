@@ -1,4 +1,4 @@
-// Workers without work sleep, cost nothing, and are woken whenever there is some.
+// Workers without work sleep, cost nothing, and are woken whenever there is work.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -49,7 +49,7 @@ TEST(Idle, AParkedPoolUsesNoProcessor) {
   })) << "some worker ran in each 300 ms of 30 s";
 }
 
-// Everybody sleeps; a fork then has to wake somebody, since f waits until g has begun elsewhere.
+// All workers sleep; a fork then has to wake one, since f waits until g has begun elsewhere.
 class WakeUp : public testing::TestWithParam<std::tuple<unsigned, heist::deque_kind>> {};
 
 TEST_P(WakeUp, AForkWakesASleeper) {
@@ -67,7 +67,8 @@ TEST_P(WakeUp, AForkWakesASleeper) {
   }
 }
 
-// As many as there are workers, all at once: each fork but the first needs another worker.
+// There are as many functions as workers, all at the same time: each fork except the first needs
+// another worker.
 TEST_P(WakeUp, EnoughForksWakeEverybody) {
   const auto [workers, deque] = GetParam();
   const watchdog guard("forks that wake all " + std::to_string(workers) + " workers");
@@ -120,7 +121,8 @@ TEST(Idle, RootsAfterPausesOfAnyLengthAreRun) {
   for (auto& thread : threads) thread.join();
 }
 
-// One worker sits in a leaf with private jobs above it; the leaf ends when others have run them all.
+// One worker runs a leaf while its deque has private jobs; the leaf ends when others have run them
+// all.
 void fork_above_leaf(int jobs, std::atomic<int>& ran, int all) {
   if (jobs == 0) {
     EXPECT_TRUE(eventually([&] { return ran.load(std::memory_order_relaxed) == all; }));

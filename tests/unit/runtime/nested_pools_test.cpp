@@ -1,5 +1,5 @@
-// Pools inside pools: a worker that runs something in another pool suspends its fiber, and leaves
-// the forks that it has open to the others.
+// Pools inside pools: a worker that runs a function in another pool suspends its fiber, and leaves
+// its open forks to the other workers.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -61,7 +61,8 @@ TEST_P(NestedPools, ForksThatAreOpenMeanwhileRunOnce) {
   }
 }
 
-// a runs b runs a ...: with one worker each, none of which may wait for the other.
+// Pool a runs b, which runs a, and so on, with one worker each: neither worker may wait for the
+// other.
 int back_and_forth(heist::pool& here, heist::pool& there, int depth) {
   if (depth == 0) return 0;
   const auto [x, y] = heist::fork_join(
@@ -92,8 +93,8 @@ TEST_P(NestedPools, ExceptionsCrossBothPools) {
   }
 }
 
-// The worker of the inner pool that lets the outer fiber go on may be slower than all that follows,
-// the end of the outer pool included.
+// The inner pool's worker that resumes the outer fiber may be slower than everything that follows,
+// including the end of the outer pool.
 TEST_P(NestedPools, TheOuterPoolMayEndFirst) {
   for (int round = 0; round < scaled(500); ++round) {
     heist::pool outer(config());

@@ -1,4 +1,4 @@
-// Tests that are run on several pools: what a pool is made with, and a fixture that makes it.
+// For tests that run on several pools: the configuration of a pool, and a fixture that makes it.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Every combination of policies gives the same answers; and what a join does with the thread.
+// Every combination of policies gives the same answers, and each join keeps or changes the thread
+// as promised.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +30,7 @@ TEST_P(Policies, GiveTheRightResult) {
   for (int round = 0; round < 5; ++round) {
     EXPECT_EQ(pool.run([] { return fib(emulated ? 10 : 15); }), emulated ? 55 : 610);
   }
-  // Something that must be stolen to end.
+  // This ends only if it is stolen.
   if (workers > 1) {
     pool.run([] {
       signal_flag begun;
@@ -66,10 +67,10 @@ INSTANTIATE_TEST_SUITE_P(OtherDeques, Policies,
                                           testing::Values(1U, 2U, 8U)),
                          combination_name);
 
-// Not inlined, and the number comes from the system: see platform/context.hpp.
+// This is not inlined, and the number comes from the system: see platform/context.hpp.
 [[gnu::noinline]] pid_t this_thread() { return heist::platform::thread_id(); }
 
-// A join that finds its job stolen and not ended; true if the thread changed.
+// Makes a join whose job is stolen and has not ended; returns true if the thread changed.
 bool changes_thread() {
   signal_flag begun;
   signal_flag first_ended;

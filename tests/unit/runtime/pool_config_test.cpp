@@ -1,4 +1,4 @@
-// What a pool can be told, by pool_config and by HEIST_*; nonsense is refused by name.
+// The configuration of a pool by pool_config and by HEIST_*; invalid values are refused by name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ TEST(PoolConfig, PinnedWorkersRun) {
 
 class EnvironmentDeathTest : public fresh_process {
  protected:
-  // The default pool, made and used with one variable set.
+  // Makes and uses the default pool with one variable set.
   static void use_default_pool(const char* name, const char* value) {
     run_and_exit([&] {
       ::setenv(name, value, 1);

@@ -1,4 +1,5 @@
-// Pools come and go: in any order, many at once, thousands one after the other; and their hooks.
+// Pools are made and destroyed in any order, many at once, and thousands one after the other; their
+// hooks run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +43,8 @@ TEST(PoolLifecycle, TenThousandPoolsLeaveNothingBehind) {
   const long threads = entries("/proc/self/task");
   const auto use_one = [](int i) {
     heist::pool pool({.workers = 1U + static_cast<unsigned>(i) % 3});
-    // Some are destroyed right after their start, some at work's end, some on their way to sleep.
+    // Some pools are destroyed right after their start, some when their work ends, some while
+    // workers are about to sleep.
     if (i % 4 != 0) {
       EXPECT_EQ(pool.run([] { return fib(5); }), 5);
     }
@@ -53,7 +55,7 @@ TEST(PoolLifecycle, TenThousandPoolsLeaveNothingBehind) {
   const long before = resident_kib();
   const int rounds = scaled(10'000);
   for (int i = 0; i < rounds; ++i) use_one(i);
-  // A thread that was joined may still be in the list for a moment.
+  // A thread that was joined may still be in the kernel's list for a moment.
   EXPECT_TRUE(eventually([&] { return entries("/proc/self/task") <= threads; }));
   EXPECT_EQ(entries("/proc/self/fd"), files);
   if (!asan && !tsan && !emulated) {  // those keep books of every mapping

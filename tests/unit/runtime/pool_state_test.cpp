@@ -1,4 +1,4 @@
-// describe_pools() and HEIST_STATS_SIGNAL: what a program that hangs tells about its pools.
+// describe_pools() and HEIST_STATS_SIGNAL: the report of a program that hangs about its pools.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Two functions that each hold what the other one wants: both fibers are suspended for ever.
+// Two functions each hold a mutex that the other one wants: both fibers are suspended for ever.
 struct abba {
   heist::mutex a;
   heist::mutex b;
@@ -130,7 +130,7 @@ TEST(PoolState, AForkWhileAnotherThreadLooksLeavesTheChildNoLock) {
   looking.join();
 }
 
-// A process with the variable set, whose standard error we read.
+// A process with the variable set, whose standard error the test reads.
 class StatsSignal : public testing::Test {
  protected:
   void SetUp() override {
@@ -178,7 +178,8 @@ class StatsSignal : public testing::Test {
     is_ready();
   }
 
-  // Whether the child prints it within 30 s. What came up to its end is forgotten.
+  // Whether the child prints the text within 30 s. The output up to the end of the text is
+  // discarded.
   bool reads(const std::string& wanted) {
     for (int wait = 0; wait < 300; ++wait) {
       if (const std::size_t at = printed_.find(wanted); at != std::string::npos) {

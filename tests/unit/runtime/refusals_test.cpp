@@ -1,4 +1,4 @@
-// The system refuses threads, stacks and address space: the pool says so, or makes do.
+// The system refuses threads, stacks and address space: the pool reports it, or works with less.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -127,8 +127,8 @@ TEST_P(StacksRefused, SpawnsAreCallsWhereThereIsNone) {
   }
 }
 
-// Forks that are open meanwhile go to the injection queue, where nobody has a stack to begin them: the
-// joins run them.
+// Forks that are open meanwhile go to the injection queue, where no worker has a stack to begin
+// them, so the joins run them.
 TEST_P(StacksRefused, ARunInAnotherPoolLeavesNoForkBehind) {
   const watchdog guard("nested runs without a stack");
   heist::pool outer({.workers = 1, .join = GetParam()});
@@ -152,7 +152,7 @@ TEST_P(StacksRefused, OneWorkerWaitsForWhatItSubmits) {
     EXPECT_EQ(pool.run([&] { return pool.submit([round] { return round; }).get(); }), round);
 }
 
-// Fibers that suspend with the mutex held are ready soon, and everybody else waits for the mutex.
+// Fibers that suspend while they hold the mutex are ready soon, and all others wait for the mutex.
 TEST_P(StacksRefused, HoldersOfAMutexGoOn) {
   for (const unsigned workers : {1U, 2U, 8U}) {
     for (const heist::deque_kind deque :
@@ -179,7 +179,7 @@ TEST_P(StacksRefused, HoldersOfAMutexGoOn) {
   }
 }
 
-// More children wait than there are stacks, for something that a thread outside does.
+// More children than there are stacks wait for something that a thread outside does.
 TEST_P(StacksRefused, ManyChildrenThatWaitAllEnd) {
   for (const unsigned workers : {1U, 2U, 8U}) {
     const watchdog guard("children that wait without stacks");
@@ -209,7 +209,8 @@ TEST_P(StacksRefused, ManyChildrenThatWaitAllEnd) {
   }
 }
 
-// What can't end without one more stack than there is says so, and goes on as soon as there is one.
+// A function that needs one more stack than there is reports this, and continues as soon as there
+// is one.
 TEST_P(StacksRefused, WaitingForAStackIsReportedAndEndsWithOne) {
   const watchdog guard("a report of missing stacks");
   heist::pool pool({.workers = 1, .join = GetParam(), .name = "small"});
@@ -235,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(Joins, StacksRefused,
                            return p.param == heist::join_kind::greedy ? "Greedy" : "Stalling";
                          });
 
-// What this process has mapped, in bytes.
+// The size of this process's mappings in bytes.
 rlim_t mapped_bytes() {
   std::ifstream statm("/proc/self/statm");
   rlim_t pages = 0;
@@ -243,7 +244,7 @@ rlim_t mapped_bytes() {
   return pages * heist::platform::page_bytes();
 }
 
-// Address space for some workers, not for all that were asked for.
+// There is address space for some of the requested workers, but not for all.
 TEST_F(Refusals, ALimitOfAddressSpaceIsASmallerPoolOrAnError) {
   if (asan || tsan || emulated)
     GTEST_SKIP() << "more address space is reserved than any limit leaves";

@@ -1,4 +1,5 @@
-// scope and spawn: order, joins, exceptions, and every way in which a spawner's rest can be taken.
+// scope and spawn: order, joins, exceptions, and every way in which a spawner's continuation can be
+// taken.
 #include "heist/scope.hpp"
 
 #include <gtest/gtest.h>
@@ -162,7 +163,7 @@ TEST_P(Scopes, ARecursionOfThem) {
   EXPECT_EQ(pool_.run([] { return fib(tsan ? 14 : 20); }), tsan ? 377 : 6765);
 }
 
-// Forks, spawns into the scope at hand or a new one, and waits, nested at random.
+// Forks, spawns into the current or a new scope, and waits, nested at random.
 struct random_tree {
   std::atomic<long>& leaves;
 
@@ -238,7 +239,8 @@ TEST_P(Scopes, RandomTreesOfForksSpawnsAndWaits) {
   }
 }
 
-// A join below a spawn whose spawner was stolen finds its job in the slots that the fiber used before.
+// A join below a spawn whose spawner was stolen finds its job in the slots that the fiber used
+// before.
 TEST_P(Scopes, JoinsOfForksThatWereOpenWhenTheSpawnerWasStolen) {
   pool_.run([] {
     for (int round = 0; round < scaled(500); ++round) {
@@ -395,8 +397,9 @@ TEST_P(Scopes, LeavesNoStacksBehind) {
   EXPECT_TRUE(eventually([this] { return pool_.stats().stacks_in_use <= pool_.workers(); }));
 }
 
-// The count of a worker's spares goes wrong where children come back in another order than they left; a worker that finds
-// no work counts them anew. One that sleeps gives them up, so here none sleeps.
+// A worker's count of spare stacks becomes wrong if children return in another order than they
+// began; a worker that finds no work counts them again. A sleeping worker gives up its spares, so
+// here none sleeps.
 TEST(Scope, StacksInUseAreCountedRightInPoolsThatNeverSleep) {
   for (const heist::idle_kind idle : {heist::idle_kind::yield, heist::idle_kind::spin}) {
     heist::pool pool{{.workers = 4, .idle = idle}};

@@ -1,4 +1,4 @@
-// How soon a search finds what there is.
+// Tests how soon a search finds the existing work.
 #include <gtest/gtest.h>
 
 #include "heist/heist.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 class Search : public testing::TestWithParam<heist::deque_kind> {};
 
-// A victim that random choices never name is tried all the same. Every worker's generator stands at 0, where it stays: each
-// attempt goes to worker 0, or by worker 0 to worker 1.
+// A victim that is never chosen at random is tried nevertheless. Every worker's generator is at 0,
+// where it remains: each attempt goes to worker 0, or, if worker 0 makes it, to worker 1.
 TEST_P(Search, TriesEveryVictimWhateverIsDrawn) {
   if (is_serial()) GTEST_SKIP() << "nothing is stolen";
   heist::pool pool({.workers = 4,
@@ -31,7 +31,7 @@ TEST_P(Search, TriesEveryVictimWhateverIsDrawn) {
     EXPECT_TRUE(in_time) << heist::describe_pools();
     ++found;
   };
-  // Which worker runs a submitted function isn't ours to say.
+  // The test cannot choose which worker runs a submitted function.
   EXPECT_TRUE(eventually([&] {
     pool.run(one_on_a_far_worker);
     return found == 3 || HasFailure();

@@ -1,4 +1,4 @@
-// Who sleeps and who is woken, without a pool around it.
+// Tests who sleeps and who is woken, without a pool.
 #include "runtime/sleepers.hpp"
 
 #include <gtest/gtest.h>
@@ -46,8 +46,8 @@ TEST(Sleepers, WhoeverTakesItselfOutIsNotWoken) {
   s.retract();
 }
 
-// Two sleep, one of them has mail. The other is quicker, goes to sleep again and takes the second
-// token too; mail is found nevertheless.
+// Two workers sleep, and one of them has mail. The other one is quicker, goes to sleep again and
+// takes the second token too; the mail is found nevertheless.
 TEST(Sleepers, MailIsFoundThoughAnotherTookTheToken) {
   const watchdog guard("mail");
   for (int round = 0; round < scaled(2000); ++round) {

@@ -1,4 +1,4 @@
-// Where a woken worker runs: masks are as they were whenever a worker is awake.
+// The processor of a woken worker: whenever a worker is awake, its mask is unchanged.
 #include "runtime/sleeping_place.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class SleepingPlaces : public testing::Test {
  protected:
   SleepingPlaces() { places_.open_for(threads_); }
 
-  // Until it happens on one processor.
+  // Repeats until it happens on one processor.
   [[nodiscard]] bool wake_up_beside_the_waker() {
     return eventually([this] {
       places_.enter(1);

@@ -1,4 +1,4 @@
-// What the runtime's tests share: ways to force a steal, a watchdog, and a scale for slow builds.
+// The runtime's tests share these: ways to force a steal, a watchdog, and a scale for slow builds.
 #pragma once
 
 #include <sched.h>
@@ -29,13 +29,14 @@ inline bool is_serial() {
   return value != nullptr && std::string_view(value) == "1";
 }
 
-// Rounds of a repeated test: fewer where each costs ten times as much.
+// The rounds of a repeated test; there are fewer where each costs ten times as much.
 inline constexpr int scaled(int n) {
   const int divisor = emulated ? 20 : tsan ? 10 : asan ? 4 : 1;
   return n / divisor < 2 ? 2 : n / divisor;
 }
 
-// True as soon as done() is; false when it isn't for 30 s, which is a failure, not a pace.
+// Returns true as soon as done() does, and false if it does not within 30 s, which is a failure and
+// not a measure of speed.
 template <class Done>
 [[nodiscard]] bool eventually(Done&& done) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -46,7 +47,8 @@ template <class Done>
   return true;
 }
 
-// Keeps the thread busy for a while. Not by yields: beside busy processes each costs milliseconds.
+// Keeps the thread busy for a while. It does not yield, because beside busy processes each yield
+// costs milliseconds.
 inline void linger(std::chrono::microseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) {
@@ -56,7 +58,8 @@ inline void linger(std::chrono::microseconds time) {
 // A flag that one function raises and another waits for.
 class signal_flag {
  public:
-  // Release and acquire: partners of each other; what went before is seen after.
+  // Release and acquire are partners of each other: operations before the first are visible after
+  // the second.
   void raise() noexcept { up_.store(true, std::memory_order_release); }
   [[nodiscard]] bool is_up() const noexcept { return up_.load(std::memory_order_acquire); }
   [[nodiscard]] bool wait() const {
@@ -67,7 +70,7 @@ class signal_flag {
   std::atomic<bool> up_{false};
 };
 
-// Ends the process with a message when the scope lasts too long: a hang names itself.
+// Ends the process with a message if the scope lasts too long, so that a hang is reported by name.
 class watchdog {
  public:
   explicit watchdog(std::string what, std::chrono::seconds limit = std::chrono::seconds(120))
@@ -95,7 +98,7 @@ class watchdog {
   std::thread thread_;
 };
 
-// Counts how many of it are alive.
+// Counts its living objects.
 struct counted {
   static inline std::atomic<long> alive{0};
   counted() noexcept { alive.fetch_add(1, std::memory_order_relaxed); }

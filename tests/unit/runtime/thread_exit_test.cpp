@@ -1,4 +1,4 @@
-// What destructors of thread_local objects may do on a worker's thread when it ends.
+// Tests what destructors of thread_local objects may do on a worker's thread when it ends.
 #include <gtest/gtest.h>
 
 #include <atomic>

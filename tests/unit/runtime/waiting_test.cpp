@@ -1,4 +1,5 @@
-// Waits that are no joins: the fiber may have forks open, and whoever ends the wait goes on itself.
+// Waits that are not joins: the fiber may have open forks, and the thread that ends the wait
+// continues its own work.
 #include "heist/detail/waiting.hpp"
 
 #include <gtest/gtest.h>

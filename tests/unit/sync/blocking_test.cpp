@@ -1,4 +1,4 @@
-// blocking(f): f's thread may sleep, and the pool goes on; and when_any.
+// blocking(f), whose thread may sleep while the pool continues; and when_any.
 #include "heist/blocking.hpp"
 
 #include <array>
@@ -39,7 +39,8 @@ TEST_P(FuturesBlocking, ResultsAndExceptionsPass) {
   EXPECT_EQ(heist::blocking([] { return std::this_thread::get_id(); }), std::this_thread::get_id());
 }
 
-// More of them than workers, and all must have begun before any may end: held-up workers would hang.
+// There are more calls than workers, and all must have begun before any may end: if they blocked
+// workers, the test would hang.
 TEST_P(FuturesBlocking, ThePoolGoesOnMeanwhile) {
   if (is_serial()) GTEST_SKIP();
   constexpr int n = 40;
@@ -107,7 +108,7 @@ TEST(FuturesBlockingRefused, MoreThanTheLimitRunInPlace) {
     heist::blocking([&] {
       const bool is_worker = heist::this_worker::index() >= 0;
       in_place += is_worker;
-      // The last ones find nobody free, are on the workers, and let all go.
+      // The last calls find no free thread, run on the workers, and let all others end.
       if (++begun == limit + 1) open.raise();
       EXPECT_TRUE(open.wait());
     });
@@ -120,7 +121,7 @@ TEST(FuturesBlockingRefused, MoreThanTheLimitRunInPlace) {
   EXPECT_EQ(s.blocking_threads_peak, static_cast<std::uint64_t>(limit));
 }
 
-// ---- what pool.stats() tells
+// ---- the counters in pool.stats()
 
 TEST_P(FuturesBlocking, CallsAndTheirThreadsAreCounted) {
   if (is_serial()) GTEST_SKIP();
@@ -144,7 +145,7 @@ TEST_P(FuturesBlocking, CallsAndTheirThreadsAreCounted) {
     };
     pool_.run([&] { fork_all(0, n, block); });
     opener.join();
-    // A thread is free again soon after its caller has gone on.
+    // A thread is free again soon after its caller has continued.
     EXPECT_TRUE(eventually([&] { return pool_.stats().blocking_threads_in_use == 0; }));
   }
   const heist::pool_stats s = pool_.stats();
@@ -206,7 +207,7 @@ TEST_P(FuturesBlocking, WhenAnyThrowsWhatTheFirstThrew) {
     EXPECT_THROW(any.get(), std::runtime_error);
   }
   go->end();
-  // One that is dropped with everybody still under way.
+  // One future is dropped while all functions still run.
   static_cast<void>(
       heist::when_any(pool_.submit([] { return 1; }), pool_.submit([] { return 2; })));
   EXPECT_EQ(heist::when_any(pool_.submit([] { return 1; }))

@@ -1,4 +1,4 @@
-// Channels: each item arrives once, in its sender's order, whoever waits.
+// Channels: each item arrives once, in its sender's order, whichever side waits.
 #include "heist/sync/channel.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST_P(Channels, EachItemArrivesOnceAndInItsSendersOrder) {
   EXPECT_EQ(counted::alive, 0);
 }
 
-// Every stage waits for its neighbours; one worker has to do with that.
+// Every stage waits for its neighbours; one worker must be enough.
 TEST_P(ChannelChains, AChainOfFibersPassesItemsOn) {
   constexpr int stages = 6;
   const int items = scaled(300);

@@ -1,4 +1,5 @@
-// Futures: the result or the exception arrives once, whoever waits, and whatever is submitted is run to its end.
+// Futures: the result or the exception arrives once, whoever waits, and every submitted function
+// runs to its end.
 #include "heist/future.hpp"
 
 #include <sys/wait.h>
@@ -118,7 +119,7 @@ TEST_P(Futures, WhatNobodyKeepsIsRunToItsEnd) {
   EXPECT_EQ(submitted_later, 50);
 }
 
-// All workers are asleep or gone looking when the pool is to end, and one fiber is still suspended.
+// All workers sleep or search when the pool is destroyed, and one fiber is still suspended.
 TEST_P(Futures, ThePoolWaitsForWhatIsSuspended) {
   if (is_serial()) GTEST_SKIP();
   for (int round = 0; round < scaled(30); ++round) {
@@ -234,7 +235,7 @@ TEST_P(Futures, ATaskThatWaitsForItselfIsTold) {
     return 1;
   });
   there.raise();
-  // Not through get(): the other one looks at the future too.
+  // This does not use get(), because the other function looks at the future too.
   EXPECT_TRUE(eventually([&] { return own->is_ready(); }));
   EXPECT_NE(what.find("own result"), std::string::npos);
   EXPECT_EQ(own->get(), 1);

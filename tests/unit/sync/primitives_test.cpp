@@ -1,4 +1,5 @@
-// Mutex, semaphore, latch, barrier and condition variable: nobody gets in who mustn't, nobody is left waiting.
+// Mutex, semaphore, latch, barrier and condition variable: no function enters that must not, and
+// none is left waiting.
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -77,7 +78,7 @@ TEST_P(Primitives, SeveralMutexesWithScopedLock) {
   EXPECT_EQ(sums[0] + sums[1] + sums[2], 0);
 }
 
-// The mutex is destroyed by whoever finds that it was the last user, as a counted object's is.
+// The last user of the mutex destroys it, as in a reference-counted object.
 TEST_P(Primitives, AMutexMayEndAsSoonAsTheLastUserHasIt) {
   struct shared {
     heist::mutex m;
@@ -97,8 +98,8 @@ TEST_P(Primitives, AMutexMayEndAsSoonAsTheLastUserHasIt) {
   });
 }
 
-// What hangs where a waiting thread picks up other work: the holder's join is unfinished, and the work that is there
-// for whoever waits wants the same lock.
+// This hangs if a waiting thread takes up other work: the holder's join is unfinished, and the
+// available work wants the same lock.
 TEST_P(Isolation, WhoHoldsAMutexAcrossAJoinIsNotInItsOwnWay) {
   heist::mutex m;
   long inside = 0;
@@ -114,7 +115,7 @@ TEST_P(Isolation, WhoHoldsAMutexAcrossAJoinIsNotInItsOwnWay) {
   EXPECT_EQ(inside, tasks);
 }
 
-// The same, made to happen: the holder's child ends only when another task has come to the lock.
+// Enforces the same situation: the holder's child ends only when another task has reached the lock.
 TEST_P(Isolation, TheHoldersChildWaitsForOneThatWantsTheLock) {
   for (int round = 0; round < scaled(60); ++round) {
     heist::mutex m;
@@ -261,7 +262,7 @@ TEST_P(Primitives, ALatchOpensWhenAllHaveCome) {
   }
 }
 
-// Apart: g++ 12 takes the other fork for one that comes after it.
+// These are separate, because g++ 12 takes the other fork for one that follows it.
 [[gnu::noinline]] void wait_and_delete(heist::latch* l) {
   l->wait();
   delete l;
@@ -365,7 +366,7 @@ TEST_P(Primitives, EachNotificationWakesOne) {
         std::unique_lock hold(m);
         if (waiting == 0 || allowed != 0) {
           hold.unlock();
-          // Lets the others get there: on one worker they are left behind at this wait.
+          // Lets the others get there: on one worker they begin only when this function waits.
           heist::detail::wait_point point;
           heist::fork_join([&] { point.wait(); }, [&] { point.end(); });
           continue;
@@ -386,7 +387,7 @@ TEST_P(Primitives, EachNotificationWakesOne) {
   EXPECT_EQ(through, fibers + threads);
 }
 
-// ---- what makes no sense
+// ---- misuse
 
 TEST(PrimitivesMisused, AreRefusedByName) {
   EXPECT_NE(complaint_of([] { heist::counting_semaphore<>(-1); }).find("counting_semaphore"),

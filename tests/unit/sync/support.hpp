@@ -1,4 +1,4 @@
-// What the tests of waiting things share: pools to run on, and many fibers at once.
+// The tests of waits share these: pools to run on, and many fibers at once.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@
 
 namespace heist_test {
 
-// f(first) to f(last - 1), each in a fork of its own: any of them may wait for any other.
+// Calls f(first) to f(last - 1), each in a fork of its own, so that any of them may wait for any
+// other.
 template <class F>
 void fork_all(int first, int last, F& f) {
   if (last - first == 1) {
@@ -23,7 +24,7 @@ void fork_all(int first, int last, F& f) {
   }
 }
 
-// The same with f(0) to f(inside - 1) in a pool and the rest on threads of their own.
+// The same with f(0) to f(inside - 1) in a pool and the others on threads of their own.
 template <class F>
 void run_mixed(heist::pool& pool, int inside, int outside, F f) {
   std::vector<std::thread> threads;
@@ -32,7 +33,7 @@ void run_mixed(heist::pool& pool, int inside, int outside, F f) {
   for (std::thread& t : threads) t.join();
 }
 
-// What a misuse is told; "none" if it is none.
+// The message of a misuse, or "none".
 template <class F>
 [[nodiscard]] std::string complaint_of(F&& f) {
   try {

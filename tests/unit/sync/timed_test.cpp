@@ -1,4 +1,5 @@
-// Waits with a time limit: who gives up leaves nothing behind, and who is served in time has what it came for.
+// Waits with a time limit: a waiter that gives up leaves nothing behind, and one that is served in
+// time succeeds.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ constexpr int threads = 3;
 constexpr milliseconds soon(3);
 constexpr std::chrono::hours late(10);  // the watchdog comes first
 
-// A span about as long as the others hold what is waited for: giving up and being served meet.
+// A span about as long as the others hold the lock, so that giving up and being served compete.
 class spans {
  public:
   explicit spans(int who) : random_(seed + static_cast<unsigned>(who)) {}
@@ -59,7 +60,7 @@ class spans {
   std::mt19937 random_;
 };
 
-// ---- one that waits in vain
+// ---- a waiter that is never served
 
 TEST_P(Timed, WhatIsNeverGrantedIsGivenUpInTime) {
   heist::mutex m;
@@ -88,7 +89,7 @@ TEST_P(Timed, WhatIsNeverGrantedIsGivenUpInTime) {
   });
   EXPECT_FALSE(channel.send_for(1, soon));
   EXPECT_FALSE(channel.is_closed());
-  // Nothing is left of those that gave up.
+  // The waiters that gave up have left nothing behind.
   m.unlock();
   s.unlock_shared();
   EXPECT_TRUE(m.try_lock_for(late));
@@ -101,7 +102,7 @@ TEST_P(Timed, WhatIsNeverGrantedIsGivenUpInTime) {
   EXPECT_FALSE(channel.try_send(3));
 }
 
-// ---- giving up and being served meet
+// ---- giving up and being served compete
 
 TEST_P(Timed, AMutexLetsOneInAtATimeWhileOthersGiveUp) {
   const int rounds = scaled(400);
@@ -182,7 +183,8 @@ TEST_P(Timed, ASharedMutexKeepsItsPromiseWhileReadersAndWritersGiveUp) {
   EXPECT_TRUE(m.try_lock());
 }
 
-// A writer that gives up lets the readers in that stand behind it, while the reader that it waited for is still inside.
+// A writer that gives up lets in the readers behind it, while the reader for which it waited is
+// still inside.
 TEST_P(Timed, AWriterThatGivesUpIsNotInTheReadersWay) {
   heist::shared_mutex m;
   heist::latch behind(1);

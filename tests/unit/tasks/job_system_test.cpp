@@ -1,4 +1,4 @@
-// Jobs: each is run once, ends after its children, and its memory is never taken from it.
+// Jobs: each runs once and ends after its children, and its memory is not reused before.
 #include "heist/job_system.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST_P(Jobs, OneFromOutside) {
   jobs_.wait(j);  // it has ended, and stays so
 }
 
-// Single jobs below a root, as often as the ring goes round several times.
+// Makes single jobs below a root, so many that the ring wraps around several times.
 TEST_P(Jobs, EachOfManyChildrenRunsOnce) {
   constexpr int children = 3000;
   std::vector<std::atomic<int>> ran(children);
@@ -58,7 +58,7 @@ TEST_P(Jobs, EachOfManyChildrenRunsOnce) {
   for (const auto& n : ran) ASSERT_EQ(n.load(), 3 * rounds);
 }
 
-// A tree of jobs; children are made by their parent's function, and some by that of another job.
+// Makes a tree of jobs; a parent's function makes its children, and some children of other jobs.
 struct grow {
   job_system& jobs;
   std::atomic<long>& ran;
@@ -109,7 +109,7 @@ TEST_P(Jobs, ParallelForBySplitting) {
                std::runtime_error);
 }
 
-// The others' jobs are waited for by somebody who can't go on: nothing of that lies on top of the waiting.
+// Other jobs may wait and be unable to continue; none of them may run on top of a job that waits.
 TEST_P(Jobs, AWaitRunsNothingUnrelated) {
   if (is_serial()) GTEST_SKIP() << "a call can't wait for what comes later";
   for (int round = 0; round < scaled(100); ++round) {
@@ -122,7 +122,7 @@ TEST_P(Jobs, AWaitRunsNothingUnrelated) {
       jobs_.wait(quick);  // `waits` is on top of it
       jobs_.run(later);
       jobs_.wait(waits);
-      // A function that returns before what it ran has ended.
+      // This function returns before the jobs that it ran have ended.
       const job again = jobs_.create_job([] {});
       job left{};
       const job leaves = jobs_.create_job([&] {
@@ -231,7 +231,7 @@ TEST_P(Jobs, AFullRingIsRefusedAndNothingIsOverwritten) {
   for (const job j : made) few.wait(j);
   few.wait(next);
   EXPECT_EQ(ran.load(), 18);
-  // By splitting, with fewer jobs than parts.
+  // The loop is split, with fewer jobs than parts.
   std::atomic<std::size_t> sum{0};
   few.parallel_for(0, 1000, 1, [&](std::size_t i, std::size_t) { sum += i; });
   EXPECT_EQ(sum.load(), 499'500U);
@@ -273,7 +273,7 @@ TEST_P(Jobs, TheDestructorWaitsForWhatWasRun) {
   }
 }
 
-// Whoever runs from inside a pool and doesn't wait leaves it to the pool.
+// If a function in a pool runs a job and does not wait for it, the pool takes care of the job.
 TEST_P(Jobs, OfAFunctionThatDoesNotWait) {
   std::atomic<int> ran{0};
   std::vector<job> made(100);

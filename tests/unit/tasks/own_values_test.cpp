@@ -1,4 +1,4 @@
-// worker_local and combinable: nobody shares a value, and nothing that was counted is lost.
+// worker_local and combinable: no value is shared, and nothing that was counted is lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,7 +85,8 @@ TEST_P(OwnValues, AFactoryThatThrowsIsAskedAgain) {
   EXPECT_EQ(at_threads.local(), 7);
 }
 
-// The factory's function may be somewhere else when it is done, and another may have asked meanwhile.
+// The factory's function may be on another worker when it returns, and another function may have
+// called local() meanwhile.
 TEST_P(OwnValues, AFactoryMayFork) {
   const long before = counted::alive;
   {
@@ -122,7 +123,8 @@ TEST_P(OwnValues, CombinesWhatWorkersOfTwoPoolsAndThreadsOutsideCounted) {
       count();
     });
   };
-  // Under HEIST_SERIAL two threads would be one; combinable tells them apart all the same.
+  // Under HEIST_SERIAL two threads would count as one worker; combinable distinguishes them
+  // nevertheless.
   std::thread outside([&] {
     for (int i = 0; i < 1000; ++i) count();
     pool_.run(nested);
@@ -138,7 +140,7 @@ TEST_P(OwnValues, CombinesWhatWorkersOfTwoPoolsAndThreadsOutsideCounted) {
   EXPECT_EQ(sum.size(), 0U);
 }
 
-// A thread that ends leaves its value; one that comes after it has another.
+// A thread that ends leaves its value behind; a later thread has another value.
 TEST(Combinable, EveryThreadHasItsOwn) {
   heist::combinable<std::uint64_t> mine([] { return std::uint64_t{1}; });
   constexpr int threads = 200;  // several in each list

@@ -23,7 +23,8 @@ using heist::policy;
 class Policies : public on_pools {};
 INSTANTIATE_TEST_SUITE_P(Pools, Policies, testing::ValuesIn(pools()), name_of);
 
-// What a fork, a loop and a scope do, in the order in which it is done. No lock: it is for serial runs.
+// Records what a fork, a loop and a scope do, in order. It needs no lock, because it is for serial
+// runs.
 std::string order_of_everything() {
   std::string order;
   const auto say = [&order](char c) {
@@ -46,7 +47,7 @@ std::string order_of_everything() {
 TEST_P(Policies, SerialIsTheOrderOfTheProgram) {
   for (int round = 0; round < scaled(50); ++round) {
     pool_.run([&] {
-      // With forks open above and beside it.
+      // There are open forks above and beside this call.
       std::atomic<int> others{0};
       const auto other = [&others] { ++others; };
       fork_tree(3, [&] {
@@ -79,7 +80,7 @@ TEST_P(Policies, SerialNestsAndEnds) {
   });
 }
 
-// It may wait inside, and find itself with another worker.
+// The function may wait inside, and then be on another worker.
 TEST_P(Policies, SerialMayWait) {
   if (is_serial()) GTEST_SKIP() << "the second function would never be begun";
   pool_.run([&] {
@@ -111,7 +112,7 @@ TEST_P(Policies, SerialThrowsWhatTheFunctionThrows) {
   EXPECT_EQ(&heist::with(policy::stalling, [&]() -> int& { return value; }), &value);
 }
 
-// A function whose forks are stolen again and again, and which never sees another thread.
+// A function whose forks are stolen repeatedly never sees another thread.
 void keep_thread(int level) {
   const auto me = std::this_thread::get_id();
   heist::fork_join([&] { linger(std::chrono::microseconds(3)); },
@@ -146,7 +147,7 @@ TEST_P(Policies, RunsOnTheWorkerThatWasAskedFor) {
   for (int round = 0; round < scaled(20); ++round) {
     for (unsigned i = 0; i < n; ++i)
       EXPECT_EQ(pool_.run_on(i, heist::this_worker::index), static_cast<int>(i));
-    // From inside, many at once, with forks open.
+    // Many calls are made from inside at the same time, with open forks.
     std::atomic<unsigned> right{0};
     std::atomic<unsigned> next{0};
     pool_.run([&] {

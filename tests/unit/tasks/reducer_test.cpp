@@ -1,4 +1,4 @@
-// Reducers: the order of the program comes out, whoever stole what.
+// Reducers give the result in program order, whichever worker stole what.
 #include "heist/reducer.hpp"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,9 @@ namespace {
 class Reducers : public on_pools {};
 INSTANTIATE_TEST_SUITE_P(Pools, Reducers, testing::ValuesIn(pools()), name_of);
 
-// A random program of forks, scopes, loops and calls. Each step appends a number of its own; the serial program tells the order.
-// Append: void(unsigned). Serial: forks and so on are calls.
+// A random program of forks, scopes, loops and calls. Each step appends a number of its own; the
+// serial program determines the order. Append is void(unsigned). Serial means that forks and so on
+// are calls.
 template <class Append>
 struct random_program {
   const Append& append;
@@ -120,7 +121,7 @@ TEST_P(Reducers, RandomProgramsAsTheSerialOnes) {
     pool_.run([&] { program.run(seed, 7); });
     ASSERT_EQ(text.get(), expected) << "seed " << seed;
     ASSERT_EQ(count.get(), std::count(expected.begin(), expected.end(), ' '));
-    // Made inside.
+    // This reducer is made inside the pool.
     pool_.run([&] {
       heist::fork_join(
           [&] {
@@ -152,7 +153,7 @@ TEST_P(Reducers, ALoopOfManyIterations) {
   for (int i = 0; i < n; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], i);
 }
 
-// A loop of spawns, whose spawner is stolen again and again.
+// A loop of spawns whose spawner is stolen repeatedly.
 TEST_P(Reducers, ALoopOfSpawns) {
   if (GetParam().join == heist::join_kind::stalling) GTEST_SKIP() << "it steals children";
   for (int round = 0; round < scaled(20); ++round) {
@@ -174,7 +175,7 @@ TEST_P(Reducers, ALoopOfSpawns) {
   }
 }
 
-// Others' pools, waits, policies and exceptions on the way.
+// The program also uses other pools, waits, policies and exceptions.
 TEST_P(Reducers, AcrossWhateverAFunctionDoes) {
   heist::pool inner(config());
   for (int round = 0; round < scaled(30); ++round) {

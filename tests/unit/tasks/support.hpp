@@ -1,4 +1,4 @@
-// What the tests of this folder share: the pools that they run on.
+// The tests of this folder share the pools that they run on.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,13 +22,13 @@ inline std::vector<setting> pools() {
   return all;
 }
 
-// Of a node of a random tree.
+// The draws of a node of a random tree.
 inline int random_children(std::minstd_rand& random, int depth) {
   return depth == 0 ? 0 : static_cast<int>(random() % 5);
 }
 
-// How many nodes such a tree has: each draws from its seed how many children it has, then for each of them a seed and so many
-// numbers for other purposes.
+// The number of nodes of such a tree: each node draws from its seed the number of its children,
+// then for each child a seed and a given number of values for other purposes.
 inline long random_tree_size(unsigned seed, int depth, unsigned others) {
   std::minstd_rand random(seed);
   const int children = random_children(random, depth);

@@ -1,4 +1,5 @@
-// Task objects: every one is executed once, waits end when all children have, and exceptions arrive.
+// Task objects: each is executed once, waits end when all children have ended, and exceptions
+// arrive.
 #include "heist/task.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ namespace {
 class Tasks : public on_pools {};
 INSTANTIATE_TEST_SUITE_P(Pools, Tasks, testing::ValuesIn(pools()), name_of);
 
-// A task that a function is enough for.
+// A task made from a function.
 struct doing : heist::task {
   explicit doing(std::function<void(heist::task&)> f) : what(std::move(f)) {}
   void execute() override { what(*this); }
@@ -63,7 +64,8 @@ TEST(TasksOutside, RunInTheDefaultPool) {
   EXPECT_EQ(result, 610);
 }
 
-// A random tree of tasks that delete themselves; some wait more than once, some leave the waiting to the end.
+// A random tree of tasks that delete themselves; some wait more than once, some do not wait before
+// they end.
 struct tree_task : heist::task, counted {
   tree_task(unsigned s, int d, std::atomic<long>& n) : seed(s), depth(d), executed(n) {}
   void execute() override {
@@ -205,7 +207,7 @@ TEST_P(Tasks, OnlyExecuteItselfCanWait) {
   heist::run_task(pool_, root);
 }
 
-// Children, few of which find a place on the deque.
+// Spawns children, few of which find a place on the deque.
 TEST_P(Tasks, MoreThanTheDequeHolds) {
   heist::pool shallow({.workers = GetParam().workers, .fork_depth = 16});
   std::atomic<int> ran{0};

@@ -1,5 +1,6 @@
-// A small program of everything that moves between stacks, for debuggers and checkers to look at: it forks, spawns,
-// suspends, throws, and reuses the stacks. Exit status 0 if all came out right.
+// A small program with every kind of switch between stacks, which debuggers and checkers observe:
+// it forks, spawns, suspends, throws, and reuses stacks. Its exit status is 0 if all results are
+// right.
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -17,7 +18,7 @@ long fib(long n) {
   return a + b;
 }
 
-// 0, in frames of many depths: a stack that is used again meets others' remains.
+// Returns 0, with frames of many depths, so that a reused stack contains remains of earlier frames.
 long nothing(std::size_t depth) {
   std::vector<char> heap(100 + depth, 1);
   volatile char frame[1000];
@@ -38,7 +39,7 @@ long spawned() {
   return sum;
 }
 
-// More fibers wait than there are workers.
+// Makes more fibers wait than there are workers.
 long suspended(heist::pool& pool) {
   heist::latch all_there(20);
   std::vector<heist::future<long>> waiting;
@@ -70,7 +71,8 @@ bool throws() {
 
 int main() {
   for (int round = 0; round < 5; ++round) {
-    // In every other round with stacks so close to each other that a switch looks like a large frame.
+    // In every other round the stacks are so close to each other that a switch looks like a large
+    // frame.
     heist::pool pool(round % 2 == 0 ? heist::pool_config{.workers = 3}
                                     : heist::pool_config{
                                           .workers = 3, .stack_size = 64 * 1024, .fork_depth = 64});

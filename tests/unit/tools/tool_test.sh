@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a program of the tests under a debugger or a checker: tool_test.sh gdb|valgrind PROGRAM
 #
-# Exit status 77, with the reason, where that can't be done here.
+# The exit status is 77, with the reason, if this is not possible here.
 set -euo pipefail
 tool=$1
 program=$2
@@ -17,7 +17,7 @@ fail() {
 
 command -v "$tool" >/dev/null || skip "$tool isn't installed (scripts/setup test inspect)"
 
-# What gdb tells of a run of the program, after the commands given.
+# Prints gdb's output for a run of the program after the given commands.
 gdb_tells() {
   local commands=()
   for command in "$@"; do commands+=(-ex "$command"); done
@@ -34,7 +34,7 @@ under_gdb() {
   if ! grep -q 'exited normally' <<<"$told" || grep -q 'received signal' <<<"$told"; then
     fail "gdb stopped, though no signal is needed"
   fi
-  # With signals in place of membarrier gdb does stop, unless it is told what the guide says.
+  # With signals in place of membarrier gdb stops, unless it gets the command that the guide names.
   told=$(HEIST_BARRIER=signal gdb_tells)
   grep -q 'received signal SIG63' <<<"$told" || fail "no SIG63 was seen, so this test would see none: $told"
   told=$(HEIST_BARRIER=signal gdb_tells 'handle SIG63 nostop noprint pass')

@@ -1,4 +1,4 @@
-// Making a workload from option texts, and running it in every way that must give the same result.
+// Makes a workload from option texts, and runs it in every way that must give the same result.
 #pragma once
 
 #include <string_view>
@@ -23,7 +23,8 @@ inline std::unique_ptr<heist::workloads::instance> make_instance(
   return workload->make(values);
 }
 
-// The serial run makes no mistake; one worker, and more than this machine may have, agree with it.
+// The serial run makes no mistake, and runs on one worker and on more workers than this machine may
+// have processors agree with it.
 inline void expect_same_result_everywhere(heist::workloads::instance& instance) {
   instance.reset();
   instance.run_serial();

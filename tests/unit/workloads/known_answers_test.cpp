@@ -1,4 +1,4 @@
-// The workloads whose answer is one number that somebody else has published.
+// The workloads whose answer is one published number.
 #include "check_workload.hpp"
 #include "workloads/fib/fib.hpp"
 #include "workloads/nqueens/nqueens.hpp"

@@ -1,5 +1,5 @@
-// The subdivided product against three plain loops. The elements are whole numbers, so equal means
-// equal.
+// Compares the subdivided product with three plain loops. The elements are whole numbers, so the
+// results must be exactly equal.
 #include <heist/error.hpp>
 
 #include "check_workload.hpp"
@@ -17,7 +17,7 @@ std::vector<double> numbers(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
-// rows x inner times inner x columns.
+// Multiplies a matrix of rows x inner by one of inner x columns.
 void expect_product(std::size_t rows, std::size_t inner, std::size_t columns, std::size_t base) {
   const auto a = numbers(rows * inner, 1);
   const auto b = numbers(inner * columns, 2);

@@ -1,4 +1,4 @@
-// How much memory is there: made-up machines and cgroups, and the refusal.
+// The available memory of made-up machines and cgroups, and the refusal of sizes that do not fit.
 #include <limits>
 
 #include <gmock/gmock.h>

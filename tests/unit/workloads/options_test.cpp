@@ -1,4 +1,4 @@
-// Options are checked when they are set, and the message says what would have been right.
+// Options are checked when they are set, and the message names the allowed values.
 #include <gmock/gmock.h>
 
 #include <heist/error.hpp>

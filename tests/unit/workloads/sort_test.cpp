@@ -1,4 +1,4 @@
-// Both sorts, on the inputs that defeat careless pivots and careless merges, and on files.
+// Tests both sorts on inputs that defeat careless pivots and careless merges, and on files.
 #include <algorithm>
 #include <string>
 

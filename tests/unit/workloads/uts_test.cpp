@@ -15,7 +15,7 @@ const sample_tree& sample(std::string_view name) {
   throw std::logic_error("no such tree");
 }
 
-// Forks like the serial form, and keeps the deepest nesting of forks.
+// Forks like the serial form, and records the deepest nesting of forks.
 struct measuring {
   static constexpr bool is_parallel = true;
   int* depth;
@@ -40,7 +40,7 @@ TEST(Sha1, GivesTheDigestsOfTheStandard) {
                                              0,          0, 0, 0, 0, 0, 0, 24};
   EXPECT_EQ(sha1_of_block(abc),
             (sha1_digest{0xa9993e36, 0x4706816a, 0xba3e2571, 0x7850c26c, 0x9cd0d89d}));
-  // Of twenty and of twenty-four zero bytes, by sha1sum.
+  // The hashes of twenty and of twenty-four zero bytes, by sha1sum.
   EXPECT_EQ(sha1_of_20_bytes({}),
             (sha1_digest{0x6768033e, 0x21646824, 0x7bd031a0, 0xa2d9876d, 0x79818f8f}));
   EXPECT_EQ(sha1_of_24_bytes({}, 0),
@@ -69,7 +69,7 @@ TEST(Uts, WalksTheDeepestTreeWithinADefaultStack) {
   EXPECT_EQ(instance->mistake(), std::nullopt);
 }
 
-// A small tree of the deep kind, for the builds in which the sample trees take long.
+// A small tree of the deep kind, for builds in which the sample trees take long.
 TEST(Uts, CountsTheSameOnEveryPool) {
   const tree small({.name = "small",
                     .kind = tree_kind::binomial,

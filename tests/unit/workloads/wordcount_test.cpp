@@ -1,4 +1,5 @@
-// Counting words: against a std::map that is filled the plain way, at every cutoff, and on files.
+// Compares the counts of words with a std::map that is filled in the simple way, at every cutoff,
+// and on files.
 #include <cctype>
 #include <map>
 
