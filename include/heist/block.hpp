@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include "heist/detail/bad_range.hpp"
+#include "heist/detail/parallel/leftmost_place.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/detail/stopping.hpp"
-#include "heist/parallel/leftmost_place.hpp"
-#include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 

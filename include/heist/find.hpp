@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "heist/detail/algorithm.hpp"
-#include "heist/parallel/split_loop.hpp"
-#include "heist/parallel/stoppable.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
+#include "heist/detail/parallel/stoppable.hpp"
 
 namespace heist::inline v0 {
 

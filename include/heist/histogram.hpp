@@ -12,8 +12,8 @@
 #include "heist/detail/algorithm.hpp"
 #include "heist/detail/bad_range.hpp"
 #include "heist/detail/export.hpp"
-#include "heist/parallel/crew.hpp"
-#include "heist/parallel/split_loop.hpp"
+#include "heist/detail/parallel/crew.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "heist/detail/algorithm.hpp"
-#include "heist/parallel/merging.hpp"
-#include "heist/parallel/split_loop.hpp"
+#include "heist/detail/parallel/merging.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 

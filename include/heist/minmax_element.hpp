@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
-#include "heist/parallel/leaf_tree.hpp"
+#include "heist/detail/parallel/leaf_tree.hpp"
 
 namespace heist::inline v0 {
 

@@ -6,7 +6,7 @@
 //     heist::parallel_for(pool, 0, n, body, heist::static_blocks{});
 //
 // There is no grain to choose: the loop splits what is left when another worker asks for something to do
-// (heist/parallel/split_loop.hpp). The body is inlined into a plain counted loop, which compilers vectorise. One
+// (heist/detail/parallel/split_loop.hpp). The body is inlined into a plain counted loop, which compilers vectorise. One
 // worker runs it from the first iteration to the last.
 #pragma once
 
@@ -19,9 +19,9 @@
 #include "heist/block.hpp"
 #include "heist/detail/algorithm.hpp"
 #include "heist/detail/bad_range.hpp"
-#include "heist/parallel/own_body.hpp"
-#include "heist/parallel/split_loop.hpp"
-#include "heist/parallel/stoppable.hpp"
+#include "heist/detail/parallel/own_body.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
+#include "heist/detail/parallel/stoppable.hpp"
 #include "heist/partitioner.hpp"
 
 namespace heist::inline v0 {

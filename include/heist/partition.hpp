@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "heist/detail/algorithm.hpp"
-#include "heist/parallel/element_buffer.hpp"
-#include "heist/parallel/split_loop.hpp"
+#include "heist/detail/parallel/element_buffer.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 

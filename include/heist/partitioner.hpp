@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "heist/detail/export.hpp"
-#include "heist/parallel/crew.hpp"
-#include "heist/parallel/pace.hpp"
-#include "heist/parallel/split_loop.hpp"
+#include "heist/detail/parallel/crew.hpp"
+#include "heist/detail/parallel/pace.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 

@@ -21,8 +21,8 @@
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
-#include "heist/parallel/leaf_tree.hpp"
-#include "heist/parallel/stoppable.hpp"
+#include "heist/detail/parallel/leaf_tree.hpp"
+#include "heist/detail/parallel/stoppable.hpp"
 
 namespace heist::inline v0 {
 

@@ -21,11 +21,11 @@
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/parallel/leaf_tree.hpp"
+#include "heist/detail/parallel/pace.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/merge.hpp"
-#include "heist/parallel/leaf_tree.hpp"
-#include "heist/parallel/pace.hpp"
-#include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 

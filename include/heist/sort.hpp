@@ -1,7 +1,7 @@
 // sort and stable_sort: std's.
 //
 // Both are one merge sort, which is stable. Halves are sorted at the same time, each level merges from one array
-// into the other, and a merge is itself cut in parts (heist/parallel/merging.hpp). Elements of at most 16
+// into the other, and a merge is itself cut in parts (heist/detail/parallel/merging.hpp). Elements of at most 16
 // bytes that are trivially copyable are merged without branches that depend on data. What is in order already, or in
 // strictly descending order, is found at each level and not sorted.
 //
@@ -16,11 +16,11 @@
 #include <type_traits>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/parallel/element_buffer.hpp"
+#include "heist/detail/parallel/small_sort.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/find.hpp"
 #include "heist/merge.hpp"
-#include "heist/parallel/element_buffer.hpp"
-#include "heist/parallel/small_sort.hpp"
-#include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 

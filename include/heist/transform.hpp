@@ -6,9 +6,9 @@
 #include <iterator>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
+#include "heist/detail/parallel/stoppable.hpp"
 #include "heist/merge.hpp"
-#include "heist/parallel/split_loop.hpp"
-#include "heist/parallel/stoppable.hpp"
 
 namespace heist::inline v0 {
 

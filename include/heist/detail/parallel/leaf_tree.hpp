@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/parallel/leftmost_place.hpp"
+#include "heist/detail/parallel/pace.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/fork_join.hpp"
-#include "heist/parallel/leftmost_place.hpp"
-#include "heist/parallel/pace.hpp"
-#include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0::detail {
 

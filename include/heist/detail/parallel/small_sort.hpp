@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "heist/parallel/merging.hpp"
+#include "heist/detail/parallel/merging.hpp"
 
 namespace heist::inline v0::detail {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
-#include "heist/parallel/split_loop.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 
 namespace heist::inline v0::detail {
 

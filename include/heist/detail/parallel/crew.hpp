@@ -8,9 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "heist/detail/parallel/leftmost_place.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/fork_join.hpp"
-#include "heist/parallel/leftmost_place.hpp"
-#include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0::detail {
 

@@ -25,10 +25,10 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/hot_path.hpp"
+#include "heist/detail/parallel/leftmost_place.hpp"
+#include "heist/detail/parallel/pace.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/fork_join.hpp"
-#include "heist/parallel/leftmost_place.hpp"
-#include "heist/parallel/pace.hpp"
 
 namespace heist::inline v0::detail {
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "heist/detail/parallel/leftmost_place.hpp"
+#include "heist/detail/parallel/pace.hpp"
 #include "heist/detail/stopping.hpp"
-#include "heist/parallel/leftmost_place.hpp"
-#include "heist/parallel/pace.hpp"
 
 namespace heist::inline v0::detail {
 
