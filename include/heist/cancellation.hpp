@@ -19,17 +19,14 @@
 // result is of no use, and the elements may be under way between two places. Stop between two of them.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/error.hpp"
-#include "heist/fork_join.hpp"
 
 namespace heist::inline v0 {
 
@@ -82,42 +79,12 @@ class either {
   const B& b_;
 };
 
-namespace detail {
-
-struct [[gnu::visibility("default")]] not_begun{};
-
-struct count_at_end {
-  std::atomic<std::uint64_t>& count;
-  // Relaxed: read after the join.
-  ~count_at_end() { count.fetch_add(1, std::memory_order_relaxed); }
-};
-
-template <class Stop, class F>
-struct asking_first {
-  std::remove_reference_t<F>& function;
-  const Stop& stop;
-  std::atomic<std::uint64_t>& done;
-
-  std::invoke_result_t<F> operator()() const {
-    if (stop.stop_requested()) throw not_begun{};
-    const count_at_end counts{done};  // also if it throws: then that is what goes on
-    return static_cast<F&&>(function)();
-  }
-};
-
-}  // namespace detail
-
-// fork_join whose functions aren't begun after a stop: throws cancelled then, unless one further left has thrown something
-// else. What is done counts functions.
+// fork_join under a stop condition: after a stop no function is begun, and cancelled is thrown
+// unless a function further left has thrown something else. done() and total() count functions.
 template <stop_condition Stop, class... F>
 requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(const Stop& stop,
-                                                                              F&&... f) {
-  std::atomic<std::uint64_t> done{0};
-  try {
-    return fork_join(detail::asking_first<Stop, F>{f, stop, done}...);
-  } catch (const detail::not_begun&) {
-  }
-  detail::throw_cancelled(done.load(std::memory_order_relaxed), sizeof...(F));
-}
+                                                                              F&&... f);
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/cancellation_impl.hpp"

@@ -12,50 +12,14 @@
 #pragma once
 
 #include <concepts>
-#include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
-#include "heist/detail/export.hpp"
+#include "heist/detail/reducer_base.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-
-class reducer_base;
-
-// A view of one reducer. Those of one function are a list, on its fiber (views.hpp).
-struct view_node {
-  view_node* next = nullptr;
-  reducer_base* of = nullptr;
-  // While the list is left with a scope: which child's it is, and the list of an older one.
-  view_node* next_piece = nullptr;
-  std::uint64_t piece = 0;
-};
-
-class [[gnu::visibility("default")]] reducer_base {
- public:
-  reducer_base(const reducer_base&) = delete;
-  reducer_base& operator=(const reducer_base&) = delete;
-
-  // left = left op right; the right one ends. nullptr for left: the reducer's own value.
-  virtual void merge(view_node * left, view_node * right) noexcept = 0;
-
- protected:
-  reducer_base() noexcept = default;
-  HEIST_API virtual ~reducer_base();
-
-  // The view that the caller has, if it has one.
-  [[nodiscard]] HEIST_API view_node* find() const noexcept;
-  // Gives the caller that one, and true; on a thread outside any pool false.
-  HEIST_API bool adopt(view_node & v) noexcept;
-  // Takes it from the caller.
-  HEIST_API view_node* remove() noexcept;
-  [[nodiscard]] HEIST_API static bool on_a_fiber() noexcept;
-};
-
-}  // namespace detail
 
 // op(T, T) makes a T of two neighbours. It must neither fork nor wait, and not throw: an exception while views are put
 // together, std::bad_alloc too, ends the program.
