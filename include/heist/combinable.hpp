@@ -112,9 +112,9 @@ class combinable {
   };
   using list = std::atomic<node*>;
 
-  static node* find(const list& in, std::uint64_t thread) noexcept {
+  static node* find(const list& values, std::uint64_t thread) noexcept {
     // Acquire: partner is the release in local(); carries the nodes of other threads, which are passed over.
-    node* n = in.load(std::memory_order_acquire);
+    node* n = values.load(std::memory_order_acquire);
     while (n != nullptr && n->thread != thread) n = n->next;
     return n;
   }

@@ -123,9 +123,8 @@ requires(sizeof...(T) > 0) auto when_all(future<T>... inputs)
 
 // The same for a number of them that is known at run time; nothing instead of a vector for void.
 template <class T>
-requires(!std::is_reference_v<T>) auto when_all(std::vector<future<T>> inputs) -> future<
-    std::conditional_t<std::is_void_v<T>, void,
-                       std::vector<std::conditional_t<std::is_void_v<T>, std::monostate, T>>>>;
+requires(!std::is_reference_v<T>) auto when_all(std::vector<future<T>> inputs)
+    -> future<std::conditional_t<std::is_void_v<T>, void, std::vector<T>>>;
 
 }  // namespace heist::inline v0
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/one_at_a_time.hpp"
 #include "heist/detail/parallel/crew.hpp"
 #include "heist/detail/parallel/pace.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
@@ -101,30 +102,6 @@ struct guided {
     });
   }
 };
-
-namespace detail {
-
-// Of a partitioner that remembers: one loop at a time.
-class one_at_a_time {
- public:
-  class use {
-   public:
-    // usage_error if another loop has it.
-    HEIST_API explicit use(one_at_a_time& of);
-    // Release: partner is the exchange in the constructor; the next loop sees what this one has noted.
-    ~use() { of_.taken_.store(false, std::memory_order_release); }
-    use(const use&) = delete;
-    use& operator=(const use&) = delete;
-
-   private:
-    one_at_a_time& of_;
-  };
-
- private:
-  std::atomic<bool> taken_{false};
-};
-
-}  // namespace detail
 
 // Blocks of equal cost: every `rounds`-th loop is measured, and the next ones are cut accordingly. For loops that are run again
 // and again over data whose costs drift slowly (particles that move): as cheap as static_blocks between the

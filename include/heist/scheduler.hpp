@@ -18,9 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "heist/cancellation.hpp"
 #include "heist/detail/root.hpp"
-#include "heist/parallel_for.hpp"
 #include "heist/pool.hpp"
 
 namespace heist::inline v0 {
@@ -53,28 +51,6 @@ concept receiver = std::is_nothrow_move_constructible_v<R> && std::same_as<R, st
 };
 
 }  // namespace execution
-
-namespace detail {
-
-struct no_stop_token {
-  [[nodiscard]] static constexpr bool stop_requested() noexcept { return false; }
-};
-
-template <class R>
-concept has_stop_token = requires(const R& r) {
-  { r.get_env().query(execution::get_stop_token) } -> stop_condition;
-};
-
-// That of the receiver's environment; one that says false if it has none.
-template <class R>
-auto stop_token_of(const R& r) noexcept {
-  if constexpr (has_stop_token<R>)
-    return r.get_env().query(execution::get_stop_token);
-  else
-    return no_stop_token{};
-}
-
-}  // namespace detail
 
 // A handle, as small as a pointer, to copy and compare. The pool must outlive its senders and operations.
 class scheduler {
@@ -141,38 +117,6 @@ class scheduler {
   pool* pool_;
 };
 
-// The pool's queue has room for it in itself: that is why starting allocates nothing.
-template <class R>
-class scheduler::operation : private detail::root {
- public:
-  operation(pool& p, R r) noexcept : detail::root(&complete), pool_(&p), receiver_(std::move(r)) {
-    is_awaited = false;
-  }
-
-  // Once.
-  void start() & noexcept {
-    std::exception_ptr thrown;
-    try {
-      return start_in(*pool_, *this);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    std::move(receiver_).set_error(std::move(thrown));
-  }
-
- private:
-  static void complete(detail::root& r) noexcept {
-    auto& self = static_cast<operation&>(r);
-    if (detail::stop_token_of(self.receiver_).stop_requested())
-      std::move(self.receiver_).set_stopped();
-    else
-      std::move(self.receiver_).set_value();
-  }
-
-  pool* const pool_;
-  R receiver_;
-};
-
 namespace detail {
 
 template <class S>
@@ -183,50 +127,7 @@ concept sender_on_a_pool = requires(const S& s) {
 };
 
 template <class R, class Shape, class F>
-class bulk_receiver {
- public:
-  bulk_receiver(scheduler on, R r, Shape shape,
-                F f) noexcept(std::is_nothrow_move_constructible_v<F>)
-      : on_(on), receiver_(std::move(r)), shape_(shape), function_(std::move(f)) {}
-
-  template <class... Values>
-  void set_value(Values&&... values) && noexcept {
-    std::exception_ptr thrown;
-    bool was_stopped = false;
-    const auto body = [&](Shape i) { function_(i, values...); };
-    try {
-      if constexpr (has_stop_token<R>)
-        parallel_for(on_.where(), stop_token_of(receiver_), Shape{}, shape_, body);
-      else
-        parallel_for(on_.where(), Shape{}, shape_, body);
-    } catch (const cancelled&) {
-      // Of this loop, or of one in the body, which is an error like any other.
-      was_stopped = stop_token_of(receiver_).stop_requested();
-      thrown = std::current_exception();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    if (was_stopped)
-      std::move(receiver_).set_stopped();
-    else if (thrown)
-      std::move(receiver_).set_error(std::move(thrown));
-    else
-      std::move(receiver_).set_value(std::forward<Values>(values)...);
-  }
-  template <class Error>
-  void set_error(Error&& error) && noexcept {
-    std::move(receiver_).set_error(std::forward<Error>(error));
-  }
-  void set_stopped() && noexcept { std::move(receiver_).set_stopped(); }
-  decltype(auto) get_env() const noexcept requires requires(const R& r) { r.get_env(); }
-  { return receiver_.get_env(); }
-
- private:
-  scheduler on_;
-  R receiver_;
-  Shape shape_;
-  F function_;
-};
+class bulk_receiver;
 
 }  // namespace detail
 
@@ -254,9 +155,9 @@ class bulk_sender {
  private:
   template <class Self, class R>
   static auto connect_to(Self&& self, R&& r) {
-    const scheduler on = self.sender_.get_env().query(get_completion_scheduler<set_value_t>);
+    const scheduler where = self.sender_.get_env().query(get_completion_scheduler<set_value_t>);
     return std::forward<Self>(self).sender_.connect(
-        detail::bulk_receiver<std::decay_t<R>, Shape, F>(on, std::forward<R>(r), self.shape_,
+        detail::bulk_receiver<std::decay_t<R>, Shape, F>(where, std::forward<R>(r), self.shape_,
                                                          std::forward<Self>(self).function_));
   }
 
@@ -279,3 +180,5 @@ requires detail::sender_on_a_pool<std::decay_t<Sender>>
 }  // namespace execution
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/scheduler_impl.hpp"

@@ -22,7 +22,6 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/root.hpp"
-#include "heist/detail/short_lock.hpp"
 #include "heist/detail/stop_token.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/pool.hpp"
@@ -62,92 +61,19 @@ struct graph_report {
   std::size_t skipped = 0;
 };
 
-class task_graph;
-
 namespace detail {
 
 class graph_run;
+class graph_memory;  // a graph's own nodes lie in it one after the other, as do their lists
+struct node_details;
 struct graph_node;
-
-// A graph's own nodes lie one after the other, as do their lists.
-class graph_memory;
-
-// Pointers to nodes, of which the first two need no memory of their own.
-class node_list {
- public:
-  node_list() noexcept = default;
-  ~node_list() { resize(0); }
-  node_list(const node_list&) = delete;
-  node_list& operator=(const node_list&) = delete;
-
-  // More memory, if it is needed, is the graph's, which doesn't take it back, or with nullptr the list's own.
-  void push_back(graph_node* n, graph_memory* from) {
-    if (size_ >= inside && (size_ & (size_ - 1)) == 0) grow(from);
-    data()[size_++] = n;
-  }
-  void pop_back() noexcept { resize(size_ - 1); }
-  // To as many as there are or fewer.
-  HEIST_API void resize(std::uint32_t size) noexcept;
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  [[nodiscard]] graph_node* const* begin() const noexcept { return size_ <= inside ? few_ : many_; }
-  [[nodiscard]] graph_node* const* end() const noexcept { return begin() + size_; }
-
- private:
-  static constexpr std::uint32_t inside = 2;
-  graph_node** data() noexcept { return size_ < inside ? few_ : many_; }
-  HEIST_API void grow(graph_memory* from);  // from a power of two to the next
-  void give_back() noexcept;                // many_
-
-  union {
-    graph_node* few_[inside]{};
-    graph_node** many_;
-  };
-  std::uint32_t size_ = 0;
-  bool is_own_ = false;  // many_ is
-};
-
-// What a run doesn't touch unless it is asked to.
-struct node_details {
-  node_options options{};
-  std::size_t index = 0;
-  double rank = 0;
-  double path_cost = 0;        // of the dearest path from here to the end
-  std::int64_t began_ns = -1;  // since the run began
-  std::int64_t ended_ns = -1;
-};
-
-// One line of the cache; the function comes next.
-struct [[gnu::visibility("default")]] alignas(64) graph_node {
-  graph_node() noexcept = default;
-  virtual ~graph_node();
-  virtual void call(graph_run & run) = 0;
-
-  // Of the current or last run.
-  std::atomic<std::uint32_t> waits_for{0};  // predecessors that aren't over; 0: it may have begun
-  short_lock guard{};
-  graph_node* next_ready = nullptr;
-  node_list successors{};               // guarded by guard until it is over, if nodes can be added
-  bool is_over = false;                 // as successors
-  std::atomic<bool> is_spoiled{false};  // a predecessor wasn't done
-  node_state state = node_state::waiting;
-
-  bool is_on_heap = false;  // otherwise it lies in its graph's memory
-  node_details* details = nullptr;
-};
-static_assert(sizeof(void*) != 8 || sizeof(graph_node) == 64);
+template <class F>
+struct graph_node_of;
 
 struct delete_node {
   HEIST_API void operator()(graph_node* n) const noexcept;
 };
 using node_pointer = std::unique_ptr<graph_node, delete_node>;
-
-template <class F>
-struct graph_node_of final : graph_node {
-  template <class G>
-  explicit graph_node_of(G&& g) : function(std::forward<G>(g)) {}
-  void call(graph_run& run) override;
-  F function;
-};
 
 }  // namespace detail
 
@@ -157,7 +83,7 @@ class HEIST_API task_graph {
   // Names a function of one graph; of no use once the graph has ended.
   class node {
     friend task_graph;
-    node(detail::graph_node& n, const task_graph& of) noexcept;
+    node(detail::graph_node& n, const task_graph& graph) noexcept;
     detail::graph_node* node_;
     const task_graph* graph_;
     std::size_t index_;
@@ -256,18 +182,6 @@ class HEIST_API task_graph {
   std::atomic<bool> is_running_{false};
 };
 
-namespace detail {
-
-template <class F>
-void graph_node_of<F>::call(graph_run& run) {
-  if constexpr (std::is_invocable_v<F&, task_graph::running&>) {
-    task_graph::running r(run, *this);
-    function(r);
-  } else {
-    function();
-  }
-}
-
-}  // namespace detail
-
 }  // namespace heist::inline v0
+
+#include "heist/detail/task_graph_impl.hpp"

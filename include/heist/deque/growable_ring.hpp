@@ -216,12 +216,13 @@ class growable_ring {
     // I4: taken back. It isn't in retired_: there are smaller ones only, since nothing shrinks while
     // anything is retired.
     waiting_ &= ~set_of(log);
-    slot* const to = table_[log];
+    slot* const target = table_[log];
     const std::uint64_t mask = set_of(log) - 1;
     // Relaxed: the store of current_ publishes them.
-    for (position p = top; p != bottom; ++p) to[p & mask].store(at(p), std::memory_order_relaxed);
+    for (position p = top; p != bottom; ++p)
+      target[p & mask].store(at(p), std::memory_order_relaxed);
     retired_ |= set_of(log_);
-    slots_ = to;
+    slots_ = target;
     log_ = log;
     mask_ = mask;
     current_.store(log, std::memory_order_release);  // partner: the load in visit::current

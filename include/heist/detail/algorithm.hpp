@@ -57,8 +57,8 @@ template <class Impl>
 struct algorithm : Impl {
   using Impl::operator();
   template <std::same_as<pool> Pool, class... Arguments>
-  auto operator()(Pool& on, Arguments&&... arguments) const {
-    return on.run([&] { return (*this)(std::forward<Arguments>(arguments)...); });
+  auto operator()(Pool& p, Arguments&&... arguments) const {
+    return p.run([&] { return (*this)(std::forward<Arguments>(arguments)...); });
   }
   template <class S, class... Arguments>
   requires can_stop<Impl, S>

@@ -249,9 +249,8 @@ requires(sizeof...(T) > 0) auto when_all(future<T>... inputs)
 }
 
 template <class T>
-requires(!std::is_reference_v<T>) auto when_all(std::vector<future<T>> inputs) -> future<
-    std::conditional_t<std::is_void_v<T>, void,
-                       std::vector<std::conditional_t<std::is_void_v<T>, std::monostate, T>>>> {
+requires(!std::is_reference_v<T>) auto when_all(std::vector<future<T>> inputs)
+    -> future<std::conditional_t<std::is_void_v<T>, void, std::vector<T>>> {
   for (const future<T>& f : inputs) static_cast<void>(detail::future_access::state(f, "when_all"));
   using all = std::vector<future<T>>;
   using result =

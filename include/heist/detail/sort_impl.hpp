@@ -58,12 +58,12 @@ class merge_sorter {
   static constexpr std::size_t search_cutoff = 16'384;  // looked through in parallel from here on
 
   template <class From, class To>
-  void merge(From from, std::size_t half, std::size_t n, To to) {
+  void merge(From from, std::size_t half, std::size_t n, To destination) {
     const From second = iterator_at(from, half);
     if (workers_ > 1)
-      merge_in_parallel<by_move>(from, half, second, n - half, to, less_);
+      merge_in_parallel<by_move>(from, half, second, n - half, destination, less_);
     else
-      merge_serially<by_move>(from, half, second, n - half, to, less_);
+      merge_serially<by_move>(from, half, second, n - half, destination, less_);
   }
 
   template <class Here, class There>

@@ -33,8 +33,8 @@ struct transform_impl : stopped_by<Stop> {
   requires std::invocable<F&, std::iter_reference_t<It>> Out operator()(It first, It last, Out out,
                                                                         F&& f) const {
     const std::size_t n = length_of(first, last);
-    for_offsets(n, *this, [from = plain(first), to = plain(out), &f](std::size_t i) {
-      element_at(to, i) = f(element_at(from, i));
+    for_offsets(n, *this, [input = plain(first), output = plain(out), &f](std::size_t i) {
+      element_at(output, i) = f(element_at(input, i));
     });
     return iterator_at(out, n);
   }
@@ -43,10 +43,11 @@ struct transform_impl : stopped_by<Stop> {
   requires std::invocable<F&, std::iter_reference_t<It>, std::iter_reference_t<Other>> Out
   operator()(It first, It last, Other first2, Out out, F&& f) const {
     const std::size_t n = length_of(first, last);
-    for_offsets(n, *this,
-                [from = plain(first), from2 = plain(first2), to = plain(out), &f](std::size_t i) {
-                  element_at(to, i) = f(element_at(from, i), element_at(from2, i));
-                });
+    for_offsets(
+        n, *this,
+        [input = plain(first), input2 = plain(first2), output = plain(out), &f](std::size_t i) {
+          element_at(output, i) = f(element_at(input, i), element_at(input2, i));
+        });
     return iterator_at(out, n);
   }
 };
@@ -59,8 +60,8 @@ struct copy_impl : stopped_by<Stop> {
   template <std::random_access_iterator It, std::random_access_iterator Out>
   Out operator()(It first, It last, Out out) const {
     const std::size_t n = length_of(first, last);
-    for_offsets(n, *this, [from = plain(first), to = plain(out)](std::size_t i) {
-      element_at(to, i) = element_at(from, i);
+    for_offsets(n, *this, [input = plain(first), output = plain(out)](std::size_t i) {
+      element_at(output, i) = element_at(input, i);
     });
     return iterator_at(out, n);
   }
@@ -74,7 +75,7 @@ struct fill_impl : stopped_by<Stop> {
   template <std::random_access_iterator It, class T>
   void operator()(It first, It last, const T& value) const {
     for_offsets(length_of(first, last), *this,
-                [to = plain(first), &value](std::size_t i) { element_at(to, i) = value; });
+                [output = plain(first), &value](std::size_t i) { element_at(output, i) = value; });
   }
 };
 
@@ -85,8 +86,8 @@ struct generate_impl : stopped_by<Stop> {
 
   template <std::random_access_iterator It, std::invocable Generator>
   void operator()(It first, It last, Generator&& generator) const {
-    for_offsets(length_of(first, last), *this, [to = plain(first), &generator](std::size_t i) {
-      element_at(to, i) = generator();
+    for_offsets(length_of(first, last), *this, [output = plain(first), &generator](std::size_t i) {
+      element_at(output, i) = generator();
     });
   }
 };

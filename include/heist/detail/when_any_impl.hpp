@@ -74,8 +74,8 @@ requires(sizeof...(T) > 0 && (!std::is_reference_v<T> && ...)) auto when_any(fut
   const auto collect = [](all& a, std::size_t i) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       using one = result (*)(all&);
-      constexpr one of[] = {&detail::collect_one<result, I, all>...};
-      return of[i](a);
+      constexpr one collectors[] = {&detail::collect_one<result, I, all>...};
+      return collectors[i](a);
     }
     (std::index_sequence_for<T...>());
   };

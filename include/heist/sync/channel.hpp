@@ -33,7 +33,7 @@ class channel {
  public:
   // Room for `capacity` items that nobody has received yet. 0: send() waits for the receiver.
   explicit channel(std::size_t capacity)
-      : capacity_(capacity), room_(capacity == 0 ? nullptr : std::make_unique<cell[]>(capacity)) {}
+      : capacity_(capacity), cells_(capacity == 0 ? nullptr : std::make_unique<cell[]>(capacity)) {}
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
   ~channel() {
@@ -134,18 +134,18 @@ class channel {
   template <class Waiter, class Item>
   struct timed : Waiter, detail::alarm {
     timed(channel& c, Item& what, detail::due_time due)
-        : Waiter(what), alarm(&time_is_over, due), of(c) {}
+        : Waiter(what), alarm(&time_is_over, due), owner(c) {}
 
     static void time_is_over(detail::alarm& a) noexcept {
       auto& self = static_cast<timed&>(a);
       {
-        const detail::holding hold(self.of.guard_);
+        const detail::holding hold(self.owner.guard_);
         if (!self.is_listed) return;
-        self.of.waiting(self).remove(self);
+        self.owner.waiting(self).remove(self);
       }
       self.point.end();
     }
-    channel& of;
+    channel& owner;
   };
   detail::waiter_list& waiting(sender&) noexcept { return senders_; }
   detail::waiter_list& waiting(receiver&) noexcept { return receivers_; }
@@ -216,12 +216,12 @@ class channel {
   }
 
   [[nodiscard]] T& at(std::size_t i) noexcept {
-    return *std::launder(reinterpret_cast<T*>(room_[i].bytes));
+    return *std::launder(reinterpret_cast<T*>(cells_[i].bytes));
   }
   void put_newest(T&& item) noexcept {
     const std::size_t space = capacity_ - oldest_;  // no sum that could overflow
     const std::size_t i = size_ < space ? oldest_ + size_ : size_ - space;
-    ::new (static_cast<void*>(room_[i].bytes)) T(std::move(item));
+    ::new (static_cast<void*>(cells_[i].bytes)) T(std::move(item));
     ++size_;
   }
   T take_oldest() noexcept {
@@ -234,7 +234,7 @@ class channel {
   }
 
   const std::size_t capacity_;
-  const std::unique_ptr<cell[]> room_;
+  const std::unique_ptr<cell[]> cells_;
   mutable detail::short_lock guard_;
   std::size_t oldest_ = 0;  // guarded by guard_, as is the rest
   std::size_t size_ = 0;

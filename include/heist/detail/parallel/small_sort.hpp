@@ -80,11 +80,11 @@ void merge_halves(const T* v, std::size_t h, T* out, Less& less) {
 template <class T, class Less>
 void sort_light_block(T* v, Less& less) {
   alignas(T) std::byte bytes[small_sort_size * sizeof(T)];
-  T* const room = reinterpret_cast<T*>(bytes);
-  for (std::size_t i = 0; i < small_sort_size; i += 4) sort_four(v + i, room + i, less);
-  for (std::size_t i = 0; i < small_sort_size; i += 8) merge_halves(room + i, 4, v + i, less);
-  for (std::size_t i = 0; i < small_sort_size; i += 16) merge_halves(v + i, 8, room + i, less);
-  merge_halves(room, 16, v, less);
+  T* const buffer = reinterpret_cast<T*>(bytes);
+  for (std::size_t i = 0; i < small_sort_size; i += 4) sort_four(v + i, buffer + i, less);
+  for (std::size_t i = 0; i < small_sort_size; i += 8) merge_halves(buffer + i, 4, v + i, less);
+  for (std::size_t i = 0; i < small_sort_size; i += 16) merge_halves(v + i, 8, buffer + i, less);
+  merge_halves(buffer, 16, v, less);
 }
 
 // At most small_sort_size elements.
