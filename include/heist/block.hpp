@@ -8,8 +8,8 @@
 
 namespace heist::inline v0 {
 
-// The cells c with first[d] <= c[d] < last[d]; the last dimension is the one whose cells are neighbours in
-// memory: block<2>{{0, 0}, {rows, columns}}.
+// The cells c with first[d] <= c[d] < last[d]; the last dimension is the one whose cells are
+// neighbours in memory: block<2>{{0, 0}, {rows, columns}}.
 template <std::size_t D>
 requires(D == 2 || D == 3) struct block {
   std::size_t first[D];
@@ -18,7 +18,7 @@ requires(D == 2 || D == 3) struct block {
   [[nodiscard]] constexpr std::size_t extent(std::size_t d) const noexcept {
     return last[d] - first[d];
   }
-  // How many cells; the greatest std::size_t if they are more.
+  // How many cells there are; the greatest std::size_t if there are more.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     std::size_t product = 1;
     for (std::size_t d = 0; d < D; ++d) {

@@ -1,10 +1,11 @@
-// Results that come later.
+// future<T>: a result that comes later, of a submitted function or of what follows it.
 //
 //     heist::future<image> f = pool.submit([] { return load("a.png"); });
 //     heist::future<image> small = std::move(f).then([](image i) { return shrink(i); });
 //     show(small.get());
 //
-// A worker that waits suspends its fiber, and its thread does other work; a thread outside any pool sleeps.
+// A fiber that waits is suspended, and its thread does other work; a thread outside any pool
+// sleeps.
 #pragma once
 
 #include <chrono>
@@ -37,8 +38,9 @@ struct then_result<F, void> : std::invoke_result<F> {};
 
 }  // namespace detail
 
-// The one result of a function that was submitted, or of what is built on such. Belongs to one owner at a time, and isn't
-// for use by two threads at once. Destroying it waits for nothing and cancels nothing.
+// The one result of a function that was submitted, or of what was built with then() or when_all().
+// A future belongs to one owner at a time, and two threads must not use it at once. Destroying it
+// waits for nothing and cancels nothing.
 template <class T>
 class [[nodiscard]] future {
  public:
@@ -54,16 +56,18 @@ class [[nodiscard]] future {
     if (state_ != nullptr) state_->leave();
   }
 
-  // Whether there is a result to come or to take. All members below throw usage_error if there isn't.
+  // Whether this future has a result, or will have one. All members below throw usage_error if it
+  // doesn't.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
 
   [[nodiscard]] bool is_ready() const { return checked("is_ready").is_ready(); }
 
-  // Returns when the result is there. Throws usage_error if the caller's own fiber is to make it.
+  // Returns when the result is ready. Throws usage_error if the calling fiber itself has to make
+  // it.
   void wait() const { checked("wait").wait(); }
 
-  // Whether the result is there after that time at most. Throw resource_error or std::bad_alloc if they have to wait and
-  // can't.
+  // Wait for that time at most; return whether the result is ready. Throw resource_error or
+  // std::bad_alloc if they have to wait and can't.
   template <class Rep, class Period>
   [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time) const {
     return checked("wait_for").wait_until(detail::due_in(time));
@@ -73,20 +77,23 @@ class [[nodiscard]] future {
     return checked("wait_until").wait_until(detail::due_at(time));
   }
 
-  // Waits, and returns the result or throws the exception. Only once: then valid() is false.
+  // Waits, and returns the result or throws the exception. Only once: afterwards valid() is false.
   T get() {
     checked("get").wait();
     const future taken(std::move(*this));
     return taken.state_->take();
   }
 
-  // The future of f(get()), or f() if T is void, called on a worker when the result is there; if an exception is, f isn't
-  // called and the exception is passed on. This future ends to be valid. It is called in the pool that made the result;
-  // if it is there already, in the caller's, or the default one. One allocation. Throws std::bad_alloc,
-  // and what moving f or making the default pool throws; then f is not called, and the result is lost.
+  // The future of f(get()), or of f() if T is void. f is called on a worker when the result is
+  // ready; if there is an exception instead, f isn't called and the exception is passed on.
+  // Afterwards valid() is false. f is called in the pool that made the result; if the result is
+  // ready already, in the caller's pool, or in the default one. One allocation. Throws
+  // std::bad_alloc, and what moving f or making the default pool throws; then f is not called, and
+  // the result is lost.
   template <class F>
   auto then(F&& f) && -> future<typename detail::then_result<std::decay_t<F>, T>::type>;
-  // The same; f isn't called if a stop (a copy of it: std::stop_token, deadline) is requested by then: the exception is cancelled.
+  // The same under a stop condition, which is copied (std::stop_token, deadline): if a stop is
+  // requested by then, f isn't called, and the exception is cancelled.
   template <stop_condition Stop, class F>
   auto then(Stop stop, F&& f) &&;
 
@@ -103,25 +110,26 @@ class [[nodiscard]] future {
   detail::state_of<T>* state_ = nullptr;
 };
 
-// Hands std::decay_t<F>(f) to the caller's pool, or the default one: see pool::submit.
+// Gives std::decay_t<F>(f) to the caller's pool, or to the default one: see pool::submit.
 template <class F>
 requires std::is_invocable_v<std::decay_t<F>>
 auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>>;
 
-// The same; f isn't called if a stop (a copy of it: std::stop_token, deadline) is requested before it begins: the
-// exception is cancelled then.
+// The same under a stop condition, which is copied (std::stop_token, deadline): if a stop is
+// requested before f begins, f isn't called, and the exception is cancelled.
 template <stop_condition Stop, class F>
 requires std::is_invocable_v<std::decay_t<F>>
 auto submit(Stop stop, F&& f) -> future<std::invoke_result_t<std::decay_t<F>>>;
 
-// The future of all results in order, std::monostate for a void one. Ready when all are; if some threw, it has the
-// exception of the first of these in the order of the arguments. Two allocations. Throws usage_error if one of them is
-// not valid.
+// The future of all results in order, with std::monostate for a void one. It is ready when all are;
+// if some threw, it has the exception of the first of these in the order of the arguments. Two
+// allocations. Throws usage_error if one of them is not valid.
 template <class... T>
 requires(sizeof...(T) > 0) auto when_all(future<T>... inputs)
     -> future<std::tuple<std::conditional_t<std::is_void_v<T>, std::monostate, T>...>>;
 
-// The same for a number of them that is known at run time; nothing instead of a vector for void.
+// The same for a number of futures that is known at run time. For future<void> the result is void,
+// not a vector.
 template <class T>
 requires(!std::is_reference_v<T>) auto when_all(std::vector<future<T>> inputs)
     -> future<std::conditional_t<std::is_void_v<T>, void, std::vector<T>>>;

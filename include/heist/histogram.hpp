@@ -1,6 +1,6 @@
 // histogram: how many elements fall into each of a number of bins.
 //
-//     std::vector<std::size_t> sizes = heist::histogram(words, 20, [](const auto& w) { return bin_of(w); });
+//     auto sizes = heist::histogram(words, 20, [](const auto& w) { return bin_of(w); });
 #pragma once
 
 #include "heist/detail/algorithm.hpp"
@@ -11,11 +11,13 @@ namespace detail {
 struct histogram_impl;
 }  // namespace detail
 
-// histogram([pool,] first, last, bins, bin), histogram([pool,] range, bins, bin): a vector of `bins` numbers, the b-th of which
-// says for how many elements bin(element), an integer, is b. usage_error if it isn't below `bins`, or `bins` is below 0.
+// histogram([pool,] first, last, bins, bin), histogram([pool,] range, bins, bin): return a
+// std::vector<std::size_t> of `bins` numbers; number b says for how many elements bin(element), an
+// integer, is b. Throws usage_error if bin(element) isn't below `bins`, or if `bins` is negative.
 //
-// Several threads call bin at once, once for each element. Random-access iterators. Each worker counts for itself, so it
-// needs memory for `bins` numbers a worker (std::bad_alloc). Exceptions and threads: as for parallel_for.
+// Several threads call bin at once, once for each element. Random-access iterators. Each worker
+// counts for itself, so this needs memory for `bins` numbers for each worker (std::bad_alloc).
+// Exceptions and threads: as for parallel_for.
 extern const detail::algorithm<detail::with_ranges<detail::histogram_impl>> histogram;
 
 }  // namespace heist::inline v0

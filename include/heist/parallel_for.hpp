@@ -5,9 +5,9 @@
 //     heist::parallel_for(heist::block<2>{{0, 0}, {rows, columns}}, [&](auto y, auto x) { ... });
 //     heist::parallel_for(pool, 0, n, body, heist::static_blocks{});
 //
-// There is no grain to choose: the loop splits what is left when another worker asks for something to do
-// (heist/detail/parallel/split_loop.hpp). The body is inlined into a plain counted loop, which compilers vectorise. One
-// worker runs it from the first iteration to the last.
+// There is no grain size to choose: the loop splits the remaining iterations when another worker
+// asks for work (heist/detail/parallel/split_loop.hpp). The body is inlined into a plain counted
+// loop, which compilers vectorise. One worker runs it from the first iteration to the last.
 #pragma once
 
 #include "heist/block.hpp"
@@ -21,22 +21,27 @@ template <class Stop = never_stops>
 struct parallel_for_impl;
 }  // namespace detail
 
-// parallel_for([pool,] first, last, body [, partitioner]): body(i) for every index of [first, last), of the
-//   common type of the two, which may be any integers of at most 64 bits but bool.
-// parallel_for([pool,] range, body [, partitioner]): body(element) for every element of a random-access range.
-// parallel_for([pool,] block, body): body(y, x) or body(z, y, x) for every cell of a block, or, if it can be
-//   called with a block, body(tile) for tiles that make it up. Cut where it is longest.
+// parallel_for([pool,] first, last, body [, partitioner]): calls body(i) for every index of [first,
+//   last). The indices have the common type of first and last, which may be any integers of at most
+//   64 bits except bool.
+// parallel_for([pool,] range, body [, partitioner]): calls body(element) for every element of a
+//   random-access range.
+// parallel_for([pool,] block, body): calls body(y, x) or body(z, y, x) for every cell of a block;
+//   or, if body can be called with a block, body(tile) for tiles that make up the block. A block is
+//   cut where it is longest.
 //
-// The body is called by several threads at once and must allow it. Nothing is promised about the order; on
-// one worker, and with HEIST_SERIAL=1, indices and ranges go from first to last. After the loop the thread
-// may be another one (see fork_join).
+// Several threads call the body at once, and it must allow that. Nothing is promised about the
+// order, except that on one worker, and with HEIST_SERIAL=1, indices and ranges are visited from
+// first to last. After the loop the thread may be another one (see fork_join).
 //
 // parallel_for([pool,] stop, ...): the same under a stop condition, such as a std::stop_token: see
-//   <heist/cancellation.hpp>. Throws cancelled, with the numbers of iterations, if it was stopped before all were begun.
+//   <heist/cancellation.hpp>. Throws cancelled, whose numbers count iterations, if the loop was
+//   stopped before all were begun.
 //
-// Throws what a body threw: of those that did, the leftmost. Others that have begun end first; those to the right of
-// it may never begin. usage_error, which names both ends, for an inverted range; also for one of 2^64 elements or more.
-// Thread-safe, from any thread: outside a pool it enters the default one, once for the whole loop. An empty range
+// Throws what a body threw: of several exceptions the leftmost. Iterations that have begun end
+// first; iterations to the right of the exception may never begin. Throws usage_error, which names
+// both ends, for an inverted range; also for a range of 2^64 elements or more. Thread-safe, from
+// any thread: outside a pool it enters the default one, once for the whole loop. An empty range
 // costs nothing.
 extern const detail::algorithm<detail::parallel_for_impl<>> parallel_for;
 

@@ -1,4 +1,4 @@
-// partition, stable_partition and copy_if: std's.
+// partition, stable_partition and copy_if: as in std.
 #pragma once
 
 #include "heist/detail/algorithm.hpp"
@@ -10,14 +10,16 @@ struct copy_if_impl;
 struct stable_partition_impl;
 }  // namespace detail
 
-// copy_if([pool,] first, last, out, predicate), also with a range: copies those that satisfy it, in order, to `out`, which lies
-//   elsewhere; returns the end of what was written.
-// partition and stable_partition([pool,] first, last, predicate), also with a range: those that satisfy it come first, and
-//   both groups keep their order; returns the first that doesn't.
+// copy_if([pool,] first, last, out, predicate), also with a range: copies the elements that satisfy
+//   the predicate, in order, to `out`, which must not overlap them; returns the end of the output.
+// partition and stable_partition([pool,] first, last, predicate), also with a range: moves the
+//   elements that satisfy the predicate to the front, and both groups keep their order; returns the
+//   first that doesn't satisfy it.
 //
-// n calls of the predicate, by several threads at once. Random-access iterators. Needs memory for a byte an element,
-// partition also for as many elements again (std::bad_alloc, before anything was moved). After an exception of a move the
-// elements can be used, but which values they have is unspecified. Exceptions and threads: as for parallel_for.
+// The predicate is called n times, by several threads at once. Random-access iterators. Needs one
+// byte of memory for each element; partition also needs memory for as many elements again
+// (std::bad_alloc, before anything was moved). After an exception of a move the elements are valid,
+// but their values are unspecified. Exceptions and threads: as for parallel_for.
 extern const detail::algorithm<detail::with_ranges<detail::copy_if_impl>> copy_if;
 extern const detail::algorithm<detail::with_ranges<detail::stable_partition_impl>> partition;
 extern const detail::algorithm<detail::with_ranges<detail::stable_partition_impl>> stable_partition;

@@ -1,16 +1,16 @@
 // A pipeline: items flow from a source through stages, several at once, in no more memory than the
 // limit allows.
 //
-//     heist::make_pipeline([&]() -> std::optional<block> { return read(file); },  // nothing: the end
+//     heist::make_pipeline([&]() -> std::optional<block> { return read(file); },  // until nothing
 //                          heist::in_parallel([](block b) { return compress(b); }),
 //                          heist::in_order([&](compressed c) { write(c); }))
 //         .run(pool, {.tokens = 16});
 //
 // Each stage gets what the previous one returned, moved. A token is a place for one item under way,
-// and a fiber that carries the item through all stages. So an item stays in the caches of the worker
-// that began it, and a fiber that has to wait for its turn is suspended, so that no worker ever
-// waits. McCool, Robison and Reinders, Structured Parallel Programming (2012), chapter 9, describe
-// the pattern.
+// and a fiber that carries the item through all stages. So an item stays in the caches of the
+// worker that began it, and a fiber that has to wait for its turn is suspended, so that no worker
+// ever waits. McCool, Robison and Reinders, Structured Parallel Programming (2012), chapter 9,
+// describe the pattern.
 #pragma once
 
 #include <cstddef>

@@ -1,16 +1,19 @@
-// scheduler: a pool in the shape of P2300, std::execution, for programs made of senders and receivers.
+// scheduler: a pool in the shape of P2300, std::execution, for programs made of senders and
+// receivers.
 //
-//     const heist::scheduler on(pool);
-//     auto work = heist::execution::bulk(on.schedule(), rows, [&](std::size_t row) { ... });
+//     const heist::scheduler scheduler(pool);
+//     auto work = heist::execution::bulk(scheduler.schedule(), rows, [&](std::size_t row) { ... });
 //     auto operation = std::move(work).connect(receiver);   // nothing is allocated, here or later
-//     operation.start();                                    // receiver.set_value() is called on a worker
+//     operation.start();  // receiver.set_value() is called on a worker
 //
-// A subset, in the form of P2300R10, where everything is a member: schedule, connect, start, set_value, set_error, set_stopped,
-// get_env, query. There are a scheduler, its sender, and bulk, which is a loop that other workers steal from; then, when_all, sync_wait
-// and the rest are for the library that the program uses. The tags are ours, as no standard library here has any: a
-// receiver that can be stopped answers query(heist::execution::get_stop_token).
+// A subset, in the form of P2300R10, where everything is a member: schedule, connect, start,
+// set_value, set_error, set_stopped, get_env, query. There are a scheduler, its sender, and bulk, a
+// loop from which other workers steal. then, when_all, sync_wait and the rest come from the library
+// that the program uses. The tags are heist's own, since no standard library that heist supports
+// has any: a receiver that can be stopped answers query(heist::execution::get_stop_token).
 //
-// Source: P2300R10, std::execution (Dominiak, Evtushenko, Baker, Teodorescu, Howes, Shoop, Garland, Niebler, Lelbach), 2024.
+// Source: P2300R10, std::execution (Dominiak, Evtushenko, Baker, Teodorescu, Howes, Shoop, Garland,
+// Niebler, Lelbach), 2024.
 #pragma once
 
 #include <concepts>
@@ -25,14 +28,15 @@ namespace heist::inline v0 {
 
 namespace execution {
 
-// How an operation may end; set_value_t(int) stands for receiver.set_value(int) in completion_signatures.
+// How an operation may end: in completion_signatures, set_value_t(int) stands for
+// receiver.set_value(int).
 struct set_value_t {};
 struct set_error_t {};
 struct set_stopped_t {};
 template <class... Signatures>
 struct completion_signatures {};
 
-// What an environment may be asked, by env.query(...).
+// The queries that an environment may answer, by env.query(...).
 struct get_stop_token_t {};  // a receiver's: anything with stop_requested()
 inline constexpr get_stop_token_t get_stop_token{};
 template <class Completion>
@@ -40,7 +44,8 @@ struct get_completion_scheduler_t {};  // a sender's: on which scheduler it comp
 template <class Completion>
 inline constexpr get_completion_scheduler_t<Completion> get_completion_scheduler{};
 
-// Its completions are called once, by a worker, as an rvalue: set_value takes what the sender sends.
+// One of its completions is called, once, by a worker, as an rvalue. set_value takes what the
+// sender sends.
 template <class R>
 concept receiver = std::is_nothrow_move_constructible_v<R> && std::same_as<R, std::decay_t<R>> &&
     requires(R r, std::exception_ptr thrown) {
@@ -52,13 +57,14 @@ concept receiver = std::is_nothrow_move_constructible_v<R> && std::same_as<R, st
 
 }  // namespace execution
 
-// A handle, as small as a pointer, to copy and compare. The pool must outlive its senders and operations.
+// A handle as small as a pointer, which can be copied and compared. The pool must outlive its
+// senders and operations.
 class scheduler {
   template <class R>
   class operation;
 
  public:
-  // What its senders say of themselves: they complete on a worker of the pool.
+  // The environment of its senders: they complete on a worker of the pool.
   class env {
    public:
     [[nodiscard]] scheduler query(
@@ -76,19 +82,20 @@ class scheduler {
     pool* pool_;
   };
 
-  // Sends nothing, on a worker. set_stopped if the receiver's stop token says so by then; set_error, from start() and on the
-  // caller's thread, with what pool::submit throws but for std::bad_alloc.
+  // Completes with set_value() on a worker; with set_stopped() if the receiver's stop token says so
+  // by then; with set_error(), from start() and on the caller's thread, for what pool::submit
+  // throws, except std::bad_alloc.
   class sender {
    public:
     using completion_signatures =
         execution::completion_signatures<execution::set_value_t(),
                                          execution::set_error_t(std::exception_ptr),
                                          execution::set_stopped_t()>;
-    // Of P2300R7 and libraries of that time.
+    // For P2300R7 and libraries of that time.
     using is_sender = void;
 
-    // An operation that stays where it is, and must live until it has completed: it ends by calling the receiver, which may
-    // destroy it. Throws nothing, allocates nothing.
+    // Returns an operation that can't be moved and must live until it has completed. It completes
+    // by calling the receiver, which may destroy it. Throws nothing, allocates nothing.
     template <class R>
     requires execution::receiver<std::decay_t<R>>
     [[nodiscard]] auto connect(R&& r) const noexcept {
@@ -106,7 +113,7 @@ class scheduler {
 
   [[nodiscard]] sender schedule() const noexcept { return sender(*pool_); }
 
-  // Where it schedules.
+  // The pool in which it schedules.
   [[nodiscard]] pool& where() const noexcept { return *pool_; }
 
   friend bool operator==(const scheduler&, const scheduler&) noexcept = default;
@@ -137,7 +144,8 @@ namespace execution {
 template <class Sender, std::integral Shape, class F>
 class bulk_sender {
  public:
-  // Those of the sender before, which must have set_error_t(std::exception_ptr) and set_stopped_t() among them.
+  // Those of the sender before it, which must have set_error_t(std::exception_ptr) and
+  // set_stopped_t() among them.
   using completion_signatures = typename Sender::completion_signatures;
   using is_sender = void;
 
@@ -166,10 +174,12 @@ class bulk_sender {
   F function_;
 };
 
-// A sender that calls f(i, values...) for every i from 0 to below shape, perhaps at the same time, when `before`, which completes on a
-// heist::scheduler, has sent its values; and then sends these. The calls are a parallel_for in that pool. If one throws, set_error
-// with the leftmost exception; if the receiver's stop token stops it before all have begun, set_stopped. Throws what moving s
-// and f throws; connecting to it, too.
+// A sender for a loop. When `before`, which completes on a heist::scheduler, has sent its values,
+// it calls f(i, values...) for every i with 0 <= i < shape, perhaps at the same time, and then
+// sends the same values. The calls are a parallel_for in that pool. If one throws, the sender
+// completes with set_error and the leftmost exception; if the receiver's stop token stops the loop
+// before all calls have begun, it completes with set_stopped. bulk throws what moving `before` and
+// f throws; so does connecting to its sender.
 template <class Sender, std::integral Shape, class F>
 requires detail::sender_on_a_pool<std::decay_t<Sender>>
 [[nodiscard]] auto bulk(Sender&& before, Shape shape, F&& f) {

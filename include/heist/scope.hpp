@@ -6,9 +6,9 @@
 //     });
 //
 // A spawned function begins at once, as a call would, and what other workers steal is the rest of
-// the spawner. So one worker runs everything in the order of the program, a loop of a million spawns
-// keeps one entry on the deque, and stack space stays within that of a serial run times the number
-// of workers.
+// the spawner. So one worker runs everything in the order of the program, a loop of a million
+// spawns keeps one entry on the deque, and stack space stays within that of a serial run times the
+// number of workers.
 //
 // Source: spawn and sync with child first, parent's rest stealable: Blumofe and Leiserson, 1999,
 // section 4.
@@ -73,7 +73,8 @@ class task_scope {
   detail::scope_state state_;
 };
 
-// Calls f(s), waits until everything that was spawned into s has ended, and returns what f returned.
+// Calls f(s), waits until everything that was spawned into s has ended, and returns what f
+// returned.
 //
 // If spawned functions throw, sync() or the end of the scope throws the exception of the one that
 // was spawned first, as a serial run would. Functions spawned by the scope's own function come
@@ -101,10 +102,10 @@ template <class F>
 requires std::is_invocable_v<F, task_scope&>
 auto scope(spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&>;
 
-// The same under a stop condition (<heist/cancellation.hpp>), which is asked before each child. f is
-// called in any case; from the stop on its children are skipped. If any child was skipped, sync() or
-// the end of the scope throws cancelled, whose numbers count children; an exception of a child, or
-// of f, takes precedence. Costs one more atomic operation for each spawn.
+// The same under a stop condition (<heist/cancellation.hpp>), which is asked before each child. f
+// is called in any case; from the stop on its children are skipped. If any child was skipped,
+// sync() or the end of the scope throws cancelled, whose numbers count children; an exception of a
+// child, or of f, takes precedence. Costs one more atomic operation for each spawn.
 template <stop_condition Stop, class F>
 requires std::is_invocable_v<F, task_scope&>
 auto scope(const Stop& stop, F&& f) -> std::invoke_result_t<F, task_scope&>;

@@ -1,12 +1,13 @@
-// sort and stable_sort: std's.
+// sort and stable_sort: as in std.
 //
-// Both are one merge sort, which is stable. Halves are sorted at the same time, each level merges from one array
-// into the other, and a merge is itself cut in parts (heist/detail/parallel/merging.hpp). Elements of at most 16
-// bytes that are trivially copyable are merged without branches that depend on data. What is in order already, or in
-// strictly descending order, is found at each level and not sorted.
+// Both are the same merge sort, which is stable. Halves are sorted at the same time, each level
+// merges from one array into the other, and a merge is itself cut into parts
+// (heist/detail/parallel/merging.hpp). Elements of at most 16 bytes that are trivially copyable are
+// merged without branches that depend on data. At each level, a part that is in order already, or
+// in strictly descending order, is detected and not sorted.
 //
-// Why not quicksort or a sample sort: no input is bad for this one, its comparisons are few, and its span is
-// O(log^3 n); the price is a second array.
+// Why not quicksort or a sample sort: no input is bad for this one, its comparisons are few, and
+// its span is O(log^3 n); the price is a second array.
 #pragma once
 
 #include "heist/detail/algorithm.hpp"
@@ -17,14 +18,15 @@ namespace detail {
 struct sort_impl;
 }  // namespace detail
 
-// sort([pool,] first, last [, less]), sort([pool,] range [, less]), and stable_sort: ascending; equal elements keep their
-// order in both. Several threads call less at once.
+// sort([pool,] first, last [, less]), sort([pool,] range [, less]), and stable_sort: sort
+// ascending; equal elements keep their order in both. Several threads call less at once.
 //
-// Random-access iterators, movable elements. O(n log n) comparisons for every input; fewer than n where the elements are in order.
-// More than 32 elements need memory for as many again (std::bad_alloc, before anything was moved). A `less` that is no
-// strict weak order leaves the elements in an order of no meaning; never an access out of bounds, never an endless loop,
-// and no element is lost. After an exception of less, or of a move, the elements can be used, but which values they
-// have is unspecified. Exceptions and threads: as for parallel_for.
+// Random-access iterators, movable elements. O(n log n) comparisons for every input; fewer than n
+// where the elements are in order. More than 32 elements need memory for as many again
+// (std::bad_alloc, before anything was moved). If `less` isn't a strict weak order, the resulting
+// order has no meaning, but no access is out of bounds, no loop is endless, and no element is lost.
+// After an exception of less, or of a move, the elements are valid, but their values are
+// unspecified. Exceptions and threads: as for parallel_for.
 extern const detail::algorithm<detail::with_ranges<detail::sort_impl>> sort;
 extern const detail::algorithm<detail::with_ranges<detail::sort_impl>> stable_sort;
 

@@ -1,4 +1,4 @@
-// A graph of functions: each runs when all that it depends on are done.
+// A graph of functions: each runs when all functions on which it depends are done.
 //
 //     heist::task_graph g;
 //     auto load = g.add([&] { ... }, {.name = "load"});
@@ -8,7 +8,7 @@
 //     g.edge(load, right);
 //     g.run(pool, {.order = heist::graph_order::critical_path});
 //
-// A running function may add others: it takes a task_graph::running& then.
+// A function that takes a task_graph::running& may add others while it runs.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@
 
 namespace heist::inline v0 {
 
-// Which one of those that can run is begun first.
+// Which of the functions that can run begins first.
 enum class graph_order : std::uint8_t {
   any,            // the fastest: what became ready last (the default)
   priority,       // the largest priority
@@ -77,10 +77,10 @@ using node_pointer = std::unique_ptr<graph_node, delete_node>;
 
 }  // namespace detail
 
-// Not for use by two threads at once, but for what a running function does through running&.
+// Two threads must not use a graph at once, except for what running functions do through running&.
 class HEIST_API task_graph {
  public:
-  // Names a function of one graph; of no use once the graph has ended.
+  // Names a function of one graph; invalid when the graph has been destroyed.
   class node {
     friend task_graph;
     node(detail::graph_node& n, const task_graph& graph) noexcept;
@@ -89,20 +89,21 @@ class HEIST_API task_graph {
     std::size_t index_;
   };
 
-  // What a running function can do. Thread-safe, but valid only during the function's call. What it adds belongs to this
-  // run: the next one begins without it.
+  // What a running function can do. Thread-safe, but valid only during the function's call. What
+  // the function adds belongs to this run: the next run begins without it.
   class HEIST_API running {
    public:
     running(detail::graph_run& run, detail::graph_node& self) noexcept : run_(run), self_(self) {}
 
-    // It runs after the function that adds it is done.
+    // Adds a function, which runs after the function that adds it is done.
     template <class F>
     node add(F&& f, node_options options = {}) {
       using made = detail::graph_node_of<std::decay_t<F>>;
       return add_node(detail::node_pointer(new made(std::forward<F>(f))), std::move(options));
     }
-    // As task_graph::edge. Throws usage_error if `after` may have begun; if `before` is over, nothing is waited for. A
-    // cycle that is made this way ends the run with a usage_error when nothing else is left to do.
+    // As task_graph::edge. Throws usage_error if `after` may have begun; if `before` is over, the
+    // edge has no effect. A cycle that is made this way ends the run with a usage_error when
+    // nothing else is left to do.
     void edge(node before, node after);
 
    private:
@@ -117,8 +118,8 @@ class HEIST_API task_graph {
   task_graph(const task_graph&) = delete;
   task_graph& operator=(const task_graph&) = delete;
 
-  // f() or f(running&), called once a run. None of the members below may be called while the graph runs: they throw
-  // usage_error.
+  // Adds f() or f(running&), which is called once in each run. None of the members below may be
+  // called while the graph runs: they throw usage_error.
   template <class F>
   node add(F&& f, node_options options = {}) {
     using made = detail::graph_node_of<std::decay_t<F>>;
@@ -131,14 +132,16 @@ class HEIST_API task_graph {
   void edge(node before, node after);
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
 
-  // Runs all, as many at once as the pool has workers, and returns when all are over. If a function throws, what depends
-  // on it is skipped, the others run, and the exception of the first one in the order of add() is thrown then; report()
-  // tells what was done. Throws usage_error before anything runs if there is a cycle, and names it.
+  // Runs all functions, as many at once as the pool has workers, and returns when all are over. If
+  // a function throws, those that depend on it are skipped and the others run. Then the exception
+  // of the first function that threw, in the order of add(), is thrown; report() says what was
+  // done. Throws usage_error before anything runs if there is a cycle, and names it.
   graph_report run(pool& p, graph_options options = {});
-  // The same in the caller's pool, or the default one.
+  // The same in the caller's pool, or in the default one.
   graph_report run(graph_options options = {});
-  // Under a stop condition, such as a deadline: as with options.stop, and whichever comes first. It is asked before each
-  // function; what is skipped is told by the report, and nothing is thrown.
+  // Under a stop condition, such as a deadline: as with options.stop, and whichever comes first. It
+  // is asked before each function. The report says what was skipped; no exception is thrown for the
+  // stop.
   template <stop_condition S>
   graph_report run(pool& p, const S& stop, graph_options options = {}) {
     return p.run([&] { return run_here(options, detail::stop_poll(stop)); });
@@ -148,10 +151,11 @@ class HEIST_API task_graph {
     return detail::run_in(nullptr, [&] { return run_here(options, detail::stop_poll(stop)); });
   }
 
-  // Of the last run.
+  // About the last run.
   [[nodiscard]] graph_report report() const;
   [[nodiscard]] node_state state(node n) const;
-  // In Graphviz's language, with what became of each function, and its time if it was measured.
+  // The graph in Graphviz's language, with the state of each function, and its time if it was
+  // measured.
   [[nodiscard]] std::string dot() const;
 
  private:

@@ -1,4 +1,4 @@
-// transform, generate, fill and copy: std's.
+// transform, generate, fill and copy: as in std.
 #pragma once
 
 #include "heist/detail/algorithm.hpp"
@@ -16,15 +16,16 @@ template <class Stop = never_stops>
 struct generate_impl;
 }  // namespace detail
 
-// transform([pool,] first, last, out, f), transform([pool,] first, last, first2, out, f): out[i] = f(element) or
-//   f(element, element of the second).
-// copy([pool,] first, last, out), fill([pool,] first, last, value), generate([pool,] first, last, g): likewise.
-// Each also with a range for the first two.
+// transform([pool,] first, last, out, f), transform([pool,] first, last, first2, out, f): out[i] =
+//   f(element) or f(element, element of the second range).
+// copy([pool,] first, last, out), fill([pool,] first, last, value), generate([pool,] first, last,
+// g): as in std. Each also takes a range instead of first and last.
 //
-// transform and copy return the end of what was written, which may be the very elements that are read, but not
-// overlap them otherwise. Several threads call f and g at once; so which element gets which of g's values is open.
-// Random-access iterators; allocates nothing. Exceptions, threads, and a stop condition in front: as for parallel_for;
-// what it was stopped before is not written.
+// transform and copy return the end of the output, which may be the very elements that are read,
+// but must not overlap them otherwise. Several threads call f and g at once; so it is unspecified
+// which element gets which of g's values. Random-access iterators; allocates nothing. Exceptions,
+// threads, and a stop condition in front: as for parallel_for; elements that weren't reached before
+// the stop are not written.
 extern const detail::algorithm<detail::with_ranges<detail::transform_impl<>>> transform;
 extern const detail::algorithm<detail::with_ranges<detail::copy_impl<>>> copy;
 extern const detail::algorithm<detail::with_ranges<detail::fill_impl<>>> fill;

@@ -1,4 +1,5 @@
-// What a barrier is, whatever its completion function: who has arrived in which phase.
+// The part of a barrier that doesn't depend on its completion function: its phases, and the
+// waiters.
 #pragma once
 
 #include <cstddef>

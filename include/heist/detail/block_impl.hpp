@@ -41,9 +41,9 @@ template <std::size_t D, class Body>
   }
 }
 
-// Cuts a block in two where it is longest until a tile takes a few microseconds (pace), and forks the halves:
-// what is left to be stolen are the large ones. Work is called as work(tile); if it returns bool, false ends the
-// whole loop: nothing is cut any further.
+// Cuts a block in two where it is longest until a tile takes a few microseconds (pace), and forks
+// the halves, so that thieves find the large ones. Work is called as work(tile); if it returns
+// bool, false ends the whole loop: nothing is cut any further.
 template <std::size_t D, class Work>
 class block_loop {
  public:
@@ -60,8 +60,9 @@ class block_loop {
   static constexpr std::size_t first_look = 32;  // as for split_loop
   enum class cells_are : std::uint8_t { few, many };
 
-  // The way to a block: 0 for a left half, 1 for a right one, from the highest bit on. Of two that aren't inside one another
-  // the greater one is to the right; below 64 cuts they are all taken for the same.
+  // The path to a block: 0 for a left half, 1 for a right one, from the highest bit on. Of two
+  // blocks that aren't inside one another the one with the greater path is to the right. Paths that
+  // differ only after 64 cuts count as equal.
   struct way {
     std::size_t bits = 0;
     std::size_t next = ~(SIZE_MAX >> 1);
@@ -71,7 +72,7 @@ class block_loop {
   };
 
   void run(const block<D>& b, cells_are cells, way here) {
-    // Relaxed: who hears of the end late runs a tile more.
+    // Relaxed: a worker that sees the end late runs one more tile.
     if (ended_.load(std::memory_order_relaxed) || thrown_.is_left_of(here.bits)) return;
     const std::size_t n = b.size();
     const std::size_t chunk = pace_.chunk();
@@ -83,7 +84,7 @@ class block_loop {
         thrown_.note(here.bits);
         throw;
       }
-      // A smaller tile than asked for says little.
+      // A tile that is smaller than the chunk says little about the cost.
       if (n > chunk / 2) pace_.remember(pace::after(n, ticks() - before));
       return;
     }
@@ -124,7 +125,7 @@ class block_loop {
   std::atomic<bool> ended_{false};
 };
 
-// Asks before each tile, and counts cells.
+// Asks the stop condition before each tile, and counts cells.
 template <std::size_t D, class Stop, class Body>
 class stoppable_tiles {
  public:
@@ -133,7 +134,7 @@ class stoppable_tiles {
   bool operator()(const block<D>& tile) {
     if (stop_.stop_requested()) return false;
     run_tile(body_, tile);
-    // Relaxed: whoever asks for the sum comes after the join.
+    // Relaxed: the sum is read after the join.
     done_.fetch_add(tile.size(), std::memory_order_relaxed);
     return true;
   }
@@ -161,7 +162,7 @@ void for_block(const block<D>& cells, Body& body, const stopped_by<Stop>& by) {
     using tiles = stoppable_tiles<D, Stop, Body>;
     tiles asking(*by.stop, body);
     on_a_worker([&](unsigned workers) {
-      // One worker cuts too, or it would not ask again.
+      // A single worker must cut the block too, or it would not ask again.
       block_loop<D, tiles>(asking, workers < 2 ? 2 : workers).run(cells);
     });
     if (asking.done() != cells.size()) throw_cancelled(asking.done(), cells.size());

@@ -1,4 +1,5 @@
-// The machinery of <heist/cancellation.hpp>: functions that ask the stop condition before they begin.
+// The machinery of <heist/cancellation.hpp>: functions that ask the stop condition before they
+// begin.
 #pragma once
 
 #include <atomic>

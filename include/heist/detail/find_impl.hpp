@@ -17,7 +17,7 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-// The first offset in [first, last) with test(offset), or last. Four at a time, as std's.
+// The first offset in [first, last) with test(offset), or last. Four at a time, as std does.
 template <class Test>
 std::size_t search(std::size_t first, std::size_t last, const Test& test) {
   std::size_t i = first;
@@ -31,15 +31,15 @@ std::size_t search(std::size_t first, std::size_t last, const Test& test) {
   return i;
 }
 
-// The least offset in [0, n) with test(offset), or n; throws what a serial search throws, which doesn't come to what is
-// right of the answer. Relaxed: the offsets are all that is handed on.
+// The least offset in [0, n) with test(offset), or n; throws what a serial search throws, which
+// never reaches what is right of the answer. Relaxed: only the offsets themselves are passed on.
 template <class Test, class Stop>
 std::size_t find_first(std::size_t n, const stopped_by<Stop>& by, const Test& test) {
   std::atomic<std::size_t> found{n};
   leftmost_place threw;
   const auto chunk = [&](std::size_t first, std::size_t last) {
     const std::size_t best = found.load(std::memory_order_relaxed);
-    if (best <= first) return false;  // what is left of here matters only
+    if (best <= first) return false;  // only what is to the left matters
     std::size_t i;
     try {
       i = search(first, last, test);
@@ -59,7 +59,8 @@ std::size_t find_first(std::size_t n, const stopped_by<Stop>& by, const Test& te
         n, by, chunk, [n](const auto& work) { split_on_demand(n, work); },
         [&] { return found.load(std::memory_order_relaxed); });
   } catch (...) {
-    // Everything to the left of what threw was searched all the same, unless it was stopped.
+    // Everything to the left of the exception was searched nevertheless, unless the search was
+    // stopped.
     if constexpr (!std::is_same_v<Stop, never_stops>) throw;
     const std::size_t best = found.load(std::memory_order_relaxed);
     if (best == n || threw.is_left_of(best) || !threw.has_any()) throw;
@@ -67,7 +68,7 @@ std::size_t find_first(std::size_t n, const stopped_by<Stop>& by, const Test& te
   return found.load(std::memory_order_relaxed);
 }
 
-// Any offset with test(offset), or n. Everybody stops soon after one is found.
+// Any offset with test(offset), or n. All workers stop soon after one is found.
 template <class Test, class Stop>
 std::size_t find_some(std::size_t n, const stopped_by<Stop>& by, const Test& test) {
   std::atomic<std::size_t> found{n};
@@ -131,7 +132,8 @@ struct find_any_impl : stopped_by<Stop> {
   }
 };
 
-// A search for an element that decides the answer: one that satisfies the predicate, or for `all` one that doesn't.
+// Searches for an element that decides the answer: one that satisfies the predicate, or for `all`
+// one that doesn't.
 template <quantifier Quantifier, class Stop>
 struct quantified_impl : stopped_by<Stop> {
   template <class S>

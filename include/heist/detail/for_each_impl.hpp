@@ -15,8 +15,8 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-// A list can't be cut in halves. So it is walked once, and every step-th iterator is written down; the loop
-// runs over these. When the places run out, every second one is dropped and the step doubles.
+// A list can't be cut in halves. So it is walked once, and every step-th iterator is recorded; the
+// loop runs over these. When the places run out, every second one is dropped and the step doubles.
 template <std::forward_iterator It, std::sentinel_for<It> End>
 class waypoints {
  public:

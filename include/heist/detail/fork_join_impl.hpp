@@ -147,8 +147,8 @@ template <class Results>
   }
 }
 
-// How a closure is passed on the path that enters the default pool: by value if the slot takes it by
-// value, so that here too the caller's variable need not have an address.
+// How a closure is passed on the path that enters the default pool: by value if the slot takes it
+// by value, so that here too the caller's variable need not have an address.
 template <class F>
 using entering = std::conditional_t<copied_into_slot<F>, std::remove_reference_t<F>, F&&>;
 
@@ -188,8 +188,8 @@ template <class F, class G>
   return results(element_of<F>(first.value), take_result<G>(*stolen));
 }
 
-// The result is made on the heap, since it must not lie in the frame of a fork: see `entering`. Only
-// a thread that enters a pool pays for the allocation.
+// The result is made on the heap, since it must not lie in the frame of a fork: see `entering`.
+// Only a thread that enters a pool pays for the allocation.
 template <class F, class G>
 [[gnu::cold, gnu::noinline]] auto fork_join_outside(entering<F> f, entering<G> g)
     -> std::tuple<element<F>, element<G>>* {

@@ -33,7 +33,7 @@ struct future_access {
   }
 };
 
-// Calls f unless the stop is requested before.
+// Calls f, unless a stop is requested before.
 template <class Stop, class F>
 struct unless_stopped {
   Stop stop;
@@ -47,7 +47,7 @@ struct unless_stopped {
   }
 };
 
-// The function f of then(), with what it comes after.
+// The function f of then(), and the future that it follows.
 template <class F, class T, class U>
 class chained final : public state_of<U>, private root, private continuation {
  public:
@@ -67,7 +67,7 @@ class chained final : public state_of<U>, private root, private continuation {
 
  private:
   static void destroy(future_state& s) noexcept { delete static_cast<chained*>(&s); }
-  // On a worker of the pool that made the result, where starting doesn't throw.
+  // Called on a worker of the pool that made the result, where start_root doesn't throw.
   static void start(continuation& c) noexcept { start_root(nullptr, static_cast<chained&>(c)); }
   static void call(root& r) noexcept {
     auto& self = static_cast<chained&>(r);
@@ -91,7 +91,8 @@ class chained final : public state_of<U>, private root, private continuation {
   std::optional<F> function_;
 };
 
-// Hands a block of two users over: to its maker, by begin(), and to the future.
+// Gives a block to its two users: to the function that makes the result, by begin(), and to the
+// future.
 template <class Block, class Begin>
 auto hand_out(std::unique_ptr<Block> block, Begin&& begin) {
   Block& b = *block.release();
@@ -112,7 +113,7 @@ auto submit_to(pool_impl* pool, F&& f) -> future<std::invoke_result_t<std::decay
                   [pool](block& b) { start_root(pool, b); });
 }
 
-// Of a future<void> in a tuple.
+// The element for a future<T> in a tuple: monostate for void.
 template <class T>
 using element_of_all = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
@@ -135,8 +136,8 @@ void each_input(std::vector<future<T>>& inputs, const F& f) {
   for (future<T>& one : inputs) f(one);
 }
 
-// The inputs of a block that is made of several futures. Block::one_is_ready(i) is called once for each, by whoever makes
-// it ready.
+// The inputs of a block that waits for several futures. Block::one_is_ready(i) is called once for
+// each input, by the thread that makes it ready.
 template <class Block, class Inputs>
 class awaited_inputs {
  protected:
@@ -156,8 +157,8 @@ class awaited_inputs {
       if (!future_access::state(input, member).attach(n)) n.block->one_is_ready(n.index);
     });
   }
-  // Once for each input that is ready, and once when all are attached; true for the last of these. Release and acquire:
-  // what each did, for the last one.
+  // Called once for each input that is ready, and once when all are attached; true for the last of
+  // these calls. Release and acquire: the last one sees what each of the others did.
   bool count_off() noexcept { return left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
   Inputs inputs_;
@@ -241,7 +242,7 @@ requires(sizeof...(T) > 0) auto when_all(future<T>... inputs)
   using result = std::tuple<detail::element_of_all<T>...>;
   using block = detail::all_of<all, result>;
   const auto collect = [](all& a) {
-    // In braces: from left to right.
+    // In braces, so that the elements are taken from left to right.
     return std::apply([](future<T>&... f) { return result{detail::take_element(f)...}; }, a);
   };
   return detail::hand_out(std::make_unique<block>(all(std::move(inputs)...), sizeof...(T), collect),

@@ -16,7 +16,7 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-// A pointer where that is as good as the iterator.
+// A pointer instead of the iterator, where the elements are contiguous.
 template <std::random_access_iterator It>
 auto plain(It i) {
   if constexpr (std::contiguous_iterator<It>)

@@ -15,7 +15,7 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-// Leaf(first, last) is the best of a leaf, better(left, right) the better of two.
+// best(first, last) is the best element of a leaf, better(left, right) the better of two.
 template <class It, class Leaf, class Better>
 struct best_of {
   It elements;

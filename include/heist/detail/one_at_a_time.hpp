@@ -1,4 +1,4 @@
-// A lock that nobody waits for: of two who want it at the same time, one gets an exception.
+// A lock for which no thread waits: of two that want it at the same time, one gets an exception.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,8 @@ class one_at_a_time {
    public:
     // Throws usage_error if another loop has it.
     HEIST_API explicit use(one_at_a_time& lock);
-    // Release: partner is the exchange in the constructor; the next loop sees what this one has noted.
+    // Release: partner is the exchange in the constructor; the next loop sees what this one has
+    // noted.
     ~use() { of_.taken_.store(false, std::memory_order_release); }
     use(const use&) = delete;
     use& operator=(const use&) = delete;

@@ -1,4 +1,5 @@
-// The machinery of <heist/parallel_for.hpp>: how indices, ranges and blocks become loops over offsets.
+// The machinery of <heist/parallel_for.hpp>: how indices, ranges and blocks become loops over
+// offsets.
 #pragma once
 
 #include <concepts>
@@ -23,7 +24,7 @@ namespace detail {
 template <class T>
 concept index = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
 
-// The offset's index, also where the difference of two indices doesn't fit into their type.
+// The index at an offset, also where the difference of two indices doesn't fit into their type.
 template <index I>
 constexpr I index_at(I first, std::size_t offset) noexcept {
   using bits = std::make_unsigned_t<I>;
@@ -36,7 +37,8 @@ std::size_t count_of_indices(I first, J last) {
   using common = std::common_type_t<I, J>;
   const auto f = static_cast<common>(first);
   const auto l = static_cast<common>(last);
-  // A negative index that becomes a huge unsigned one is as wrong as an inverted range.
+  // A negative index that the conversion makes a huge unsigned one is as wrong as an inverted
+  // range.
   if ((f < 0) != (first < 0) || (l < 0) != (last < 0) || l < f) [[unlikely]]
     throw_bad_range("heist::parallel_for", endpoint_of(first), endpoint_of(last));
   using bits = std::make_unsigned_t<common>;

@@ -16,7 +16,7 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-// Asks the predicate once for each element and knows afterwards where each one goes.
+// Calls the predicate once for each element, and knows afterwards where each element belongs.
 class selection {
  public:
   template <class It, class Predicate>
@@ -36,10 +36,11 @@ class selection {
     for (auto& b : before_) b = std::exchange(count_, count_ + b);
   }
 
-  // How many satisfy it.
+  // How many elements satisfy the predicate.
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
-  // place(i, where, chosen) for every element: the where-th of those that are chosen, or of the others.
+  // Calls place(i, where, chosen) for every element: it is the where-th of the chosen ones, or of
+  // the others.
   template <class Place>
   void for_each(const Place& place) const {
     split_on_demand(before_.size(), [&](std::size_t f, std::size_t l) {

@@ -19,7 +19,7 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-// get(i) is the i-th element or what was made of it.
+// get(i) is the i-th element, or the result of transforming it.
 template <class T, class Op, class Get>
 struct fold {
   const leaf_cut& cut;
@@ -93,7 +93,8 @@ struct lane_fold {
   static constexpr std::size_t width = sizeof(vector) / sizeof(T);
   static constexpr std::size_t lanes = vectors * width;
 
-  // Every whole turn; returns what is left over. Unrolled by hand: g++ -O2 would keep the sums in memory.
+  // Folds every whole turn; returns where the rest begins. Unrolled by hand: g++ -O2 would keep the
+  // sums in memory.
   template <std::size_t... K>
   static const T* fold_lanes(T (&lane)[lanes], const T* p, const T* end,
                              std::index_sequence<K...>) {

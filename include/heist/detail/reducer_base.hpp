@@ -1,4 +1,5 @@
-// What every reducer is, whatever its type: its views, which the library merges at joins.
+// The part of a reducer that doesn't depend on its type: its views, which the library merges at
+// joins.
 #pragma once
 
 #include <cstdint>

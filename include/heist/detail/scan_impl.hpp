@@ -37,7 +37,7 @@ class scanner {
   scanner(In in, Out out, std::size_t n, Op& op, unsigned workers)
       : in_(in), out_(out), op_(op), cut_(n, scan_leaf(n)), workers_(workers) {}
 
-  // `offset`: the initial value, or nothing.
+  // `offset` is the initial value, or nothing.
   void run(std::optional<T> offset) {
     const std::size_t leaves = cut_.count();
     if (workers_ > 1) sums_.reset(new std::optional<T>[leaves < block ? leaves : block]);
@@ -48,8 +48,8 @@ class scanner {
  private:
   static constexpr std::size_t block = 1024;  // leaves
 
-  // Leaves whose offset is known, one after the other; returns the offset of the leaf after them. When somebody asks for work, he
-  // gets the sums of the later half of what is left.
+  // Puts out leaves whose offset is known, one after the other; returns the offset of the leaf
+  // after them. When a thief asks for work, it gets the later half of the remaining leaves to sum.
   std::optional<T> pass(std::size_t first, std::size_t last, std::optional<T> offset) {
     const std::uint64_t start = workers_ > 1 ? ticks() : 0;
     for (std::size_t k = first; k != last; ++k) {
@@ -69,10 +69,10 @@ class scanner {
     fork_join(
         [&] {
           offset = pass(first, middle, std::move(offset));
-          left_is_done.store(true, std::memory_order_release);  // carries offset
+          left_is_done.store(true, std::memory_order_release);  // publishes offset
         },
         [&] {
-          if (left_is_done.load(std::memory_order_acquire)) {  // nobody took it
+          if (left_is_done.load(std::memory_order_acquire)) {  // it was not stolen
             offset = pass(middle, last, std::move(offset));
           } else {
             over_leaves(middle, last, [&](std::size_t k) { sum_of(k).emplace(sum(k)); });
@@ -113,7 +113,7 @@ class scanner {
     return result;
   }
 
-  // The element is read before the output is written: they may be the same.
+  // The element is read before the output is written: both may be the same place.
   void put_out(std::size_t leaf, std::optional<T> offset) const {
     std::size_t i = cut_.first(leaf);
     const std::size_t last = cut_.last(leaf);
@@ -134,7 +134,7 @@ class scanner {
     }
   }
 
-  // Both in one pass; returns the next leaf's offset.
+  // Does both in one pass; returns the next leaf's offset.
   T put_out_and_sum(std::size_t leaf, const std::optional<T>& offset) const {
     std::size_t i = cut_.first(leaf);
     const std::size_t last = cut_.last(leaf);

@@ -25,7 +25,7 @@ concept has_stop_token = requires(const R& r) {
   { r.get_env().query(execution::get_stop_token) } -> stop_condition;
 };
 
-// That of the receiver's environment; one that says false if it has none.
+// The stop token of the receiver's environment; if it has none, one that always says false.
 template <class R>
 auto stop_token_of(const R& r) noexcept {
   if constexpr (has_stop_token<R>)
@@ -36,7 +36,7 @@ auto stop_token_of(const R& r) noexcept {
 
 }  // namespace detail
 
-// The pool's queue has room for it in itself: that is why starting allocates nothing.
+// It contains the node for the pool's queue, so starting allocates nothing.
 template <class R>
 class scheduler::operation : private detail::root {
  public:
@@ -88,7 +88,8 @@ class bulk_receiver {
       else
         parallel_for(scheduler_.where(), Shape{}, shape_, body);
     } catch (const cancelled&) {
-      // Of this loop, or of one in the body, which is an error like any other.
+      // It comes from this loop, or from a construct in the body, where it is an error like any
+      // other.
       was_stopped = stop_token_of(receiver_).stop_requested();
       thrown = std::current_exception();
     } catch (...) {

@@ -1,4 +1,5 @@
-// The machinery of <heist/scope.hpp>: how a child runs, the inlined spawn, and the frame of a scope.
+// The machinery of <heist/scope.hpp>: how a child runs, the inlined spawn, and the frame of a
+// scope.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +67,7 @@ inline const void* scope_owner() noexcept {
 }
 
 // The payload of a spawner's slot. It repeats what the child's own record holds, which may be gone
-// when a thief gets to the slot.
+// when a thief reads the slot.
 struct spawner_entry {
   fiber* spawner;
   scope_state* scope;

@@ -40,7 +40,7 @@ class scope_state {
   static constexpr unsigned stopped = 2;     // request_stop() was called
   static constexpr unsigned cut_off = 4;     // a child was skipped because of watch_
   static constexpr unsigned has_deposits = 8;
-  static constexpr unsigned busy = 16;             // the lock: somebody holds what it guards
+  static constexpr unsigned busy = 16;             // a lock bit, which is held
   static constexpr unsigned leaves_children = 32;  // children are pushed, whatever the pool does
   static constexpr unsigned has_pushed = 64;
   static constexpr unsigned watched = 128;  // watch_ isn't nullptr
@@ -59,8 +59,8 @@ class scope_state {
   // Pushes a child, unless one has thrown. The closure lies on the heap; the function deletes it.
   HEIST_API void push(pushed_function function, void* closure);
 
-  // Returns when all children have ended. `thrown` is the exception of the owner, or nullptr. Throws
-  // the child's exception that a serial run would have met first, else `thrown`.
+  // Returns when all children have ended. `thrown` is the exception of the owner, or nullptr.
+  // Throws the child's exception that a serial run would have met first, else `thrown`.
   void sync(void* thrown = nullptr) {
     // Acquire: partner is child_ended.
     const std::int64_t count = count_.load(std::memory_order_acquire);
@@ -110,10 +110,10 @@ class scope_state {
 
   const void* const owner_;    // the fiber that runs the scope's function, see scope_owner
   const wide_position start_;  // the owner's depth
-  // The owner's floating-point control words at its first spawn, as the image of a suspended context
-  // begins; 0: not known. Storing MXCSR takes 16 cycles on a Zen 5, storing the x87 control word
-  // two. So a spawn stores MXCSR anew only if the x87 word has changed, as it does with fesetround(),
-  // fesetenv() and feenableexcept().
+  // The owner's floating-point control words at its first spawn, as the image of a suspended
+  // context begins; 0: not known. Storing MXCSR takes 16 cycles on a Zen 5, storing the x87 control
+  // word two. So a spawn stores MXCSR anew only if the x87 word has changed, as it does with
+  // fesetround(), fesetenv() and feenableexcept().
   std::uint64_t float_modes_ = 0;
   std::uint64_t next_key_ = 0;  // written by the owner
   wide_position pushed_ = 0;    // children on the deque, from start_ on
@@ -123,13 +123,13 @@ class scope_state {
   std::atomic<std::int64_t> count_{0};
   std::atomic<unsigned> flags_;
 
-  // These are made late, each by whoever needs it first.
+  // These are made late, each by the thread that needs it first.
   struct first_thrown {
     std::uint64_t key;
     std::exception_ptr exception;
   };
   union {
-    // Exists while the owner waits. Settled by whoever brings count_ down to 0.
+    // Exists while the owner waits. Settled by the thread that brings count_ down to 0.
     std::atomic<std::uintptr_t> state_;
   };
   union {

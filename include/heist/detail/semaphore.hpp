@@ -1,4 +1,4 @@
-// What a counting_semaphore is, whatever its greatest count.
+// The part of a counting_semaphore that doesn't depend on its greatest count.
 #pragma once
 
 #include <atomic>

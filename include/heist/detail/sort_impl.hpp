@@ -34,7 +34,7 @@ class merge_sorter {
       return bring(here, there, n, place);
     }
     if (settled_by_order(here, n)) return bring(here, there, n, place);
-    // Blocks of small_sort_size, but for the last one.
+    // Blocks of small_sort_size elements, except for the last one.
     const std::size_t half = (n / 2 + small_sort_size - 1) / small_sort_size * small_sort_size;
     const into halves = place == into::here ? into::there : into::here;
     const auto left = [&, this] { sort(here, there, half, halves); };
@@ -77,7 +77,7 @@ class merge_sorter {
         n < search_cutoff ? 1 : workers_);
   }
 
-  // Whether the elements are in order, or were in the opposite one and have been turned round.
+  // Whether the elements were in order, or were in the opposite order and have been reversed.
   template <class It>
   bool settled_by_order(It first, std::size_t n) {
     const auto descends = [&](std::size_t i) -> bool {

@@ -13,7 +13,7 @@
 
 namespace heist::inline v0::detail {
 
-// Pointers to nodes, of which the first two need no memory of their own.
+// A list of pointers to nodes. The first two need no memory of their own.
 class node_list {
  public:
   node_list() noexcept = default;
@@ -21,13 +21,14 @@ class node_list {
   node_list(const node_list&) = delete;
   node_list& operator=(const node_list&) = delete;
 
-  // More memory, if it is needed, is the graph's, which doesn't take it back, or with nullptr the list's own.
+  // If more memory is needed, it comes from the graph, which doesn't take it back; with nullptr it
+  // belongs to the list.
   void push_back(graph_node* n, graph_memory* from) {
     if (size_ >= inside && (size_ & (size_ - 1)) == 0) grow(from);
     data()[size_++] = n;
   }
   void pop_back() noexcept { resize(size_ - 1); }
-  // To as many as there are or fewer.
+  // To the present size or a smaller one.
   HEIST_API void resize(std::uint32_t size) noexcept;
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] graph_node* const* begin() const noexcept { return size_ <= inside ? few_ : many_; }
@@ -47,7 +48,7 @@ class node_list {
   bool is_own_ = false;  // many_ is
 };
 
-// What a run doesn't touch unless it is asked to.
+// What a run touches only if its options ask for it.
 struct node_details {
   node_options options{};
   std::size_t index = 0;
@@ -57,13 +58,13 @@ struct node_details {
   std::int64_t ended_ns = -1;
 };
 
-// One line of the cache; the function comes next.
+// Takes one cache line; the function follows it.
 struct [[gnu::visibility("default")]] alignas(64) graph_node {
   graph_node() noexcept = default;
   virtual ~graph_node();
   virtual void call(graph_run & run) = 0;
 
-  // Of the current or last run.
+  // These describe the current or last run.
   std::atomic<std::uint32_t> waits_for{0};  // predecessors that aren't over; 0: it may have begun
   short_lock guard{};
   graph_node* next_ready = nullptr;

@@ -15,7 +15,7 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-// write(i) for each offset; in a plain counted loop.
+// Calls write(i) for each offset, in a plain counted loop.
 template <class Write, class Stop>
 void for_offsets(std::size_t n, const stopped_by<Stop>& by, const Write& write) {
   const auto chunk = [&](std::size_t first, std::size_t last) {

@@ -19,8 +19,8 @@ namespace detail {
 
 [[noreturn]] HEIST_API void throw_any_of_none();
 
-// The first input that is ready is collected; the others are let go when they are ready too. One more user than other
-// blocks have: the inputs' continuations lie in it.
+// Collects the first input that is ready; ignores the others when they are ready too. It has one
+// more user than other blocks: the inputs, whose continuations lie in it.
 template <class Inputs, class T>
 class any_of_futures final : public state_of<T>,
                              private awaited_inputs<any_of_futures<Inputs, T>, Inputs> {
@@ -42,7 +42,7 @@ class any_of_futures final : public state_of<T>,
  private:
   static void destroy(future_state& s) noexcept { delete static_cast<any_of_futures*>(&s); }
   void one_is_ready(std::size_t i) noexcept {
-    // Relaxed: the first one takes its own result, which it has seen.
+    // Relaxed: the thread that comes first takes its own input's result, which it has seen.
     if (!has_first_.exchange(true, std::memory_order_relaxed)) {
       this->make([this, i]() -> T { return collect_(this->inputs_, i); });
       this->complete();

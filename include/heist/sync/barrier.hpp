@@ -13,8 +13,9 @@
 
 namespace heist::inline v0 {
 
-// As std::barrier; works for fibers and for threads outside any pool together. Allocates nothing. `completion` runs when
-// all have arrived, on whoever came last, before anybody goes on; it must be noexcept, and may fork and wait.
+// As std::barrier; fibers and threads outside any pool may use it together. Allocates nothing. When
+// all have arrived, the last one runs `completion` before any continues; it must be noexcept, and
+// may fork and wait.
 template <class Completion = detail::no_completion>
 class barrier {
   static_assert(std::is_nothrow_invocable_v<Completion&>);
@@ -30,11 +31,12 @@ class barrier {
   explicit barrier(std::ptrdiff_t expected, Completion completion = Completion())
       : phases_(expected), completion_(std::move(completion)) {}
 
-  // n arrive at once: from 1 to as many as are still expected in this phase, otherwise it throws usage_error.
+  // n arrive at once: from 1 to as many as are still expected in this phase; otherwise throws
+  // usage_error.
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) { return arrival_token(come(n, 0)); }
   void wait(arrival_token&& token) noexcept { phases_.wait(token.phase_); }
   void arrive_and_wait() { phases_.wait(come(1, 0)); }
-  // Arrives, and isn't expected any more in the phases to come.
+  // Arrives, and isn't expected any more in later phases.
   void arrive_and_drop() { come(1, 1); }
 
  private:

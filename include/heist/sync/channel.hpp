@@ -1,12 +1,13 @@
-// A bounded queue between fibers, threads, or both: any number of senders, any number of receivers.
+// channel: a bounded queue between fibers, threads, or both, with any number of senders and
+// receivers.
 //
 //     heist::channel<page> pages(16);
 //     heist::fork_join(
 //         [&] { for (...) if (!pages.send(read())) break; pages.close(); },
 //         [&] { while (std::optional<page> p = pages.receive()) render(*p); });
 //
-// Who finds it full, or empty, suspends its fiber, and the thread does other work: both halves above work with one
-// worker too.
+// A fiber that finds the channel full, or empty, is suspended, and its thread does other work: both
+// halves above work with one worker too.
 #pragma once
 
 #include <chrono>
@@ -22,16 +23,17 @@
 
 namespace heist::inline v0 {
 
-// First in, first out; whoever waits is served in the order in which it came. Items are moved only, in and out, and under
-// a lock of a few instructions: T's move and destructor must not wait, fork, or use the channel. All members are
-// thread-safe but the destructor, which destroys what was not received; nobody may be waiting then. The constructor
-// allocates the room, nothing else allocates.
+// First in, first out; waiters are served in the order in which they came. Items are only moved, in
+// and out, under a lock that is held for a few instructions: T's move and destructor must not wait,
+// fork, or use the channel. All members are thread-safe except the destructor, which destroys what
+// was not received; nobody may be waiting then. Only the constructor allocates.
 template <class T>
 class channel {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>);
 
  public:
-  // Room for `capacity` items that nobody has received yet. 0: send() waits for the receiver.
+  // `capacity`: how many items the channel holds that nobody has received yet. 0: send() waits for
+  // the receiver.
   explicit channel(std::size_t capacity)
       : capacity_(capacity), cells_(capacity == 0 ? nullptr : std::make_unique<cell[]>(capacity)) {}
   channel(const channel&) = delete;
@@ -42,8 +44,8 @@ class channel {
 
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-  // Waits while there is no room. False if the channel is closed, also while it waits: then the item is still the
-  // caller's.
+  // Waits while the channel is full. False if the channel is closed, also while send() waits: then
+  // the caller still has the item.
   [[nodiscard]] bool send(T&& item) noexcept {
     sender me(item);
     switch (offer(item, &me)) {
@@ -60,28 +62,29 @@ class channel {
   [[nodiscard]] bool send(const T& item) requires std::is_copy_constructible_v<T> {
     return send(T(item));
   }
-  // False, and nothing is moved, if there is no room now, or it is closed.
+  // False, and nothing is moved, if the channel is full now, or closed.
   [[nodiscard]] bool try_send(T&& item) noexcept { return offer(item, nullptr) == answer::done; }
   [[nodiscard]] bool try_send(const T& item) requires std::is_copy_constructible_v<T> {
     return try_send(T(item));
   }
 
-  // Waits for an item; nothing if the channel is closed and empty.
+  // Waits for an item; returns nothing if the channel is closed and empty.
   [[nodiscard]] std::optional<T> receive() noexcept {
     std::optional<T> item;
     receiver me(item);
     if (accept(item, &me) == answer::wait) me.point.wait();
     return item;
   }
-  // Nothing if there is no item now.
+  // Returns nothing if there is no item now.
   [[nodiscard]] std::optional<T> try_receive() noexcept {
     std::optional<T> item;
     accept(item, nullptr);
     return item;
   }
 
-  // send() and receive() for a time. send_for also answers false, and the item is still the caller's, if there was no room in
-  // time; is_closed() tells the one from the other. Throw resource_error or std::bad_alloc where they have to wait and can't.
+  // send() and receive() with a time limit. The send functions also return false, and the caller
+  // still has the item, if the channel stayed full until then; is_closed() tells the two cases
+  // apart. They throw resource_error or std::bad_alloc where they have to wait and can't.
   template <class Rep, class Period>
   [[nodiscard]] bool send_for(T&& item, std::chrono::duration<Rep, Period> time) {
     return send_in_time(item, detail::due_in(time));
@@ -99,8 +102,8 @@ class channel {
     return receive_in_time(detail::due_at(time));
   }
 
-  // No more items come in. Senders that wait are refused, receivers get what is there and then nothing. Again: no
-  // effect.
+  // The channel takes no more items. Waiting senders are refused; receivers get the remaining items
+  // and then nothing. A second call has no effect.
   void close() noexcept {
     detail::waiter_list senders;
     detail::waiter_list receivers;
@@ -130,7 +133,7 @@ class channel {
     std::optional<T>& item;
   };
 
-  // One of these with a time limit.
+  // One of these waiters with a time limit.
   template <class Waiter, class Item>
   struct timed : Waiter, detail::alarm {
     timed(channel& c, Item& what, detail::due_time due)
@@ -174,7 +177,7 @@ class channel {
     alignas(T) std::byte bytes[sizeof(T)];
   };
 
-  // me == nullptr: doesn't wait.
+  // With me == nullptr it doesn't list a waiter.
   answer offer(T& item, sender* me) noexcept {
     detail::waiter* served = nullptr;
     {

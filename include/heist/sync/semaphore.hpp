@@ -13,8 +13,8 @@
 
 namespace heist::inline v0 {
 
-// As std::counting_semaphore; works for fibers and for threads outside any pool together. Without waiting, acquire and
-// release cost one atomic operation each; nothing allocates.
+// As std::counting_semaphore; fibers and threads outside any pool may use it together. Without
+// waiting, acquire and release cost one atomic operation each; nothing allocates.
 template <std::ptrdiff_t LeastMax = std::numeric_limits<std::ptrdiff_t>::max()>
 class counting_semaphore {
   static_assert(LeastMax >= 0);
@@ -27,8 +27,8 @@ class counting_semaphore {
 
   void acquire() noexcept { impl_.acquire(); }
   [[nodiscard]] bool try_acquire() noexcept { return impl_.try_acquire(); }
-  // False if the time was over before there was a permit. Throw resource_error or std::bad_alloc where they have to wait
-  // and can't.
+  // False if the time was over before there was a permit. They throw resource_error or
+  // std::bad_alloc where they have to wait and can't.
   template <class Rep, class Period>
   [[nodiscard]] bool try_acquire_for(std::chrono::duration<Rep, Period> time) {
     return impl_.try_acquire() || impl_.acquire_until(detail::due_in(time));
@@ -37,7 +37,7 @@ class counting_semaphore {
   [[nodiscard]] bool try_acquire_until(std::chrono::time_point<Clock, Duration> time) {
     return impl_.try_acquire() || impl_.acquire_until(detail::due_at(time));
   }
-  // Adds n permits; together they must not exceed max(). Throws usage_error if n is negative.
+  // Adds n permits; the sum of all must not exceed max(). Throws usage_error if n is negative.
   void release(std::ptrdiff_t n = 1) { impl_.release(n); }
 
  private:

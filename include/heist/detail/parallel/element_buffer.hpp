@@ -16,7 +16,7 @@ template <class It>
 inline constexpr bool moves_from_without_exception =
     noexcept(std::ranges::iter_move(std::declval<const It&>() + std::iter_difference_t<It>{}));
 
-// Room for n elements; those that were made are destroyed at the end.
+// Memory for n elements; those that were made are destroyed at the end.
 template <class T>
 class element_buffer {
  public:
@@ -30,8 +30,9 @@ class element_buffer {
 
   [[nodiscard]] T* data() const noexcept { return memory_; }
 
-  // Makes all of them out of those at `first`. If something can throw, be it the iterator, and what was made must be
-  // destroyed then, one worker does it, so that it is known how many there are.
+  // Makes all elements by moving those at `first`. If a move or an access through the iterator can
+  // throw, and the elements made so far must then be destroyed, one worker does it, so that their
+  // number is known.
   template <class It>
   void move_in(It first) {
     if constexpr (std::is_nothrow_constructible_v<T, std::iter_rvalue_reference_t<It>> &&
