@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <type_traits>
 
 #include "heist/detail/export.hpp"
@@ -129,62 +128,20 @@ class HEIST_API job_system {
   // ring is full, parts run without jobs.
   template <class Body>
   requires std::invocable<const Body&, std::size_t, std::size_t>
-  void parallel_for(std::size_t first, std::size_t last, std::size_t most, const Body& body) {
-    if (first >= last) return;
-    on_worker([&] {
-      const halves<Body> all{this, &body, first, last, most == 0 ? 1 : most};
-      const job j = create_job(all);
-      run(j);
-      wait(j);
-    });
-  }
+  void parallel_for(std::size_t first, std::size_t last, std::size_t most, const Body& body);
 
  private:
   friend detail::job_record;
   using function = void (*)(void* data, job self);
 
   template <class F>
-  static void call(void* data, job self) {
-    F& f = *std::launder(static_cast<F*>(data));
-    if constexpr (std::is_invocable_v<F&, job>)
-      f(self);
-    else
-      f();
-  }
+  static void call(void* data, job self);
 
   template <class F>
-  job create(job parent, const F& f) {
-    static_assert(std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>,
-                  "a job is copied as bytes: capture references or pointers");
-    static_assert(sizeof(F) <= data_bytes && alignof(F) <= 16, "too large for a job");
-    static_assert(std::is_invocable_v<F&, job> || std::is_invocable_v<F&>);
-    const job j = try_create(parent, &call<F>, std::addressof(f), sizeof(F));
-    if (j == job{}) throw_overflow();
-    return j;
-  }
+  job create(job parent, const F& f);
 
   template <class Body>
-  struct halves {
-    job_system* system;
-    const Body* body;
-    std::size_t first;
-    std::size_t last;
-    std::size_t most;
-
-    void operator()(job self) {
-      while (last - first > most) {
-        halves right = *this;
-        right.first = first + (last - first) / 2;
-        const job j = system->try_create(self, &call<halves>, &right, sizeof(right));
-        if (j == job{})
-          right(self);
-        else
-          system->run(j);
-        last = right.first;
-      }
-      (*body)(first, last);
-    }
-  };
+  struct halves;
 
   // None if the ring is full.
   job try_create(job parent, function f, const void* data, std::size_t bytes);
@@ -198,3 +155,5 @@ class HEIST_API job_system {
 };
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/job_system_impl.hpp"

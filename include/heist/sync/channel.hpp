@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -46,19 +45,7 @@ class channel {
 
   // Waits while the channel is full. False if the channel is closed, also while send() waits: then
   // the caller still has the item.
-  [[nodiscard]] bool send(T&& item) noexcept {
-    sender me(item);
-    switch (offer(item, &me)) {
-      case answer::done:
-        return true;
-      case answer::closed:
-        return false;
-      case answer::wait:
-        break;
-    }
-    me.point.wait();
-    return me.is_granted;
-  }
+  [[nodiscard]] bool send(T&& item) noexcept;
   [[nodiscard]] bool send(const T& item) requires std::is_copy_constructible_v<T> {
     return send(T(item));
   }
@@ -69,18 +56,9 @@ class channel {
   }
 
   // Waits for an item; returns nothing if the channel is closed and empty.
-  [[nodiscard]] std::optional<T> receive() noexcept {
-    std::optional<T> item;
-    receiver me(item);
-    if (accept(item, &me) == answer::wait) me.point.wait();
-    return item;
-  }
+  [[nodiscard]] std::optional<T> receive() noexcept;
   // Returns nothing if there is no item now.
-  [[nodiscard]] std::optional<T> try_receive() noexcept {
-    std::optional<T> item;
-    accept(item, nullptr);
-    return item;
-  }
+  [[nodiscard]] std::optional<T> try_receive() noexcept;
 
   // send() and receive() with a time limit. The send functions also return false, and the caller
   // still has the item, if the channel stayed full until then; is_closed() tells the two cases
@@ -104,18 +82,7 @@ class channel {
 
   // The channel takes no more items. Waiting senders are refused; receivers get the remaining items
   // and then nothing. A second call has no effect.
-  void close() noexcept {
-    detail::waiter_list senders;
-    detail::waiter_list receivers;
-    {
-      const detail::holding hold(guard_);
-      is_closed_ = true;
-      senders = senders_.take_all();
-      receivers = receivers_.take_all();
-    }
-    senders.end_all();
-    receivers.end_all();
-  }
+  void close() noexcept;
   [[nodiscard]] bool is_closed() const noexcept {
     const detail::holding hold(guard_);
     return is_closed_;
@@ -124,117 +91,24 @@ class channel {
  private:
   enum class answer : unsigned char { done, closed, wait };
 
-  struct sender : detail::waiter {
-    explicit sender(T& i) noexcept : item(i) {}
-    T& item;  // granted: it was moved from
-  };
-  struct receiver : detail::waiter {
-    explicit receiver(std::optional<T>& i) noexcept : item(i) {}
-    std::optional<T>& item;
-  };
-
-  // One of these waiters with a time limit.
+  struct cell;
+  struct sender;
+  struct receiver;
   template <class Waiter, class Item>
-  struct timed : Waiter, detail::alarm {
-    timed(channel& c, Item& what, detail::due_time due)
-        : Waiter(what), alarm(&time_is_over, due), owner(c) {}
+  struct timed;
 
-    static void time_is_over(detail::alarm& a) noexcept {
-      auto& self = static_cast<timed&>(a);
-      {
-        const detail::holding hold(self.owner.guard_);
-        if (!self.is_listed) return;
-        self.owner.waiting(self).remove(self);
-      }
-      self.point.end();
-    }
-    channel& owner;
-  };
+  // With me == nullptr these list no waiter.
+  answer offer(T& item, sender* me) noexcept;
+  answer accept(std::optional<T>& item, receiver* me) noexcept;
+  bool send_in_time(T& item, detail::due_time due);
+  std::optional<T> receive_in_time(detail::due_time due);
+
   detail::waiter_list& waiting(sender&) noexcept { return senders_; }
   detail::waiter_list& waiting(receiver&) noexcept { return receivers_; }
-
-  bool send_in_time(T& item, detail::due_time due) {
-    const answer now = offer(item, nullptr);
-    if (now != answer::wait || detail::is_over(due)) return now == answer::done;
-    timed<sender, T> me(*this, item, due);
-    const answer then = offer(item, &me);
-    if (then != answer::wait) return then == answer::done;
-    me.set();
-    me.point.wait();
-    return me.is_granted;
-  }
-  std::optional<T> receive_in_time(detail::due_time due) {
-    std::optional<T> item;
-    if (accept(item, nullptr) != answer::wait || detail::is_over(due)) return item;
-    timed<receiver, std::optional<T>> me(*this, item, due);
-    if (accept(item, &me) != answer::wait) return item;
-    me.set();
-    me.point.wait();
-    return item;
-  }
-
-  struct cell {
-    alignas(T) std::byte bytes[sizeof(T)];
-  };
-
-  // With me == nullptr it doesn't list a waiter.
-  answer offer(T& item, sender* me) noexcept {
-    detail::waiter* served = nullptr;
-    {
-      const detail::holding hold(guard_);
-      if (is_closed_) return answer::closed;
-      if ((served = receivers_.pop()) != nullptr) {
-        static_cast<receiver*>(served)->item.emplace(std::move(item));
-      } else if (size_ < capacity_) {
-        put_newest(std::move(item));
-      } else {
-        if (me != nullptr) senders_.push_back(*me);
-        return answer::wait;
-      }
-    }
-    if (served != nullptr) served->point.end();
-    return answer::done;
-  }
-
-  answer accept(std::optional<T>& item, receiver* me) noexcept {
-    detail::waiter* served = nullptr;
-    {
-      const detail::holding hold(guard_);
-      served = senders_.pop();
-      if (size_ != 0) {
-        item.emplace(take_oldest());
-        if (served != nullptr) put_newest(std::move(static_cast<sender*>(served)->item));
-      } else if (served != nullptr) {
-        item.emplace(std::move(static_cast<sender*>(served)->item));
-      } else if (is_closed_) {
-        return answer::closed;
-      } else {
-        if (me != nullptr) receivers_.push_back(*me);
-        return answer::wait;
-      }
-      if (served != nullptr) served->is_granted = true;
-    }
-    if (served != nullptr) served->point.end();
-    return answer::done;
-  }
-
-  [[nodiscard]] T& at(std::size_t i) noexcept {
-    return *std::launder(reinterpret_cast<T*>(cells_[i].bytes));
-  }
-  void put_newest(T&& item) noexcept {
-    const std::size_t space = capacity_ - oldest_;  // no sum that could overflow
-    const std::size_t i = size_ < space ? oldest_ + size_ : size_ - space;
-    ::new (static_cast<void*>(cells_[i].bytes)) T(std::move(item));
-    ++size_;
-  }
-  T take_oldest() noexcept {
-    T& oldest = at(oldest_);
-    T item(std::move(oldest));
-    oldest.~T();
-    oldest_ = oldest_ + 1 == capacity_ ? 0 : oldest_ + 1;
-    --size_;
-    return item;
-  }
+  // The ring of items.
+  [[nodiscard]] T& at(std::size_t i) noexcept;
+  void put_newest(T&& item) noexcept;
+  T take_oldest() noexcept;
 
   const std::size_t capacity_;
   const std::unique_ptr<cell[]> cells_;
@@ -242,8 +116,10 @@ class channel {
   std::size_t oldest_ = 0;  // guarded by guard_, as is the rest
   std::size_t size_ = 0;
   bool is_closed_ = false;
-  detail::waiter_list senders_;    // empty unless the room is full
-  detail::waiter_list receivers_;  // empty unless the room is empty
+  detail::waiter_list senders_;    // empty unless the channel is full
+  detail::waiter_list receivers_;  // empty unless there is no item
 };
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/channel_impl.hpp"
