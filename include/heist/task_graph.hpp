@@ -93,8 +93,6 @@ class HEIST_API task_graph {
   // the function adds belongs to this run: the next run begins without it.
   class HEIST_API running {
    public:
-    running(detail::graph_run& run, detail::graph_node& self) noexcept : run_(run), self_(self) {}
-
     // Adds a function, which runs after the function that adds it is done.
     template <class F>
     node add(F&& f, node_options options = {}) {
@@ -107,6 +105,9 @@ class HEIST_API task_graph {
     void edge(node before, node after);
 
    private:
+    template <class F>
+    friend struct detail::graph_node_of;
+    running(detail::graph_run& run, detail::graph_node& self) noexcept : run_(run), self_(self) {}
     node add_node(detail::node_pointer n, node_options options);
 
     detail::graph_run& run_;

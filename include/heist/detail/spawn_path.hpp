@@ -2,7 +2,7 @@
 // members are known to the library only.
 //
 // The usual spawn takes a stack that an earlier child has left ready (worker_front::spares), and
-// needs nothing else that could be missing; unusual spawns go to the library (scope.hpp). The
+// needs nothing else that could be missing; unusual spawns go to the library (scope_impl.hpp). The
 // library keeps no stack ready where a spawn must not be inlined: in pools whose spawns push
 // children, and in builds with sanitizers.
 #pragma once
