@@ -47,7 +47,7 @@ class asio_context : public asio::execution_context {
     is_stopping_.store(true, std::memory_order_relaxed);
     functions_.wait();
     shutdown();
-    functions_.wait();  // what asio's thread has handed over to be dropped, until it ended
+    functions_.wait();  // functions that asio's thread posted until it ended
     destroy();
   }
 
@@ -66,7 +66,7 @@ class asio_context : public asio::execution_context {
 
   pool& pool_;
   std::atomic<bool> is_stopping_{false};
-  detail::work_count functions_;  // that were posted and aren't over
+  detail::work_count functions_;  // counts functions that were posted and aren't over
   detail::work_count work_;       // the same, and executors that track outstanding work
 };
 

@@ -46,7 +46,7 @@ class [[nodiscard]] future {
  public:
   using value_type = T;
 
-  future() noexcept = default;  // of nothing
+  future() noexcept = default;  // without a result
   future(future&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   future& operator=(future&& other) noexcept {
     std::swap(state_, other.state_);

@@ -15,8 +15,8 @@ struct counters {
   std::uint64_t failed_steals = 0;  // attempts that found nothing, or lost a race
   std::uint64_t batched = 0;        // further jobs that a steal of several took
   std::uint64_t exposes = 0;        // jobs that their owner made public because a thief asked
-  std::uint64_t remote_exposes =
-      0;                            // jobs that a thief made public for an owner that didn't answer
+  // Jobs that a thief made public for an owner that didn't answer.
+  std::uint64_t remote_exposes = 0;
   std::uint64_t reclaims = 0;       // jobs that their owner took back from its public part
   std::uint64_t suspends = 0;       // joins that had to wait for a stolen job
   std::uint64_t blocked_joins = 0;  // waits of workers that had no stack to run anything else

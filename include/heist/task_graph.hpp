@@ -37,7 +37,7 @@ enum class graph_order : std::uint8_t {
 };
 
 struct node_options {
-  std::string name = {};  // for errors and dot(); otherwise it is called by its number, as #3
+  std::string name = {};  // for errors and dot(); without one it is its number, as #3
   double cost = 1;        // in any unit
   int priority = 0;
 };
@@ -175,9 +175,11 @@ class HEIST_API task_graph {
   void forget_grown();
 
   std::unique_ptr<detail::graph_memory> memory_;
-  std::vector<detail::node_pointer> nodes_;    // a run appends under its lock
-  std::vector<std::uint32_t> predecessors_;    // of each, but of those that running functions added
-  std::vector<std::uint32_t> own_successors_;  // the same, before a run that may add some
+  std::vector<detail::node_pointer> nodes_;  // a run appends under its lock
+  // The numbers of each node's predecessors, without those that running functions added, and of its
+  // successors before a run that may add some.
+  std::vector<std::uint32_t> predecessors_;
+  std::vector<std::uint32_t> own_successors_;
   bool can_grow_ = false;
   bool is_in_order_ = true;  // all edges go from an earlier node to a later one
   bool is_checked_ = false;  // for cycles

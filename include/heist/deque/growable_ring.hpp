@@ -266,9 +266,10 @@ class growable_ring {
   unsigned log_;
   bool in_grace_ = false;
   std::uint64_t mask_;
-  std::uint64_t retired_ =
-      0;  // sizes, a bit for each log: replaced since the last grace period began
-  std::uint64_t waiting_ = 0;  // replaced before it
+  // Sets of sizes, a bit for each log: arrays that were replaced since the last grace period began,
+  // and those that were replaced before it.
+  std::uint64_t retired_ = 0;
+  std::uint64_t waiting_ = 0;
   visitors* visitors_;
   typename Seam::template atomic<std::uint64_t> epoch_{0};
   typename Seam::template atomic<std::uint32_t> current_;

@@ -132,8 +132,8 @@ void keep_result(job& j, stored_result<R>&& value) {
 // doesn't return.
 HEIST_API void complete(job& j, std::uintptr_t state) noexcept;
 
-HEIST_API void keep_exception(
-    job& j) noexcept;  // inside a handler: the exception goes into the payload
+// Called inside a handler: stores the exception in the payload.
+HEIST_API void keep_exception(job& j) noexcept;
 
 // What a thief calls. It is noexcept, since everything that the closure throws is kept for the
 // join.

@@ -54,8 +54,9 @@ class merge_sorter {
   }
 
  private:
-  static constexpr std::size_t fork_cutoff = 512;       // elements that one worker sorts
-  static constexpr std::size_t search_cutoff = 16'384;  // looked through in parallel from here on
+  static constexpr std::size_t fork_cutoff = 512;  // elements that one worker sorts
+  // Elements; from here on the search for order is parallel.
+  static constexpr std::size_t search_cutoff = 16'384;
 
   template <class From, class To>
   void merge(From from, std::size_t half, std::size_t n, To destination) {

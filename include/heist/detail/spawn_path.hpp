@@ -37,7 +37,7 @@ using child_function = void (*)(void* closure, void* self, std::uint64_t place);
 
 // What a child knows about its spawn.
 struct spawned {
-  child_function main = nullptr;  // these two only where it begins by a switch; nullptr: none
+  child_function main = nullptr;  // set, as closure, only if the child begins by a switch
   void* closure = nullptr;  // on the spawner's stack; moved from before the spawner can be stolen
   scope_state* scope = nullptr;
   std::uint64_t key = 0;  // its place among the scope's children
@@ -54,7 +54,7 @@ struct fiber_front {
   fiber* array = nullptr;
   position from = 0;
   bool adopted = false;
-  bool stalls = false;  // policy::stalling: all its joins and waits do so
+  bool stalls = false;  // policy::stalling: all its joins and waits stall
   // Used while it is one of a worker's spares, and while it is the child that was the newest of
   // them.
   fiber* next_spare = nullptr;

@@ -38,14 +38,14 @@ class node_list {
   static constexpr std::uint32_t inside = 2;
   graph_node** data() noexcept { return size_ < inside ? few_ : many_; }
   HEIST_API void grow(graph_memory* from);  // from a power of two to the next
-  void give_back() noexcept;                // many_
+  void give_back() noexcept;                // frees many_
 
   union {
     graph_node* few_[inside]{};
     graph_node** many_;
   };
   std::uint32_t size_ = 0;
-  bool is_own_ = false;  // many_ is
+  bool is_own_ = false;  // many_ belongs to the list, not to the graph
 };
 
 // What a run touches only if its options ask for it.
@@ -53,7 +53,7 @@ struct node_details {
   node_options options{};
   std::size_t index = 0;
   double rank = 0;
-  double path_cost = 0;        // of the dearest path from here to the end
+  double path_cost = 0;        // the greatest sum of costs on a path to the end
   std::int64_t began_ns = -1;  // since the run began
   std::int64_t ended_ns = -1;
 };

@@ -14,7 +14,7 @@ struct waiter {
   waiter* next = nullptr;  // guarded by the list's lock, as is the rest
   waiter* previous = nullptr;
   bool is_listed = false;
-  bool is_granted = false;  // what it means is the list's owner's matter
+  bool is_granted = false;  // the owner of the list defines its meaning
 };
 
 // The owner of the list guards it with a short_lock.

@@ -101,7 +101,7 @@ class split_loop {
       return;
     }
     std::uint64_t before = 0;
-    std::uint64_t took = 0;  // by the last chunk; 0: not known, so as long as it should
+    std::uint64_t took = 0;  // ticks of the last chunk; 0: not known, taken as long enough
     std::size_t done = 1;
     if (chunk == 0) {
       before = ticks();
@@ -117,7 +117,7 @@ class split_loop {
       if (asked_to_split() && worth_splitting(last - first, done, took)) return fork(first, last);
       if (!work(first, first + chunk)) return;
       first += chunk;
-      if (last - first <= chunk) break;  // what the clock says would come too late
+      if (last - first <= chunk) break;  // no later chunk needs the time
       done = chunk;
       took = look_at_clock(before);
       chunk = pace::after(chunk, took);
