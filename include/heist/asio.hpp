@@ -1,4 +1,5 @@
-// asio_context: a pool as a place where asio runs completion handlers. Include it where there is asio (1.22 or newer, without Boost).
+// asio_context: lets asio run completion handlers in a pool. Needs asio (1.22 or newer, without
+// Boost).
 //
 //     heist::pool pool;
 //     heist::asio_context context(pool);
@@ -8,9 +9,10 @@
 //     asio::strand<heist::asio_context::executor_type> one_at_a_time(context.get_executor());
 //     context.join();
 //
-// Handlers run on fibers: they may fork, and wait for heist's futures, locks and channels, while their worker does something
-// else. Timers and sockets wait in a thread of asio's own, which begins with the first of them; an io_context of one's own
-// works as well, with handlers bound to the pool by asio::bind_executor.
+// Handlers run on fibers: they may fork, and wait for heist's futures, locks and channels, while
+// their worker does something else. Timers and sockets wait in a thread of asio, which begins with
+// the first of them. A program's own io_context works as well, with handlers bound to the pool by
+// asio::bind_executor.
 #pragma once
 
 #include <asio/execution.hpp>
@@ -28,29 +30,32 @@
 
 namespace heist::inline v0 {
 
-// Holds asio's services for one pool, which must outlive it. Any number of them may share a pool.
+// Holds asio's services for one pool, which must outlive it. Any number of contexts may share a
+// pool.
 class asio_context : public asio::execution_context {
  public:
   class executor_type;
 
   explicit asio_context(pool& p) : pool_(p) {}
 
-  // As asio::thread_pool's: functions that have begun end first; those that haven't are destroyed without a call, and so are
-  // the handlers of what timers and sockets still wait for. Join first to have all of it done. Not from a
-  // function that was posted here.
+  // As in asio::thread_pool: functions that have begun end first. Functions that haven't are
+  // destroyed without a call, and so are the handlers for which timers and sockets still wait. To
+  // have all of them called, join first. Must not be called from a function that was posted here.
   ~asio_context() {
-    // Relaxed: a function that isn't counted yet when this waits is counted under the same lock later, and sees it.
+    // Relaxed: a function that isn't counted yet while this waits is counted under the same lock
+    // later, and then sees the store.
     is_stopping_.store(true, std::memory_order_relaxed);
     functions_.wait();
     shutdown();
-    functions_.wait();  // what asio's thread has handed over to be dropped, until it ended
+    functions_.wait();  // functions that asio's thread posted until it ended
     destroy();
   }
 
   executor_type get_executor() noexcept;
 
-  // Returns when all is over that was posted, what that has posted, and what timers and sockets wait for, and when no executor
-  // is left that tracks outstanding work. Thread-safe, but not from a function that was posted here.
+  // Returns when everything that was posted is over, with what that has posted and what timers and
+  // sockets wait for, and when no executor tracks outstanding work any more. Thread-safe, but must
+  // not be called from a function that was posted here.
   void join() noexcept { work_.wait(); }
 
   [[nodiscard]] pool& where() const noexcept { return pool_; }
@@ -61,12 +66,13 @@ class asio_context : public asio::execution_context {
 
   pool& pool_;
   std::atomic<bool> is_stopping_{false};
-  detail::work_count functions_;  // that were posted and aren't over
+  detail::work_count functions_;  // counts functions that were posted and aren't over
   detail::work_count work_;       // the same, and executors that track outstanding work
 };
 
-// Meets asio's executor requirements. Properties: blocking (never, possibly), outstanding_work (tracked, untracked), context,
-// occupancy. asio::prefer may ask for any other, which changes nothing.
+// Meets asio's executor requirements. Properties: blocking (never, possibly), outstanding_work
+// (tracked, untracked), context, occupancy. asio::prefer may ask for any other, which changes
+// nothing.
 class asio_context::executor_type {
  public:
   executor_type(const executor_type& other) noexcept
@@ -82,8 +88,9 @@ class asio_context::executor_type {
     if (tracks_) context_->work_.finish();
   }
 
-  // f() on a worker of the pool; with blocking.possibly (as asio::dispatch asks for), at once if the caller is one. An exception of f's
-  // ends the program. Throws as pool::submit does. Thread-safe. One allocation, unless it is a call.
+  // Calls f() on a worker of the pool; with blocking.possibly (for which asio::dispatch asks), at
+  // once if the caller is one. An exception of f ends the program. Throws as pool::submit does.
+  // Thread-safe. One allocation, unless it is a call.
   template <class F>
   void execute(F&& f) const;
 
@@ -135,7 +142,8 @@ class asio_context::executor_type {
   bool tracks_;    // outstanding_work.tracked
 };
 
-// A function under way to a worker; it is counted until it was called or dropped, and destroyed.
+// A function on its way to a worker. It is counted until it has been called or dropped, and
+// destroyed.
 template <class F>
 class asio_context::posted {
  public:
@@ -145,7 +153,7 @@ class asio_context::posted {
 
   void operator()() && noexcept {
     F f(std::move(function_));
-    // Relaxed: the destructor of the context waits for what it doesn't stop.
+    // Relaxed: the destructor of the context waits for the functions that it doesn't stop.
     if (!counted_.context->is_stopping_.load(std::memory_order_relaxed)) std::move(f)();
   }
 

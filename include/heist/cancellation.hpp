@@ -1,40 +1,41 @@
-// Stopping what runs: a std::stop_token, a deadline, or anything that can be asked, in front of the arguments.
+// Stopping what runs: a std::stop_token, a deadline, or any other stop condition comes before the
+// other arguments.
 //
-//     std::stop_source stop;                                              // some button calls stop.request_stop()
+//     std::stop_source stop;  // some button calls stop.request_stop()
 //     heist::parallel_for(stop.get_token(), 0, n, [&](std::size_t i) { ... });
 //     heist::scope(stop.get_token(), [&](heist::task_scope& s) { s.spawn(f); ... });
 //     double sum = heist::reduce(heist::deadline(10ms), v);
 //
-// What takes one: parallel_for, for_each, transform, copy, fill, generate, reduce, transform_reduce, count, count_if,
-// find, find_if, find_any, any_of, all_of, none_of, scope, fork_join, submit and future::then; after the pool where there is
-// one. The run() of graphs and pipelines does too, or has a std::stop_token among its options, and tells in what it returns
-// what it did.
+// These take one: parallel_for, for_each, transform, copy, fill, generate, reduce,
+// transform_reduce, count, count_if, find, find_if, find_any, any_of, all_of, none_of, scope,
+// fork_join, submit and future::then. A pool comes before it. The run() of graphs and pipelines
+// takes one too, or a std::stop_token among its options, and what it returns says what was done.
 //
-// A stop is asked for between chunks of a few microseconds and before a function is called; what has begun ends. It
-// is for this one construct: what a body calls gets it by being handed it. A construct that was stopped before all was begun
-// throws cancelled, with what was done and what wasn't; one that was already through returns as always. Without a stop
-// condition nothing of this costs anything.
+// The condition is asked between chunks of a few microseconds and before a function is called; a
+// chunk or function that has begun runs to its end. The condition belongs to this one construct:
+// what a body calls is stopped only if the body passes the condition on. A construct that was
+// stopped before everything was begun throws cancelled, which says how much was done; one that had
+// begun everything returns as always. Without a stop condition nothing of this has a cost.
 //
-// Scans, partitions, sorts, merges, histograms, copy_if, min_element and max_element take none: half of such a
-// result is of no use, and the elements may be under way between two places. Stop between two of them.
+// Scans, partitions, sorts, merges, histograms, copy_if, min_element and max_element take none:
+// half of such a result is of no use, and elements may be between two places. Ask the condition
+// between two such calls instead.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/error.hpp"
-#include "heist/fork_join.hpp"
 
 namespace heist::inline v0 {
 
-// A construct was stopped before all of it was begun. done() of total() were done, and nothing of the others was begun.
-// Counted are iterations, elements, cells, or functions: what the construct is about.
+// Thrown by a construct that was stopped before all of it was begun. done() of total() were done,
+// and none of the others was begun. They count iterations, elements, cells, or functions, depending
+// on the construct.
 class [[gnu::visibility("default")]] cancelled : public error {
  public:
   cancelled(std::uint64_t done, std::uint64_t total)
@@ -50,13 +51,14 @@ class [[gnu::visibility("default")]] cancelled : public error {
   std::uint64_t total_;
 };
 
-// A stop condition that becomes true at a moment. Asking reads the clock, about 20 ns a chunk.
+// A stop condition that becomes true at a point in time. Asking reads the clock: about 20 ns for
+// each chunk.
 class deadline {
  public:
   using clock = std::chrono::steady_clock;
 
   explicit deadline(clock::time_point at) noexcept : at_(at) {}
-  // From now on; a time that the clock can't count means never.
+  // `after` counts from now on; a time that the clock can't represent means never.
   template <class Rep, class Period>
   explicit deadline(std::chrono::duration<Rep, Period> after) noexcept
       : at_(detail::due_in(after)) {}
@@ -68,7 +70,7 @@ class deadline {
   clock::time_point at_;
 };
 
-// Whichever comes first: both must live as long as this.
+// Stops as soon as one of two conditions does. Both must live as long as this.
 template <stop_condition A, stop_condition B>
 class either {
  public:
@@ -82,42 +84,12 @@ class either {
   const B& b_;
 };
 
-namespace detail {
-
-struct [[gnu::visibility("default")]] not_begun{};
-
-struct count_at_end {
-  std::atomic<std::uint64_t>& count;
-  // Relaxed: read after the join.
-  ~count_at_end() { count.fetch_add(1, std::memory_order_relaxed); }
-};
-
-template <class Stop, class F>
-struct asking_first {
-  std::remove_reference_t<F>& function;
-  const Stop& stop;
-  std::atomic<std::uint64_t>& done;
-
-  std::invoke_result_t<F> operator()() const {
-    if (stop.stop_requested()) throw not_begun{};
-    const count_at_end counts{done};  // also if it throws: then that is what goes on
-    return static_cast<F&&>(function)();
-  }
-};
-
-}  // namespace detail
-
-// fork_join whose functions aren't begun after a stop: throws cancelled then, unless one further left has thrown something
-// else. What is done counts functions.
+// fork_join under a stop condition: after a stop no function is begun, and cancelled is thrown
+// unless a function further left has thrown something else. done() and total() count functions.
 template <stop_condition Stop, class... F>
 requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(const Stop& stop,
-                                                                              F&&... f) {
-  std::atomic<std::uint64_t> done{0};
-  try {
-    return fork_join(detail::asking_first<Stop, F>{f, stop, done}...);
-  } catch (const detail::not_begun&) {
-  }
-  detail::throw_cancelled(done.load(std::memory_order_relaxed), sizeof...(F));
-}
+                                                                              F&&... f);
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/cancellation_impl.hpp"

@@ -1,11 +1,12 @@
-// combinable<T>: one value for each thread that asks for one, to be combined in the end.
+// combinable<T>: one value for each thread that asks for one; they are combined in the end.
 //
 //     heist::combinable<long> sum;
 //     heist::parallel_for(0, n, [&](std::size_t i) { sum.local() += f(i); });
 //     long total = sum.combine(std::plus{});
 //
-// The threads may be workers of several pools, nested ones too, or of none. Which value gets what depends on who runs
-// what, so the operation should be associative and commutative; reduce and reducer give the same result every time.
+// The threads may be workers of several pools, nested ones too, or of none. What is added to which
+// value depends on which thread runs what, so the operation should be associative and commutative;
+// reduce and reducer give the same result every time.
 #pragma once
 
 #include <array>
@@ -23,18 +24,19 @@ namespace heist::inline v0 {
 
 // Each value is made by its own thread and lies on cache lines of its own.
 //
-// The values are in lists, chosen by the number of their thread. A thread adds its own value only, at the front of a list, so
-// finding it needs no lock, and nothing is taken out while others look.
+// The values are in lists, chosen by the number of their thread. A thread adds only its own value,
+// at the front of a list, and no value is removed while others search. So the search needs no lock.
 template <class T>
 class combinable {
  public:
   using value_type = T;
 
-  // Values begin as T().
+  // Each value begins as T().
   combinable() requires std::default_initializable<T> : combinable([] { return T(); }) {}
 
-  // Values begin as factory(), which several threads may call at once, each for itself. If it throws, local() does, and
-  // the next local() tries again. Throws what copying it throws.
+  // Each value begins as factory(), which several threads may call at once, each for itself. If it
+  // throws, so does local(), and the next local() tries again. The constructor throws what copying
+  // the factory throws.
   template <class F>
   requires(!std::same_as<F, combinable> &&
            std::is_invocable_r_v<T, F&>) explicit combinable(F factory)
@@ -44,9 +46,10 @@ class combinable {
   combinable& operator=(const combinable&) = delete;
   ~combinable() { clear(); }
 
-  // The value of the caller's thread. A function can change its thread in every fork, spawn, join and wait, and another
-  // may then use the value: take the reference again after each. Throws what the factory throws, and
-  // std::bad_alloc. Thread-safe; costs a few ns when the value is there and there are not many times 64 threads.
+  // The value of the caller's thread. A function can change its thread in every fork, spawn, join
+  // and wait, and another function may then use the value: call local() again after each. Throws
+  // what the factory throws, and std::bad_alloc. Thread-safe; costs a few ns when the value exists,
+  // unless there are many times 64 threads.
   T& local() {
     for (node* made = nullptr;;) {
       const std::uint64_t me = detail::thread_number();
@@ -68,15 +71,17 @@ class combinable {
     }
   }
 
-  // The rest is for when nobody is in local() or uses what it returned: after the joins.
+  // The members below may only be called while no other function calls local() or uses what it
+  // returned: after the joins.
 
-  // f(value) for each of the values, in no particular order.
+  // Calls f(value) for each of the values, in no particular order.
   template <std::invocable<T&> F>
   void combine_each(F&& f) {
     each([&f](node& n) { f(n.own.value); });
   }
 
-  // op(op(a, b), c) and so on over the values, in no particular order; a new value if there are none.
+  // Returns op(op(a, b), c) and so on over the values, in no particular order; a new value if there
+  // are none.
   template <class Op>
   requires std::is_invocable_r_v<T, Op&, const T&, const T&> T combine(Op op) {
     const T* first = nullptr;
@@ -96,10 +101,10 @@ class combinable {
     return n;
   }
 
-  // Destroys them all; local() makes new ones.
+  // Destroys all values; local() makes new ones.
   void clear() noexcept {
     each([](node& n) { delete &n; });
-    for (list& l : lists_) l.store(nullptr, std::memory_order_relaxed);  // nobody else is here
+    for (list& l : lists_) l.store(nullptr, std::memory_order_relaxed);  // no other thread is here
   }
 
  private:
@@ -112,9 +117,10 @@ class combinable {
   };
   using list = std::atomic<node*>;
 
-  static node* find(const list& in, std::uint64_t thread) noexcept {
-    // Acquire: partner is the release in local(); carries the nodes of other threads, which are passed over.
-    node* n = in.load(std::memory_order_acquire);
+  static node* find(const list& values, std::uint64_t thread) noexcept {
+    // Acquire: partner is the release in local(). It makes the nodes of other threads visible,
+    // which this skips.
+    node* n = values.load(std::memory_order_acquire);
     while (n != nullptr && n->thread != thread) n = n->next;
     return n;
   }

@@ -1,4 +1,4 @@
-// What a pool can be told when it is made.
+// The configuration of a pool, given when it is made.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,9 @@
 
 namespace heist::inline v0 {
 
-// Which deque holds a worker's forks. With any but the first every fork and join takes the slow path; they
-// are here to be compared, with one another and with the default. Each is a header of its own in heist/deque.
+// Which deque holds a worker's forks. With any but the first every fork and join takes the slow
+// path; the others exist to be compared, with one another and with the default. Each has a header
+// of its own in heist/deque.
 enum class deque_kind : std::uint8_t {
   split,   // private and public parts; an unstolen fork needs no atomic operation (the default)
   locked,  // one mutex a deque: the baseline
@@ -25,37 +26,41 @@ enum class deque_kind : std::uint8_t {
 
 // What a join does when its job was stolen and hasn't ended.
 enum class join_kind : std::uint8_t {
-  greedy,    // whoever finishes last goes on with the frame; the thread may change (the default)
+  greedy,    // the last to finish continues the frame; the thread may change (the default)
   stalling,  // the frame waits for its own thread, which runs other fibers meanwhile
 };
 
-// What a scope's spawn leaves to other workers.
+// What a scope's spawn lets other workers steal.
 enum class spawn_kind : std::uint8_t {
-  continuation,  // the spawner's rest: the child runs at once, on a stack of its own (the default)
-  child,  // the child: the spawner goes on, and what nobody took runs in the end, newest first
+  continuation,  // the spawner's rest; the child runs at once, on its own stack (the default)
+  child,         // the child: the spawner continues; unstolen children run in the end, newest first
 };
 
-// Whom a worker without work asks first.
+// Which victim a worker without work tries first.
 enum class victim_kind : std::uint8_t {
   random,   // every other worker with equal probability (the default)
   last,     // the one it stole from last, then at random
   nearest,  // those that share its caches, by the machine's topology, then farther ones
 };
 
-// How far a worker without work goes.
+// What a worker without work does.
 enum class idle_kind : std::uint8_t {
-  park,  // looks around, yields, then sleeps until there is work; an idle pool costs nothing (the default)
-  yield,  // gives its processor to other threads between looks, never sleeps
+  park,   // searches, yields, then sleeps: an idle pool costs nothing (the default)
+  yield,  // yields its processor to other threads between searches, never sleeps
   spin,   // neither: for measuring what the other two are worth
 };
 
 // Where a pool's threads may run.
 enum class placement_kind : std::uint8_t {
-  free,  // wherever the system puts them, but that a woken one isn't put where its waker runs (the default)
-  pinned,  // worker i on the i-th processor of the affinity mask, again from the first after the last
+  // Wherever the system puts them, except that a woken thread isn't put where its waker runs (the
+  // default).
+  free,
+  // Worker i runs on processor i of the affinity mask; after the last processor the first one is
+  // next.
+  pinned,
 };
 
-// The names of the choices, as the command takes them: the enumerators'.
+// The names of the choices, as the command takes them: those of the enumerators.
 [[nodiscard]] constexpr std::string_view to_string(deque_kind k) noexcept {
   constexpr std::string_view names[] = {"split",     "locked",      "bounded_ring", "abp",
                                         "chase_lev", "multi_steal", "steal_half"};
@@ -99,34 +104,35 @@ struct pool_config {
   static constexpr std::size_t max_fork_depth = (std::size_t{1} << 20) - 2;
   static constexpr unsigned max_steal_batch = 64;
 
-  // Threads. 0: HEIST_WORKERS if set, else as many as the affinity mask and the cgroup's CPU quota
-  // (rounded up) allow. At most max_workers.
+  // How many threads the pool has. 0: HEIST_WORKERS if set, else as many as the affinity mask and
+  // the cgroup's CPU quota (rounded up) allow. At most max_workers.
   unsigned workers = 0;
 
-  // Bytes of address space for each fiber's stack, of which only what is touched uses memory. 0:
+  // Bytes of address space for each fiber's stack; only touched pages use memory. 0:
   // HEIST_STACK_SIZE if set, else 8 MiB. Rounded up to pages.
   std::size_t stack_size = 0;
 
-  // Nested forks of one fiber that others can steal; deeper ones run as plain calls. 0: 32768.
-  // Address space of 64 bytes each.
+  // How many nested forks of one fiber thieves can steal; deeper ones run as plain calls. 0: 32768.
+  // Each takes 64 bytes of address space.
   std::size_t fork_depth = 0;
 
   deque_kind deque = deque_kind::split;
-  // For deque_kind::multi_steal: the most jobs that a steal takes. From 1 to 64.
+  // For deque_kind::multi_steal: how many jobs a steal takes at most. From 1 to 64.
   unsigned steal_batch = 2;
   join_kind join = join_kind::greedy;
-  // A pool with stalling joins steals children, whatever this says: a continuation would change its thread.
+  // In a pool with stalling joins children are stolen, whatever this says: a continuation would
+  // change its thread.
   spawn_kind spawn = spawn_kind::continuation;
   victim_kind victim = victim_kind::random;
   idle_kind idle = idle_kind::park;
   placement_kind placement = placement_kind::free;
 
-  // Thread names are this, a dash and the worker's index; cut to the system's 15 characters.
+  // A thread's name is this, a dash and the worker's index, cut to the system's 15 characters.
   std::string name = "heist";
 
-  // Called on each worker's thread with its index, before its first and after its last work, when the
-  // other workers have ended theirs too: a fork in on_thread_stop is a call. An exception from one
-  // ends the program.
+  // Called on each worker's thread with its index, before its first work, and after its last work
+  // when the other workers have ended theirs too: a fork in on_thread_stop is a call. An exception
+  // from either ends the program.
   std::function<void(unsigned)> on_thread_start = {};
   std::function<void(unsigned)> on_thread_stop = {};
 };

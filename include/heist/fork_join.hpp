@@ -3,246 +3,44 @@
 //     auto [a, b] = heist::fork_join([&] { return sum(left); }, [&] { return sum(right); });
 //
 // What it costs when nobody steals: g's job is written to its slot, f is called, the job is taken
-// back and g is called; no atomic read-modify-write, no fence, no allocation, no indirect call, and
-// both calls can be inlined. scripts/check-fast-path shows the instructions.
+// back and g is called. That needs no atomic read-modify-write, no fence, no allocation and no
+// indirect call, and both calls can be inlined. scripts/check-fast-path shows the instructions.
 //
 // Source: fork and join by child first, parent's rest stealable and greedy join: Blumofe and
 // Leiserson, 1999, sections 3 and 4. The stealable rest is the function g, not the continuation of
-// the frame, which plain C++ can't hand to another thread; the join makes up for it, as the frame
-// itself goes on on whichever worker finishes last.
+// the frame, which plain C++ can't hand to another thread. The join makes up for it: the frame
+// continues on whichever worker finishes last.
 #pragma once
 
-#include <exception>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
-#include "heist/detail/export.hpp"
-#include "heist/detail/hot_path.hpp"
-#include "heist/detail/job.hpp"
-#include "heist/detail/monostate.hpp"
-#include "heist/detail/root.hpp"
+#include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-
-// These take the position from the control's head, so that the fast path need not keep it for them.
-
-// A push that found the deque full or a request (split_control::asked). False: this thread is
-// outside any pool, nothing was pushed.
-[[gnu::cold]] HEIST_API bool fork_slow();
-
-// A pop that found its job public. nullptr: it was taken back, or never pushed; the caller runs it.
-// Otherwise it was stolen and has ended; its result is in the job. Throws what the job threw. May
-// suspend the fiber: the thread can be another one afterwards.
-[[gnu::cold]] HEIST_API job* join_slow();
-
-// As join_slow, for a frame whose own function threw: an exception of the job is dropped, and
-// nullptr means that there is no result to destroy.
-[[gnu::cold]] HEIST_API job* join_abandoned() noexcept;
-
-// Inside a handler: what is being handled, so that it can be thrown again outside of it.
-[[gnu::cold, gnu::returns_nonnull]] HEIST_API void* release_current_exception() noexcept;
-// Never returns, and must not be known for that: LLVM doesn't shrink-wrap a function with a block that
-// doesn't reach the end, and every leaf of a recursion would save registers that it doesn't use.
-[[gnu::cold]] HEIST_API void* throw_released(void* exception);
-[[gnu::cold]] HEIST_API void drop_released(void* exception) noexcept;
-
-// The first function threw: its sibling isn't started, or waited for if it runs elsewhere, since it
-// may use what this frame owns. Then the exception goes on. Not in the handler: a fiber that
-// suspends there would take the thread's stack of caught exceptions apart.
-template <class R>
-[[gnu::cold, gnu::noinline]] void* abandon(wide_position h, void* exception) {
-  if (!hot_path::take_private(h)) {
-    if (job* const j = join_abandoned()) destroy_result<R>(*j);
-  }
-  return throw_released(exception);
-}
-
-template <class R>
-struct as_element {
-  using type = R;
-};
-template <class R>
-requires std::is_void_v<R>
-struct as_element<R> {
-  using type = std::monostate;
-};
-
-template <class... F>
-inline constexpr bool all_void = (std::is_void_v<std::invoke_result_t<F>> && ...);
-template <class F>
-using element = typename as_element<std::invoke_result_t<F>>::type;
-
-// The tuple's element, or monostate for void.
-template <class F>
-[[gnu::always_inline]] inline element<F> call(F&& f) {
-  if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
-    std::forward<F>(f)();
-    return {};
-  } else {
-    return std::forward<F>(f)();
-  }
-}
-
-// The same of a result that was kept as stored_result. A reference, so that nothing is moved before the
-// tuple is made: a move can throw.
-template <class F>
-using element_ref =
-    std::conditional_t<std::is_void_v<std::invoke_result_t<F>>, std::monostate, element<F>&&>;
-template <class F, class Kept>
-[[gnu::always_inline]] inline element_ref<F> element_of([[maybe_unused]] Kept& kept) {
-  using result = std::invoke_result_t<F>;
-  if constexpr (std::is_void_v<result>)
-    return {};
-  else if constexpr (std::is_reference_v<result>)
-    return static_cast<result>(*kept);
-  else
-    return static_cast<result&&>(kept);
-}
-
-template <class F>
-element<F> take_result(job& j) {
-  using result = std::invoke_result_t<F>;
-  struct destroy_at_exit {
-    job& j;
-    ~destroy_at_exit() { destroy_result<result>(j); }
-  } guard{j};
-  return element_of<F>(*result_of<result>(j));
-}
-
-// The first function's result, made in a try block and used outside of it.
-template <class T>
-union room {
-  T value;
-  constexpr room() noexcept {}
-  constexpr ~room() {}
-  constexpr ~room() requires std::is_trivially_destructible_v<T>
-  = default;
-};
-template <class T>
-struct destroys {
-  T& value;
-  ~destroys() { value.~T(); }
-};
-template <class T>
-struct leaves {
-  T& value;
-};
-template <class T>
-using owner_of = std::conditional_t<std::is_trivially_destructible_v<T>, leaves<T>, destroys<T>>;
-
-// What fork_join_outside left on the heap. Inlined, so that the fast path's tuple gets no address;
-// the guard would give it one, and is only there for results whose move can throw.
-template <class Results>
-[[gnu::always_inline]] inline Results unpack(Results* outside) {
-  if constexpr (std::is_nothrow_move_constructible_v<Results>) {
-    // Element by element: g++ copies a whole tuple through memory.
-    Results moved(std::get<0>(std::move(*outside)), std::get<1>(std::move(*outside)));
-    delete outside;
-    return moved;
-  } else {
-    struct delete_at_exit {
-      Results* outside;
-      ~delete_at_exit() { delete outside; }
-    } const guard{outside};
-    return std::move(*outside);
-  }
-}
-
-// A closure for the path that enters the default pool: by value if the slot takes it by value, so
-// that here too the caller's variable need not have an address.
-template <class F>
-using entering = std::conditional_t<copied_into_slot<F>, std::remove_reference_t<F>, F&&>;
-
-template <class F, class G>
-auto fork_join_outside(entering<F> f, entering<G> g) -> std::tuple<element<F>, element<G>>*;
-
-template <class F, class G>
-[[gnu::always_inline]] inline auto fork_join_two(F&& f, G&& g)
-    -> std::tuple<element<F>, element<G>> {
-  using results = std::tuple<element<F>, element<G>>;
-  using first_result = std::invoke_result_t<F>;
-  using second_result = std::invoke_result_t<G>;
-
-  const wide_position h = hot_path::depth();
-  fill<G&&, second_result>(hot_path::slot(h), g);
-  hot_path::publish(h);
-  if (hot_path::asked(h)) [[unlikely]] {
-    if (!fork_slow())
-      return unpack(fork_join_outside<F, G>(static_cast<F&&>(f), static_cast<G&&>(g)));
-  }
-  using kept = std::remove_cv_t<stored_result<first_result>>;
-  room<kept> made;
-  void* exception = nullptr;
-  try {
-    ::new (static_cast<void*>(&made.value)) kept(invoke_stored<first_result>(static_cast<F&&>(f)));
-  } catch (...) {
-    exception = release_current_exception();
-  }
-  if (exception != nullptr) [[unlikely]]
-    return unpack(static_cast<results*>(abandon<second_result>(h, exception)));
-  const owner_of<kept> first{made.value};
-  job* stolen = nullptr;
-  if (!hot_path::take_private(h, first.value)) [[unlikely]]
-    stolen = join_slow();
-  if (stolen == nullptr) [[likely]]
-    return results(element_of<F>(first.value), call<G>(static_cast<G&&>(g)));
-  return results(element_of<F>(first.value), take_result<G>(*stolen));
-}
-
-// On the heap, since it must not lie in the frame of a fork: see `entering`. Only a thread that
-// enters a pool pays for it.
-template <class F, class G>
-[[gnu::cold, gnu::noinline]] auto fork_join_outside(entering<F> f, entering<G> g)
-    -> std::tuple<element<F>, element<G>>* {
-  return run_in(nullptr, [&] {
-    return new auto(fork_join_two<F, G>(static_cast<F&&>(f), static_cast<G&&>(g)));
-  });
-}
-
-template <class F, class G, class... Rest>
-[[gnu::always_inline]] inline auto fork_join_all(F&& f, G&& g, Rest&&... rest) {
-  if constexpr (sizeof...(Rest) == 0) {
-    return fork_join_two<F, G>(std::forward<F>(f), std::forward<G>(g));
-  } else {
-    auto others = [&]() { return fork_join_all(std::forward<G>(g), std::forward<Rest>(rest)...); };
-    auto [first, tail] = fork_join_two<F, decltype(others)>(std::forward<F>(f), std::move(others));
-    return std::tuple_cat(std::tuple<element<F>>(static_cast<element<F>&&>(first)),
-                          std::move(tail));
-  }
-}
-
-}  // namespace detail
 
 // Calls f() and every other function, which may run on other workers meanwhile, and returns when
 // all have ended.
 //
-// Returns a tuple of their results in order, std::monostate for a void one; nothing if all are void.
-// References stay references. Results must be movable; they need no default constructor.
-// Rvalue functions are called as rvalues, lvalues where they are; both must be callable without
-// arguments, and must be safe to run at the same time.
+// Returns a std::tuple of their results in order, with std::monostate for a void one; returns
+// nothing if all are void. References stay references. Results must be movable; they need no
+// default constructor. Rvalue functions are called as rvalues, lvalue functions in place. All must
+// be callable without arguments, and must be safe to run at the same time.
 //
-// On one worker they run in order, left to right, and what another worker takes is always the
-// oldest fork. After fork_join the thread may be another one: hold no std::mutex across it, keep no
-// reference to a thread_local, expect nothing of errno. A function that another worker takes has rounding and other
-// floating-point modes as the thread had them that made the pool; the caller's are its own again after the join.
+// On one worker they run in order, left to right. What another worker steals is always the oldest
+// fork. After fork_join the thread may be another one: hold no std::mutex across it, keep no
+// reference to a thread_local, and do not rely on errno. A function that another worker steals has
+// the rounding and the other floating-point modes that were set on the thread that made the pool;
+// the caller has its own modes again after the join.
 //
 // Throws what a serial run would have thrown: the exception of the leftmost function that threw.
 // By then every function that had been started has ended; others were not started.
-// Thread-safe, from any thread: a worker forks in its own pool; any other thread has it run in the
-// default pool and sleeps until it is done (usage_error or resource_error if that pool can't be
+// Thread-safe, from any thread. A worker forks in its own pool. On any other thread the call runs
+// in the default pool while that thread sleeps (usage_error or resource_error if that pool can't be
 // made).
 template <class F, class G, class... Rest>
 requires(std::is_invocable_v<F>&& std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
-    [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, Rest&&... rest) {
-  if constexpr (detail::all_void<F, G, Rest...>)
-    static_cast<void>(
-        detail::fork_join_all(std::forward<F>(f), std::forward<G>(g), std::forward<Rest>(rest)...));
-  else
-    return detail::fork_join_all(std::forward<F>(f), std::forward<G>(g),
-                                 std::forward<Rest>(rest)...);
-}
+    [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, Rest&&... rest);
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/fork_join_impl.hpp"

@@ -1,4 +1,5 @@
-// Everything that heist offers, but for the deques alone (heist/deque/...) and heist/asio.hpp, which needs asio.
+// All of heist, except the deques on their own (heist/deque/...) and heist/asio.hpp, which needs
+// asio.
 #pragma once
 
 #include "heist/block.hpp"

@@ -1,4 +1,5 @@
-// job_system: small jobs of fixed size, made and run apart, each with a parent that waits for it.
+// job_system: small jobs of fixed size. A job is created first and run later, and its parent
+// doesn't end before it.
 //
 //     heist::job_system jobs(p);
 //     auto frame = jobs.create_job([] {});
@@ -6,19 +7,19 @@
 //     jobs.run(frame);
 //     jobs.wait(frame);
 //
-// A job ends when its function has returned and its children have ended. Making one costs no lock and no malloc: each
-// thread takes them from a ring of its own. Functions need no frame that outlives them, which fork_join and scope
-// do: this is for programs whose work doesn't nest, or that were written for such a system.
+// A job ends when its function has returned and its children have ended. Creating one takes no lock
+// and no malloc: each thread takes jobs from a ring of its own. Unlike with fork_join and scope, no
+// frame must outlive the functions: this is for programs whose work doesn't nest, or that were
+// written for such a system.
 //
-// It has no threads and no queues of its own. What a job runs lies on its worker's deque, like forks; what is run from anywhere else
-// enters the pool like submit().
+// It has no threads and no queues of its own. Jobs that are run by a job lie on its worker's deque,
+// as forks do; jobs that are run from anywhere else enter the pool as submit() does.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <type_traits>
 
 #include "heist/detail/export.hpp"
@@ -36,7 +37,7 @@ class job_rings;
 
 }  // namespace detail
 
-// All jobs of a thread's ring are in use.
+// Thrown when all jobs of a thread's ring are in use.
 class [[gnu::visibility("default")]] job_overflow : public resource_error {
  public:
   using resource_error::resource_error;
@@ -44,12 +45,13 @@ class [[gnu::visibility("default")]] job_overflow : public resource_error {
 
 class HEIST_API job_system {
  public:
-  // Of a job's memory, and of what of it is for the function object.
+  // The size of a job, and the part of it that holds the function object.
   static constexpr std::size_t job_bytes = 128;
   static constexpr std::size_t data_bytes = 48;
   static constexpr std::size_t default_jobs_per_thread = 4096;
 
-  // Names a job, also after it has ended: its memory may then be another job's, which this doesn't name. A plain value.
+  // Names a job, also after it has ended: its memory may then be another job's, which this doesn't
+  // name. It is a plain value.
   class job {
    public:
     constexpr job() noexcept = default;  // none
@@ -63,49 +65,56 @@ class HEIST_API job_system {
     std::uint64_t number_ = 0;
   };
 
-  // Jobs for that pool, which must outlive it. jobs_per_thread, at least 1: how many a thread can have made that haven't
-  // ended; its ring is allocated when it makes its first one. Throws usage_error for 0, std::bad_alloc.
+  // A system of jobs for that pool, which must outlive it. jobs_per_thread, at least 1: how many
+  // jobs that haven't ended a thread can have created. A thread's ring is allocated when it creates
+  // its first job. Throws usage_error for 0, std::bad_alloc.
   explicit job_system(pool& p, std::size_t jobs_per_thread = default_jobs_per_thread);
 
-  // Waits until all that was run has ended; jobs that never were are dropped, exceptions that nobody waited for too.
+  // Waits until every job that was run has ended. Jobs that were never run are dropped, and so are
+  // exceptions for which nobody waited.
   ~job_system();
 
   job_system(const job_system&) = delete;
   job_system& operator=(const job_system&) = delete;
 
-  // A job that will call f() or f(job), which gets its own name. f is copied into the job: it must be trivially copyable
-  // and fit (data_bytes). Throws job_overflow when the thread's ring is full, never takes a job that hasn't ended;
-  // std::bad_alloc for the first job of a thread. Thread-safe; costs a few ns, or a look at each of the
-  // ring's jobs when almost all are in use. A job that is never run keeps its place.
+  // Creates a job that will call f() or f(job), which gets the job's own name. f is copied into the
+  // job: it must be trivially copyable and fit (data_bytes). Throws job_overflow when the thread's
+  // ring is full, and never reuses a job that hasn't ended; throws std::bad_alloc for the first job
+  // of a thread. Thread-safe. Costs a few ns, or a look at each of the ring's jobs when almost all
+  // are in use. A job that is never run keeps its place in the ring.
   template <class F>
   job create_job(F f) {
     return create(job{}, f);
   }
 
-  // The same, and the parent doesn't end before it. The parent must not have ended (usage_error): it isn't run yet, or
-  // this is called by its function or by one of its children.
+  // The same, and the parent doesn't end before it. The parent must not have ended (usage_error):
+  // either it hasn't been run yet, or its function or one of its children makes this call.
   template <class F>
   job create_job_as_child(job parent, F f) {
     if (parent == job{}) throw_no_parent();
     return create(parent, f);
   }
 
-  // Hands the job to the pool, once (usage_error). Thread-safe. From the function of a job it costs a push on the
-  // worker's deque; from elsewhere, and when that is full, an entry into the pool (see on_worker). HEIST_SERIAL: a call.
+  // Gives the job to the pool; a second time is a usage_error. Thread-safe. From the function of a
+  // job it costs a push on the worker's deque; from elsewhere, and when the deque is full, it
+  // enters the pool (see on_worker). Under HEIST_SERIAL it is a call.
   void run(job j);
 
-  // Returns when the job has ended. A job that hasn't a parent throws here what its function threw, or one of its descendants'
-  // that threw first; it keeps its place until somebody has waited for it then, and of several who wait one gets it.
+  // Returns when the job has ended. For a job without a parent, throws the first exception that its
+  // function or one of its descendants threw. Such a job keeps its place until somebody has waited
+  // for it, and of several waiters one gets the exception.
   //
-  // A worker runs this job and its descendants if nobody has them yet, nothing else; then its fiber is suspended, and may go on
-  // on another thread. Any other thread sleeps. usage_error for a job that waits for itself or one above it. Waiting for a
+  // A worker that waits runs this job and its descendants, as far as nobody has begun them, and
+  // nothing else. Then its fiber is suspended, and may continue on another thread. Any other thread
+  // sleeps. Throws usage_error for a job that waits for itself or for an ancestor. Waiting for a
   // job that nobody runs never ends.
   void wait(job j);
 
   [[nodiscard]] bool is_finished(job j) const noexcept;
 
-  // Calls f() on a worker of the pool and returns what it returns. What f runs lies on that worker's deque until f
-  // waits for it or returns; cheaper for many jobs than to run them from outside one by one.
+  // Calls f() on a worker of the pool and returns what it returns. The jobs that f runs lie on that
+  // worker's deque until f waits for them or returns; for many jobs that is cheaper than to run
+  // them from outside one by one.
   template <class F>
   requires std::is_invocable_v<F>
   auto on_worker(F&& f) -> std::invoke_result_t<F> {
@@ -114,66 +123,25 @@ class HEIST_API job_system {
     return r.take();
   }
 
-  // body(f, l) for parts of [first, last) with at most `most` indices each (0 counts as 1), by jobs that split in halves;
-  // returns when all have ended, or throws what one threw. When a ring is full, parts are done without jobs.
+  // Calls body(f, l) for parts of [first, last) with at most `most` indices each (0 counts as 1),
+  // in jobs that split in halves. Returns when all have ended, or throws what one threw. When a
+  // ring is full, parts run without jobs.
   template <class Body>
   requires std::invocable<const Body&, std::size_t, std::size_t>
-  void parallel_for(std::size_t first, std::size_t last, std::size_t most, const Body& body) {
-    if (first >= last) return;
-    on_worker([&] {
-      const halves<Body> all{this, &body, first, last, most == 0 ? 1 : most};
-      const job j = create_job(all);
-      run(j);
-      wait(j);
-    });
-  }
+  void parallel_for(std::size_t first, std::size_t last, std::size_t most, const Body& body);
 
  private:
   friend detail::job_record;
   using function = void (*)(void* data, job self);
 
   template <class F>
-  static void call(void* data, job self) {
-    F& f = *std::launder(static_cast<F*>(data));
-    if constexpr (std::is_invocable_v<F&, job>)
-      f(self);
-    else
-      f();
-  }
+  static void call(void* data, job self);
 
   template <class F>
-  job create(job parent, const F& f) {
-    static_assert(std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>,
-                  "a job is copied as bytes: capture references or pointers");
-    static_assert(sizeof(F) <= data_bytes && alignof(F) <= 16, "too large for a job");
-    static_assert(std::is_invocable_v<F&, job> || std::is_invocable_v<F&>);
-    const job j = try_create(parent, &call<F>, std::addressof(f), sizeof(F));
-    if (j == job{}) throw_overflow();
-    return j;
-  }
+  job create(job parent, const F& f);
 
   template <class Body>
-  struct halves {
-    job_system* system;
-    const Body* body;
-    std::size_t first;
-    std::size_t last;
-    std::size_t most;
-
-    void operator()(job self) {
-      while (last - first > most) {
-        halves right = *this;
-        right.first = first + (last - first) / 2;
-        const job j = system->try_create(self, &call<halves>, &right, sizeof(right));
-        if (j == job{})
-          right(self);
-        else
-          system->run(j);
-        last = right.first;
-      }
-      (*body)(first, last);
-    }
-  };
+  struct halves;
 
   // None if the ring is full.
   job try_create(job parent, function f, const void* data, std::size_t bytes);
@@ -187,3 +155,5 @@ class HEIST_API job_system {
 };
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/job_system_impl.hpp"

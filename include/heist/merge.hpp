@@ -1,60 +1,22 @@
-// merge: std's.
+// merge: as in std.
 #pragma once
 
-#include <concepts>
-#include <cstddef>
-#include <functional>
-#include <iterator>
-#include <memory>
-
 #include "heist/detail/algorithm.hpp"
-#include "heist/parallel/merging.hpp"
-#include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
-
-// A pointer where that is as good as the iterator.
-template <std::random_access_iterator It>
-auto plain(It i) {
-  if constexpr (std::contiguous_iterator<It>)
-    return std::to_address(i);
-  else
-    return i;
-}
-
-struct merge_impl {
-  template <std::random_access_iterator A, std::random_access_iterator B,
-            std::random_access_iterator Out, class Less = std::less<>>
-  Out operator()(A a, A a_end, B b, B b_end, Out out, Less less = {}) const {
-    const std::size_t a_size = length_of(a, a_end);
-    const std::size_t b_size = length_of(b, b_end);
-    if (a_size + b_size <= merge_cutoff)
-      merge_serially<by_copy>(plain(a), a_size, plain(b), b_size, plain(out), less);
-    else
-      on_a_worker([&](unsigned) {
-        merge_in_parallel<by_copy>(plain(a), a_size, plain(b), b_size, plain(out), less);
-      });
-    return iterator_at(out, a_size + b_size);
-  }
-  template <random_access_source A, random_access_source B, std::random_access_iterator Out,
-            class Less = std::less<>>
-  Out operator()(A&& a, B&& b, Out out, Less less = {}) const {
-    const auto first = std::ranges::begin(a);
-    const auto first2 = std::ranges::begin(b);
-    return operator()(first, iterator_at(first, as_count(std::ranges::size(a))), first2,
-                      iterator_at(first2, as_count(std::ranges::size(b))), out, less);
-  }
-};
-
+struct merge_impl;
 }  // namespace detail
 
-// merge([pool,] first, last, first2, last2, out [, less]), merge([pool,] range, range2, out [, less]): both sorted ones into
-// one, which lies elsewhere; of equal elements those of the first come first. Returns the end of what was written.
-// Several threads call less at once. Random-access iterators; O(n) comparisons, span O(log^2 n); allocates nothing.
-// A `less` that is no strict weak order makes an order of no meaning, never an access out of bounds. After an exception
-// what was written is unspecified. Exceptions and threads: as for parallel_for.
-inline constexpr detail::algorithm<detail::merge_impl> merge{};
+// merge([pool,] first, last, first2, last2, out [, less]), merge([pool,] range, range2, out [,
+// less]): merge two sorted ranges into one, which must not overlap them; of equal elements those of
+// the first range come first. Return the end of the output. Several threads call less at once.
+// Random-access iterators; O(n) comparisons, span O(log^2 n); allocates nothing. If `less` isn't a
+// strict weak order, the resulting order has no meaning, but no access is out of bounds. After an
+// exception the output is unspecified. Exceptions and threads: as for parallel_for.
+extern const detail::algorithm<detail::merge_impl> merge;
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/merge_impl.hpp"

@@ -5,118 +5,46 @@
 //     heist::parallel_for(heist::block<2>{{0, 0}, {rows, columns}}, [&](auto y, auto x) { ... });
 //     heist::parallel_for(pool, 0, n, body, heist::static_blocks{});
 //
-// There is no grain to choose: the loop splits what is left when another worker asks for something to do
-// (heist/parallel/split_loop.hpp). The body is inlined into a plain counted loop, which compilers vectorise. One
-// worker runs it from the first iteration to the last.
+// There is no grain size to choose: the loop splits the remaining iterations when another worker
+// asks for work (heist/detail/parallel/split_loop.hpp). The body is inlined into a plain counted
+// loop, which compilers vectorise. One worker runs it from the first iteration to the last.
 #pragma once
-
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <type_traits>
 
 #include "heist/block.hpp"
 #include "heist/detail/algorithm.hpp"
-#include "heist/detail/bad_range.hpp"
-#include "heist/parallel/own_body.hpp"
-#include "heist/parallel/split_loop.hpp"
-#include "heist/parallel/stoppable.hpp"
 #include "heist/partitioner.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
-
-template <class T>
-concept index = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
-
-// The offset's index, also where the difference of two indices doesn't fit into their type.
-template <index I>
-constexpr I index_at(I first, std::size_t offset) noexcept {
-  using bits = std::make_unsigned_t<I>;
-  return static_cast<I>(static_cast<bits>(static_cast<bits>(first) + static_cast<bits>(offset)));
-}
-
-// How many indices; throws usage_error if the range is inverted.
-template <index I, index J>
-std::size_t count_of_indices(I first, J last) {
-  using common = std::common_type_t<I, J>;
-  const auto f = static_cast<common>(first);
-  const auto l = static_cast<common>(last);
-  // A negative index that becomes a huge unsigned one is as wrong as an inverted range.
-  if ((f < 0) != (first < 0) || (l < 0) != (last < 0) || l < f) [[unlikely]]
-    throw_bad_range("heist::parallel_for", endpoint_of(first), endpoint_of(last));
-  using bits = std::make_unsigned_t<common>;
-  return static_cast<bits>(static_cast<bits>(l) - static_cast<bits>(f));
-}
-
 template <class Stop = never_stops>
-struct parallel_for_impl : stopped_by<Stop> {
-  template <class S>
-  using with_stop = parallel_for_impl<S>;
-
-  template <index I, index J, class Body, partitioner Partitioner = on_demand>
-  requires std::invocable<Body&, std::common_type_t<I, J>>
-  void operator()(I first, J last, Body&& body, Partitioner&& how = {}) const {
-    using common = std::common_type_t<I, J>;
-    static_assert(fits_a_count<common>,
-                  "heist::parallel_for: indices of more than 64 bits; count from 0 in 64 bits, and "
-                  "add the first index in the body");
-    const std::size_t n = count_of_indices(first, last);
-    partition(n, how, [&body, first = static_cast<common>(first)](std::size_t f, std::size_t l) {
-      const common end = index_at(first, l);
-      auto&& own = own_body<common>(body);
-      for (common i = index_at(first, f); i != end; ++i) own(i);
-    });
-  }
-
-  template <random_access_source R, class Body, partitioner Partitioner = on_demand>
-  requires std::invocable<Body&, std::ranges::range_reference_t<R>>
-  void operator()(R&& range, Body&& body, Partitioner&& how = {}) const {
-    partition(as_count(std::ranges::size(range)), how,
-              [&body, first = std::ranges::begin(range)](std::size_t f, std::size_t l) {
-                const auto end = iterator_at(first, l);
-                auto&& own = own_body<std::ranges::range_reference_t<R>>(body);
-                for (auto i = iterator_at(first, f); i != end; ++i) own(*i);
-              });
-  }
-
-  template <std::size_t D, class Body>
-  requires(tile_body<Body, D> || cell_body<Body, D>) void operator()(const block<D>& cells,
-                                                                     Body&& body) const {
-    for_block(cells, body, *this);
-  }
-
- private:
-  template <class Partitioner, class Work>
-  void partition(std::size_t n, Partitioner& how, const Work& work) const {
-    if (n == 0) return;
-    run_stoppable(n, *this, work, [&](const auto& asking) {
-      on_a_worker([&](unsigned workers) { how.run(n, asking, workers); });
-    });
-  }
-};
-
+struct parallel_for_impl;
 }  // namespace detail
 
-// parallel_for([pool,] first, last, body [, partitioner]): body(i) for every index of [first, last), of the
-//   common type of the two, which may be any integers of at most 64 bits but bool.
-// parallel_for([pool,] range, body [, partitioner]): body(element) for every element of a random-access range.
-// parallel_for([pool,] block, body): body(y, x) or body(z, y, x) for every cell of a block, or, if it can be
-//   called with a block, body(tile) for tiles that make it up. Cut where it is longest.
+// parallel_for([pool,] first, last, body [, partitioner]): calls body(i) for every index of [first,
+//   last). The indices have the common type of first and last, which may be any integers of at most
+//   64 bits except bool.
+// parallel_for([pool,] range, body [, partitioner]): calls body(element) for every element of a
+//   random-access range.
+// parallel_for([pool,] block, body): calls body(y, x) or body(z, y, x) for every cell of a block;
+//   or, if body can be called with a block, body(tile) for tiles that make up the block. A block is
+//   cut where it is longest.
 //
-// The body is called by several threads at once and must allow it. Nothing is promised about the order; on
-// one worker, and with HEIST_SERIAL=1, indices and ranges go from first to last. After the loop the thread
-// may be another one (see fork_join).
+// Several threads call the body at once, and it must allow that. Nothing is promised about the
+// order, except that on one worker, and with HEIST_SERIAL=1, indices and ranges are visited from
+// first to last. After the loop the thread may be another one (see fork_join).
 //
 // parallel_for([pool,] stop, ...): the same under a stop condition, such as a std::stop_token: see
-//   <heist/cancellation.hpp>. Throws cancelled, with the numbers of iterations, if it was stopped before all were begun.
+//   <heist/cancellation.hpp>. Throws cancelled, whose numbers count iterations, if the loop was
+//   stopped before all were begun.
 //
-// Throws what a body threw: of those that did, the leftmost. Others that have begun end first; those to the right of
-// it may never begin. usage_error, which names both ends, for an inverted range; also for one of 2^64 elements or more.
-// Thread-safe, from any thread: outside a pool it enters the default one, once for the whole loop. An empty range
+// Throws what a body threw: of several exceptions the leftmost. Iterations that have begun end
+// first; iterations to the right of the exception may never begin. Throws usage_error, which names
+// both ends, for an inverted range; also for a range of 2^64 elements or more. Thread-safe, from
+// any thread: outside a pool it enters the default one, once for the whole loop. An empty range
 // costs nothing.
-inline constexpr detail::algorithm<detail::parallel_for_impl<>> parallel_for{};
+extern const detail::algorithm<detail::parallel_for_impl<>> parallel_for;
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/parallel_for_impl.hpp"

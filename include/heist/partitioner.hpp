@@ -1,11 +1,11 @@
-// Partitioners: who runs which iterations of a loop.
+// Partitioners: which worker runs which iterations of a loop.
 //
 //     heist::parallel_for(0, n, body, heist::static_blocks{});
 //     heist::semi_static balance;                                  // outlives the rounds
 //     for (...) heist::parallel_for(particles, move, balance);
 //
-// All but the first deal iterations out to as many parts as the pool has workers. A part is taken by whoever is free, so
-// a busy worker holds nothing up.
+// All partitioners but on_demand deal the iterations out to as many parts as the pool has workers.
+// Any free worker takes a part, so a busy worker delays nothing.
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,10 @@
 #include <vector>
 
 #include "heist/detail/export.hpp"
-#include "heist/parallel/crew.hpp"
-#include "heist/parallel/pace.hpp"
-#include "heist/parallel/split_loop.hpp"
+#include "heist/detail/one_at_a_time.hpp"
+#include "heist/detail/parallel/crew.hpp"
+#include "heist/detail/parallel/pace.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 
@@ -28,17 +29,17 @@ struct any_work {
 
 }  // namespace detail
 
-// A partitioner has run(n, work, workers): on a worker of a pool with so many it must call work(first, last) for
-// chunks that make up [0, n), n > 0, each once, and return when all have returned; work may be called by
-// several workers at once.
+// A partitioner has run(n, work, workers), which is called on a worker of a pool that has `workers`
+// workers. It must call work(first, last) once for each of some chunks that make up [0, n), n > 0,
+// and return when all calls have returned. Several workers may call work at once.
 template <class P>
 concept partitioner = requires(P& p, std::size_t n, const detail::any_work& work,
                                unsigned workers) {
   p.run(n, work, workers);
 };
 
-// Splits what is left when another worker asks for work. For every loop of which nothing particular is known; the
-// default.
+// Splits the remaining iterations when another worker asks for work. The default, for every loop of
+// which nothing particular is known.
 struct on_demand {
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const {
@@ -46,8 +47,9 @@ struct on_demand {
   }
 };
 
-// One block of neighbouring iterations for each worker. For iterations of equal cost on a machine that does nothing else,
-// or to compare with: the fewest forks, each block is one plain loop, and nothing evens out what is uneven.
+// One block of neighbouring iterations for each worker. For iterations of equal cost on a machine
+// that does nothing else, or as a baseline: it has the fewest forks, each block is one plain loop,
+// and nothing balances an uneven load.
 struct static_blocks {
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const {
@@ -58,8 +60,9 @@ struct static_blocks {
   }
 };
 
-// Worker i takes the chunks i, i + P, i + 2 P and so on. For costs that change slowly along the range (rows of an image): each
-// worker gets some of all kinds without any counter. chunk: iterations that stay together, at least 1.
+// Worker i takes the chunks i, i + P, i + 2 P and so on. For costs that change slowly along the
+// range (rows of an image): each worker gets some of every cost, and no counter is needed. chunk:
+// iterations that stay together, at least 1.
 struct interleaved {
   std::size_t chunk = 1;
 
@@ -74,8 +77,9 @@ struct interleaved {
   }
 };
 
-// A shared counter hands out the next chunk to whoever is free. For few and dear iterations of unlike cost; for cheap ones
-// the counter is what takes the time. chunk: iterations in one grab, at least 1.
+// A shared counter hands out the next chunk to any free worker. For few, expensive iterations of
+// unequal cost; for cheap ones the counter would take most of the time. chunk: iterations that are
+// taken at once, at least 1.
 struct dynamic {
   std::size_t chunk = 1;
 
@@ -86,9 +90,10 @@ struct dynamic {
   }
 };
 
-// The same with chunks that shrink: each is the workers' share of half of what is left. For many iterations of unlike
-// cost where on_demand isn't wanted, such as for chunks that don't depend on the clock. chunk: the least, at least 1.
-// Source: guided self-scheduling (Polychronopoulos, Kuck, 1987), halved.
+// The same with chunks that shrink: each is one worker's share of half of the remaining iterations.
+// For many iterations of unequal cost where on_demand isn't wanted, for instance because chunks
+// must not depend on the clock. chunk: the least number of iterations, at least 1. Source: guided
+// self-scheduling (Polychronopoulos, Kuck, 1987), halved.
 struct guided {
   std::size_t chunk = 1;
 
@@ -102,34 +107,11 @@ struct guided {
   }
 };
 
-namespace detail {
-
-// Of a partitioner that remembers: one loop at a time.
-class one_at_a_time {
- public:
-  class use {
-   public:
-    // usage_error if another loop has it.
-    HEIST_API explicit use(one_at_a_time& of);
-    // Release: partner is the exchange in the constructor; the next loop sees what this one has noted.
-    ~use() { of_.taken_.store(false, std::memory_order_release); }
-    use(const use&) = delete;
-    use& operator=(const use&) = delete;
-
-   private:
-    one_at_a_time& of_;
-  };
-
- private:
-  std::atomic<bool> taken_{false};
-};
-
-}  // namespace detail
-
-// Blocks of equal cost: every `rounds`-th loop is measured, and the next ones are cut accordingly. For loops that are run again
-// and again over data whose costs drift slowly (particles that move): as cheap as static_blocks between the
-// measurements. The object is handed to each loop, one at a time (usage_error otherwise); with another number of iterations
-// or workers it starts anew. Allocates when it does.
+// Blocks of equal cost: every `rounds`-th loop is measured, and the next ones are cut accordingly.
+// For loops that run again and again over data whose costs drift slowly (particles that move):
+// between the measurements it is as cheap as static_blocks. The object is passed to each loop, one
+// at a time (usage_error otherwise). With another number of iterations or workers it starts anew,
+// and allocates then.
 class semi_static {
  public:
   // rounds: loops from one measurement to the next, at least 1. The first loop is measured.
@@ -157,7 +139,8 @@ class semi_static {
     if (measures) assign(workers);
   }
 
-  // Where the blocks begin, and where the last one ends: for those who want to see it. Empty before the first loop.
+  // Where the blocks begin, and where the last one ends, for tests and reports. Empty before the
+  // first loop.
   [[nodiscard]] HEIST_API std::vector<std::size_t> bounds() const;
 
  private:
@@ -178,10 +161,11 @@ class semi_static {
   std::vector<std::size_t> bounds_;   // in cells; one more than workers
 };
 
-// The same iterations on the same worker as in the last loop, as far as everybody keeps busy. For loops that are run again and
-// again over data that fits into the workers' caches. The range is cut into 8 blocks for each worker; one that is done with its
-// own takes others', and keeps them for the next time. The object is handed to each loop, one at a time (usage_error otherwise);
-// with another number of iterations or workers it starts anew. Allocates when it does.
+// Runs the same iterations on the same worker as in the last loop, as far as all workers stay busy.
+// For loops that run again and again over data that fits into the workers' caches. The range is cut
+// into 8 blocks for each worker. A worker that has done its own blocks takes blocks of others, and
+// keeps them for the next loop. The object is passed to each loop, one at a time (usage_error
+// otherwise). With another number of iterations or workers it starts anew, and allocates then.
 class affinity {
  public:
   affinity() = default;
@@ -192,12 +176,13 @@ class affinity {
     start(n, workers);
     const std::size_t blocks = homes_.size();
     detail::run_crew(work, workers, [&](unsigned, const auto& run) {
-      // Not from left to right: what run() doesn't want any more it leaves out.
+      // The blocks don't come from left to right, so `false` from run() doesn't end this: run()
+      // itself skips what is not wanted any more.
       for (std::size_t b = take_block(); b != blocks; b = take_block()) run(bound(b), bound(b + 1));
     });
   }
 
-  // The worker that ran each block last. Empty before the first loop.
+  // For each block, the worker that ran it last. Empty before the first loop.
   [[nodiscard]] HEIST_API std::vector<int> homes() const;
 
  private:
@@ -208,13 +193,14 @@ class affinity {
     return n_ / blocks * b + n_ % blocks * b / blocks;
   }
   HEIST_API void start(std::size_t n, unsigned workers);
-  // One that nobody has taken: the first of the caller's own, else the last of all; their number if there is none.
+  // Takes a block that nobody has taken: the first of the caller's own, else the last of all.
+  // Returns the number of blocks if there is none.
   HEIST_API std::size_t take_block() noexcept;
 
   detail::one_at_a_time lock_;
   unsigned workers_ = 0;
   std::size_t n_ = 0;
-  // Relaxed, both: homes are hints, and a taken block's work is all of one worker's.
+  // Both are relaxed: homes are hints, and a block that is taken belongs to one worker alone.
   std::vector<std::atomic<int>> homes_;
   std::vector<std::atomic<bool>> taken_;
 };

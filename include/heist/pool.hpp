@@ -3,8 +3,8 @@
 //     heist::pool p{{.workers = 4}};
 //     long r = p.run([] { return fib(40); });
 //
-// A program that is content with one pool needs none of its own: what it calls outside of any pool
-// runs in the default one.
+// A program that needs only one pool need not make it: what it calls outside of any pool runs in
+// the default one.
 #pragma once
 
 #include <memory>
@@ -31,16 +31,16 @@ class HEIST_API pool {
   // A pool with the defaults of pool_config.
   pool();
 
-  // Starts the workers' threads and returns when they are there. Throws usage_error for a value
-  // that makes no sense (it names the field) or for a bad HEIST_* variable, resource_error if the
-  // system refuses memory, or every thread, std::bad_alloc where an allocation fails; then nothing is
-  // left behind. If it refuses some threads only, or their memory, the pool works with those that
-  // it got: see workers() and missing_workers(). Costs a thread and two stacks each.
+  // Starts the workers' threads and returns when they run. Throws usage_error for a value that
+  // makes no sense (it names the field) or for a bad HEIST_* variable, resource_error if the system
+  // refuses memory, or every thread, and std::bad_alloc where an allocation fails; then nothing is
+  // left behind. If the system refuses only some threads, or their memory, the pool works with the
+  // others: see workers() and missing_workers(). Costs one thread and two stacks for each worker.
   explicit pool(pool_config config);
 
-  // Waits until what was submitted has ended, wakes the workers and waits until their threads have ended. What was run
-  // must have returned: it is a mistake to destroy a pool that somebody is still running something in, or
-  // from one of its own workers.
+  // Waits until all submitted functions have ended, wakes the workers and waits until their threads
+  // have ended. Every run() must have returned: it is a mistake to destroy a pool while a thread is
+  // still running something in it, or from one of its own workers.
   ~pool();
 
   pool(const pool&) = delete;
@@ -48,19 +48,21 @@ class HEIST_API pool {
 
   // Calls f() on one of the workers and returns its result, or throws what it threw. The caller
   // sleeps meanwhile; if it is a worker of another pool, its fiber is suspended and its thread does
-  // other work; if it is a worker of this pool, f is simply called. Thread-safe, by any number of
-  // threads at once. Allocates nothing; costs waking up a worker and then the caller (heist bench entry).
+  // other work; if it is a worker of this pool, f is simply called. Thread-safe; any number of
+  // threads may call it at once. Allocates nothing; costs waking up a worker and then the caller
+  // (heist bench entry).
   template <class F>
   requires std::is_invocable_v<F>
   auto run(F&& f) -> std::invoke_result_t<F> {
     return detail::run_in(impl_.get(), std::forward<F>(f));
   }
 
-  // The same on worker `index`, from 0: a worker of this pool that calls it hands its open forks to the others and
-  // moves there. f begins as soon as that worker has nothing else to do, which can take long in a pool that is busy. It
-  // may go on on another worker after a fork or a wait, unless it is run with policy::stalling there. The caller
-  // can find itself on another worker afterwards, too. usage_error if there is no such worker, resource_error if there
-  // is no memory for a stack; then f was not called.
+  // The same on worker `index`, counted from 0. If a worker of this pool calls it, that worker
+  // exposes its open forks to the others, and the call moves to worker `index`. f begins as soon as
+  // that worker has nothing else to do, which can take long in a busy pool. After a fork or a wait
+  // f may continue on another worker, unless it runs under policy::stalling. The caller, too, may
+  // be on another worker afterwards. Throws usage_error if there is no such worker, and
+  // resource_error if there is no memory for a stack; then f was not called.
   template <class F>
   requires std::is_invocable_v<F>
   auto run_on(unsigned index, F&& f) -> std::invoke_result_t<F> {
@@ -69,10 +71,12 @@ class HEIST_API pool {
     return r.take();
   }
 
-  // Hands std::decay_t<F>(f) to the pool and returns at once; the future gets the result or the exception. It is run on
-  // a worker, to its end also if nobody keeps the future: the destructor waits for it, and for what it submits. Throws
-  // usage_error in a child of fork() that inherited the pool, std::bad_alloc, and what moving f throws; then nothing
-  // was handed in. Thread-safe. One allocation; costs an entry as run() does, without the way back.
+  // Gives std::decay_t<F>(f) to the pool and returns at once; the future gets the result or the
+  // exception. f runs on a worker, and runs to its end even if the future is destroyed: the
+  // destructor of the pool waits for it, and for what it submits. Throws usage_error in a child of
+  // fork() that inherited the pool, std::bad_alloc, and what moving f throws; then nothing was
+  // submitted. Thread-safe. One allocation; costs what run() costs to enter the pool, but nothing
+  // to return.
   template <class F>
   requires std::is_invocable_v<std::decay_t<F>>
   auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
@@ -86,15 +90,17 @@ class HEIST_API pool {
                                               std::move(stop), std::forward<F>(f)});
   }
 
-  // Workers that this pool has: at least 1.
+  // The number of this pool's workers, at least 1.
   [[nodiscard]] unsigned workers() const noexcept;
-  // The index of the worker of this pool that runs the caller, from 0; -1 if none of them does; 0 under HEIST_SERIAL.
+  // The index, from 0, of the worker of this pool that runs the caller; -1 if none of them does; 0
+  // under HEIST_SERIAL.
   [[nodiscard]] int worker_index() const noexcept;
-  // Threads that the system refused when the pool was made.
+  // How many threads the system refused when the pool was made.
   [[nodiscard]] unsigned missing_workers() const noexcept;
-  // What it was made with; the defaults replaced by what they came to.
+  // The configuration of the pool, in which every default is replaced by the value that was used.
   [[nodiscard]] const pool_config& config() const noexcept;
-  // Thread-safe, at any time. Allocates; reads a few words of each worker.
+  // A snapshot of the counters. Thread-safe, at any time. Allocates; reads a few words of each
+  // worker.
   [[nodiscard]] pool_stats stats() const;
 
  private:
@@ -105,14 +111,14 @@ class HEIST_API pool {
   std::unique_ptr<detail::pool_impl, void (*)(detail::pool_impl*)> impl_;
 };
 
-// The pool that runs what is called outside of any pool. Made at the first use, with pool_config's
-// defaults; lives until the process ends. A child made by fork() makes its own anew. Throws as the
-// constructor does, and tries again at the next call. Thread-safe.
+// The pool that runs what is called outside of any pool. It is made at the first use, with
+// pool_config's defaults, and lives until the process ends. A child process made by fork() makes
+// its own. Throws as the constructor does, and tries again at the next call. Thread-safe.
 HEIST_API pool& default_pool();
 
 namespace this_worker {
 
-// The index of the worker that runs the caller, from 0; -1 on a thread outside any pool. It can
+// The index, from 0, of the worker that runs the caller; -1 on a thread outside any pool. It can
 // change across any fork, join or wait.
 [[nodiscard]] HEIST_API int index() noexcept;
 

@@ -1,191 +1,44 @@
-// reduce and transform_reduce: std's, with the same bits for any number of workers.
+// reduce and transform_reduce: as in std, with the same bits for any number of workers.
 //
 //     double total = heist::reduce(v);
 //     double norm = heist::transform_reduce(v, 0.0, std::plus{}, [](double x) { return x * x; });
 //
-// The tree. n elements are cut into leaves of n / 64 elements, at least 1 and at most 512; the last one may be
-// shorter. A leaf is folded from left to right; of m leaves the first m / 2 (rounded down) make the left operand,
-// the others the right one; and the initial value is the left operand of the whole. Where elements and result are one
-// arithmetic type in contiguous memory and the operation is std::plus or std::multiplies, leaves have 2048 elements,
-// which are dealt to 128 / sizeof(T) lanes in turn, so that a leaf can use the processor's vectors; the lanes are folded
-// pairwise (lane k with lane k + half), and what is left over after whole turns follows.
+// The tree. n elements are cut into leaves of n / 64 elements, at least 1 and at most 512; the last
+// one may be shorter. A leaf is folded from left to right. Of m leaves the first m / 2 (rounded
+// down) make the left operand, the others the right one. The initial value is the left operand of
+// the whole. Where elements and result are one arithmetic type in contiguous memory and the
+// operation is std::plus or std::multiplies, leaves have 2048 elements, which are dealt to 128 /
+// sizeof(T) lanes in turn, so that a leaf can use the processor's vectors; the lanes are folded
+// pairwise (lane k with lane k + half), and the elements that are left after whole turns follow.
 #pragma once
 
-#include <concepts>
-#include <cstddef>
-#include <cstring>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <type_traits>
-#include <utility>
-
 #include "heist/detail/algorithm.hpp"
-#include "heist/parallel/leaf_tree.hpp"
-#include "heist/parallel/stoppable.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
-
-// get(i) is the i-th element or what was made of it.
-template <class T, class Op, class Get>
-struct fold {
-  const leaf_cut& cut;
-  Op& op;
-  const Get& get;
-
-  T leaf(std::size_t which) const {
-    std::size_t i = cut.first(which);
-    T result(get(i));
-    for (const std::size_t last = cut.last(which); ++i != last;)
-      result = static_cast<T>(op(std::move(result), get(i)));
-    return result;
-  }
-  T join(T left, T right) const { return static_cast<T>(op(std::move(left), std::move(right))); }
-};
-
-template <class Stop, class Operations>
-auto fold_tree(const stopped_by<Stop>& by, const Operations& operations) {
-  return run_stoppable_tree(
-      by, operations, [&](const auto& asking) { return run_tree(operations.cut.count(), asking); });
-}
-
-template <class T, class Op, class Get, class Stop>
-T fold_elements(std::size_t n, const stopped_by<Stop>& by, T init, Op& op, const Get& get) {
-  if (n == 0) return init;
-  const leaf_cut cut(n);
-  return static_cast<T>(op(std::move(init), fold_tree(by, fold<T, Op, Get>{cut, op, get})));
-}
-
-template <class T>
-concept has_lanes = std::same_as<T, float> || std::same_as<T, double> ||
-    (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8));
-template <class Op, class T>
-concept lane_operation = std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>> ||
-    std::same_as<Op, std::multiplies<>> || std::same_as<Op, std::multiplies<T>>;
-template <class T, class Op, class It>
-concept folds_in_lanes = has_lanes<T> && std::contiguous_iterator<It> &&
-    std::same_as<std::iter_value_t<It>, T> && lane_operation<Op, T>;
-
-template <has_lanes T, lane_operation<T> Op>
-struct lane_fold {
-  static constexpr std::size_t leaf_size = 2048;
-
-  const T* elements;
-  leaf_cut cut;
-
-  T leaf(std::size_t which) const {
-    const T* p = elements + cut.first(which);
-    const T* const end = elements + cut.last(which);
-    T result;
-    if (static_cast<std::size_t>(end - p) >= lanes) {
-      T lane[lanes];
-      p = fold_lanes(lane, p, end, std::make_index_sequence<vectors>());
-      for (std::size_t half = lanes / 2; half > 0; half /= 2)
-        for (std::size_t k = 0; k < half; ++k) put(lane[k], lane[k + half]);
-      result = lane[0];
-    } else {
-      result = *p++;
-    }
-    for (; p != end; ++p) put(result, *p);
-    return result;
-  }
-  T join(T left, T right) const {
-    put(left, right);
-    return left;
-  }
-
- private:
-  typedef T vector __attribute__((vector_size(16)));
-  static constexpr std::size_t vectors = 8;
-  static constexpr std::size_t width = sizeof(vector) / sizeof(T);
-  static constexpr std::size_t lanes = vectors * width;
-
-  // Every whole turn; returns what is left over. Unrolled by hand: g++ -O2 would keep the sums in memory.
-  template <std::size_t... K>
-  static const T* fold_lanes(T (&lane)[lanes], const T* p, const T* end,
-                             std::index_sequence<K...>) {
-    vector sums[vectors] = {load(p + K * width)...};
-    for (p += lanes; static_cast<std::size_t>(end - p) >= lanes; p += lanes)
-      (put(sums[K], load(p + K * width)), ...);
-    (store(lane + K * width, sums[K]), ...);
-    return p;
-  }
-  static vector load(const T* p) {
-    vector v;
-    std::memcpy(&v, p, sizeof(v));
-    return v;
-  }
-  static void store(T* p, vector v) { std::memcpy(p, &v, sizeof(v)); }
-  template <class Operand>
-  static void put(Operand& a, const Operand& b) {
-    if constexpr (std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>>)
-      a += b;
-    else
-      a *= b;
-  }
-};
-
 template <class Stop = never_stops>
-struct reduce_impl : stopped_by<Stop> {
-  template <class S>
-  using with_stop = reduce_impl<S>;
-
-  template <std::random_access_iterator It, class T = std::iter_value_t<It>, class Op = std::plus<>>
-  requires std::constructible_from<T, std::iter_reference_t<It>> T operator()(It first, It last,
-                                                                              T init = T{},
-                                                                              Op op = {}) const {
-    const std::size_t n = length_of(first, last);
-    if constexpr (folds_in_lanes<T, Op, It>) {
-      using lane = lane_fold<T, Op>;
-      const leaf_cut cut(n, lane::leaf_size);
-      return n == 0 ? init : op(init, fold_tree(*this, lane{std::to_address(first), cut}));
-    } else {
-      return fold_elements(n, *this, std::move(init), op,
-                           [&](std::size_t i) -> decltype(auto) { return element_at(first, i); });
-    }
-  }
-};
-
+struct reduce_impl;
 template <class Stop = never_stops>
-struct transform_reduce_impl : stopped_by<Stop> {
-  template <class S>
-  using with_stop = transform_reduce_impl<S>;
-
-  template <std::random_access_iterator It, class T, class Reduce, class Transform>
-  requires std::invocable<Transform&, std::iter_reference_t<It>> T
-  operator()(It first, It last, T init, Reduce reduce, Transform transform) const {
-    return fold_elements(
-        length_of(first, last), *this, std::move(init), reduce,
-        [&](std::size_t i) -> decltype(auto) { return transform(element_at(first, i)); });
-  }
-  template <std::random_access_iterator It, std::random_access_iterator Other, class T,
-            class Reduce = std::plus<>, class Transform = std::multiplies<>>
-  requires std::invocable<Transform&, std::iter_reference_t<It>, std::iter_reference_t<Other>> T
-  operator()(It first, It last, Other first2, T init, Reduce reduce = {},
-             Transform transform = {}) const {
-    return fold_elements(length_of(first, last), *this, std::move(init), reduce,
-                         [&](std::size_t i) -> decltype(auto) {
-                           return transform(element_at(first, i), element_at(first2, i));
-                         });
-  }
-};
-
+struct transform_reduce_impl;
 }  // namespace detail
 
-// reduce([pool,] first, last [, init [, op]]), reduce([pool,] range [, init [, op]]): init op e0 op e1 op ..., in the tree
-//   above; init is a value-initialised element and op is std::plus where they aren't given.
-// transform_reduce([pool,] first, last, init, op, f), also with a range: the same of f(e).
-// transform_reduce([pool,] first, last, first2, init [, op, f]), also with a range for the first two: of f(e, e2), by
-//   default the inner product.
+// reduce([pool,] first, last [, init [, op]]), reduce([pool,] range [, init [, op]]): init op e0 op
+//   e1 op ..., in the tree above; where they aren't given, init is a value-initialised element and
+//   op is std::plus.
+// transform_reduce([pool,] first, last, init, op, f), also with a range: the same over f(e).
+// transform_reduce([pool,] first, last, first2, init [, op, f]), also with a range instead of first
+//   and last: the same over f(e, e2), by default the inner product.
 //
-// op must be associative, or the tree is part of what the result means; it need not be commutative. op and f are called
-// by several threads at once. The result's type is that of init, which must be movable and made from an element.
-// Random-access iterators. O(n) operations, span O(log n) of them beyond a leaf; allocates nothing.
-// Exceptions, threads, and a stop condition in front: as for parallel_for; elements are what is counted.
-inline constexpr detail::algorithm<detail::with_ranges<detail::reduce_impl<>>> reduce{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::transform_reduce_impl<>>>
-    transform_reduce{};
+// op must be associative; if it isn't, the tree is part of the meaning of the result. It need not
+// be commutative. Several threads call op and f at once. The result's type is that of init, which
+// must be movable and constructible from an element. Random-access iterators. O(n) operations, span
+// O(log n) of them beyond a leaf; allocates nothing. Exceptions, threads, and a stop condition in
+// front: as for parallel_for; cancelled counts elements.
+extern const detail::algorithm<detail::with_ranges<detail::reduce_impl<>>> reduce;
+extern const detail::algorithm<detail::with_ranges<detail::transform_reduce_impl<>>>
+    transform_reduce;
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/reduce_impl.hpp"

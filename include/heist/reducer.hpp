@@ -4,67 +4,33 @@
 //     heist::parallel_for(0, n, [&](int i) { *text += describe(i); });
 //     std::string all = text.take();                      // what a plain loop would have made
 //
-// The operation must be associative, and need not be commutative: where a fork or a spawner's rest is stolen, the thief begins
-// with a new view, the identity, and the join puts it to the right of what came before. So views are made at
-// steals only, and the result is the same for any number of workers (of floating-point sums too, up to associativity).
+// The operation must be associative, and need not be commutative. Where a fork or a spawner's rest
+// is stolen, the thief begins with a new view, the identity, and the join puts that view to the
+// right of what came before. So views are made only at steals, and the result is the same for any
+// number of workers (for floating-point sums too, up to associativity).
 //
 // Source: reducer hyperobjects, Frigo, Halpern, Leiserson, Lewin-Berlin, 2009.
 #pragma once
 
 #include <concepts>
-#include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
-#include "heist/detail/export.hpp"
+#include "heist/detail/reducer_base.hpp"
 
 namespace heist::inline v0 {
 
-namespace detail {
-
-class reducer_base;
-
-// A view of one reducer. Those of one function are a list, on its fiber (views.hpp).
-struct view_node {
-  view_node* next = nullptr;
-  reducer_base* of = nullptr;
-  // While the list is left with a scope: which child's it is, and the list of an older one.
-  view_node* next_piece = nullptr;
-  std::uint64_t piece = 0;
-};
-
-class [[gnu::visibility("default")]] reducer_base {
- public:
-  reducer_base(const reducer_base&) = delete;
-  reducer_base& operator=(const reducer_base&) = delete;
-
-  // left = left op right; the right one ends. nullptr for left: the reducer's own value.
-  virtual void merge(view_node * left, view_node * right) noexcept = 0;
-
- protected:
-  reducer_base() noexcept = default;
-  HEIST_API virtual ~reducer_base();
-
-  // The view that the caller has, if it has one.
-  [[nodiscard]] HEIST_API view_node* find() const noexcept;
-  // Gives the caller that one, and true; on a thread outside any pool false.
-  HEIST_API bool adopt(view_node & v) noexcept;
-  // Takes it from the caller.
-  HEIST_API view_node* remove() noexcept;
-  [[nodiscard]] HEIST_API static bool on_a_fiber() noexcept;
-};
-
-}  // namespace detail
-
-// op(T, T) makes a T of two neighbours. It must neither fork nor wait, and not throw: an exception while views are put
-// together, std::bad_alloc too, ends the program.
+// op(T, T) makes one T from two neighbours. It must not fork, wait or throw: an exception while
+// views are merged, std::bad_alloc too, ends the program.
 //
-// Works through fork_join, loops and algorithms (loops with the default partitioner; the others deal out of order), through
-// scopes whose own function spawns, into the innermost of them, and through pool::run. What is spawned otherwise has no place in
-// the order: submitted functions, jobs, task objects, nodes of a graph, children of spawn_kind::child, and what a child spawns
-// into its parent's scope. A view that such a function leaves ends the program with a message. The stages of a pipeline, and functions
-// that run beside the workers (blocking), are not for reducers either.
+// Reducers work with fork_join, with loops and algorithms (loops with the default partitioner; the
+// others run iterations out of order), with scopes whose own function spawns into the innermost
+// scope, and with pool::run. Other functions have no place in the order: submitted functions, jobs,
+// task objects, nodes of a graph, children of spawn_kind::child, and what a child spawns into its
+// parent's scope. If such a function leaves a view, the program ends with a message. The stages of
+// a pipeline, and functions that run beside the workers (blocking), must not use reducers either.
 template <class T, class Op = std::plus<>>
 requires std::is_invocable_r_v<T, const Op&, T&&, T&&>
 class reducer final : detail::reducer_base {
@@ -73,16 +39,17 @@ class reducer final : detail::reducer_base {
 
   // The value begins as T(), which must be op's identity.
   reducer() requires std::default_initializable<T> : reducer(T()) {}
-  // The same with an identity of one's own, which is copied for each view.
+  // The same with the given identity, which is copied for each view.
   explicit reducer(T identity, Op op = Op())
       : identity_(std::move(identity)), op_(std::move(op)), value_(identity_) {}
 
-  // Whatever uses it has been joined.
+  // Everything that uses the reducer must have been joined.
   ~reducer() { drop(); }
 
-  // The view of the caller, to be added to on the right. Another function may have it after any fork, spawn, join or wait:
-  // take it again then. Throws what copying the identity throws, and std::bad_alloc. Safe in functions that run at the same time;
-  // costs a few ns, more when one function uses many reducers.
+  // The caller's view; the caller may add to it on the right. After any fork, spawn, join or wait
+  // another function may own that view: call view() again then. Throws what copying the identity
+  // throws, and std::bad_alloc. Safe in functions that run at the same time; costs a few ns, and
+  // more when one function uses many reducers.
   T& view() {
     if (detail::view_node* const there = find()) return static_cast<node*>(there)->value;
     if (!on_a_fiber()) return value_;
@@ -94,13 +61,14 @@ class reducer final : detail::reducer_base {
   T& operator*() { return view(); }
   T* operator->() { return std::addressof(view()); }
 
-  // The value so far. For the function that made the reducer, or one that called it, when everything that was forked
-  // or spawned since and uses it has been joined. On one thread at a time.
+  // The value so far. To be called by the function that made the reducer, or by one of its callers,
+  // when everything that was forked or spawned since then and uses the reducer has been joined. On
+  // one thread at a time.
   const T& get() {
     if (detail::view_node* const mine = remove()) merge(nullptr, mine);
     return value_;
   }
-  // The same, and begins anew.
+  // The same; then the reducer begins anew.
   T take() {
     get();
     return std::exchange(value_, identity_);

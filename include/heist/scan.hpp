@@ -1,225 +1,39 @@
-// inclusive_scan and exclusive_scan: std's, with the same bits for any number of workers.
+// inclusive_scan and exclusive_scan: as in std, with the same bits for any number of workers.
 //
-// The tree. n elements are cut into leaves of sqrt(n) elements (rounded down), at least 1 and at most 1024; the last one may be
-// shorter. A leaf's sum is folded from left to right. The offset of the first leaf is the initial value, if there is one; that
-// of each other leaf is the one before, op that leaf's sum (or that sum alone). What is put out is the leaf's offset
-// with the leaf's elements folded in one after the other.
+// The tree. n elements are cut into leaves of sqrt(n) elements (rounded down), at least 1 and at
+// most 1024; the last one may be shorter. A leaf's sum is folded from left to right. The offset of
+// the first leaf is the initial value, if there is one. The offset of each other leaf is the
+// previous leaf's offset, op the previous leaf's sum (or that sum alone). The output is the leaf's
+// offset with the leaf's elements folded in one after the other.
 //
-// How it runs. One worker alone puts out and sums leaf by leaf, in one pass. Others that ask get leaves to sum, for
-// which a second pass is needed when their offsets are known. This goes by blocks of 1024 leaves, so that what is read again is
-// still in the caches.
+// How it runs. One worker alone puts out and sums leaf by leaf, in one pass. Other workers that ask
+// for work get leaves to sum; these leaves need a second pass when their offsets are known. All
+// this is done in blocks of 1024 leaves, so that the elements that are read again are still in the
+// caches.
 #pragma once
 
-#include <atomic>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <optional>
-#include <utility>
-
 #include "heist/detail/algorithm.hpp"
-#include "heist/fork_join.hpp"
-#include "heist/merge.hpp"
-#include "heist/parallel/leaf_tree.hpp"
-#include "heist/parallel/pace.hpp"
-#include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
-
-enum class scan_kind : std::uint8_t { inclusive, exclusive };
-
-constexpr std::size_t scan_leaf(std::size_t n) noexcept {
-  std::size_t root = 1;
-  while (root < 1024 && (root + 1) * (root + 1) <= n) ++root;
-  return root;
-}
-
-template <scan_kind Kind, class T, class In, class Out, class Op>
-class scanner {
- public:
-  scanner(In in, Out out, std::size_t n, Op& op, unsigned workers)
-      : in_(in), out_(out), op_(op), cut_(n, scan_leaf(n)), workers_(workers) {}
-
-  // `offset`: the initial value, or nothing.
-  void run(std::optional<T> offset) {
-    const std::size_t leaves = cut_.count();
-    if (workers_ > 1) sums_.reset(new std::optional<T>[leaves < block ? leaves : block]);
-    for (std::size_t first = 0; first < leaves; first += block)
-      offset = pass(first, leaves - first < block ? leaves : first + block, std::move(offset));
-  }
-
- private:
-  static constexpr std::size_t block = 1024;  // leaves
-
-  // Leaves whose offset is known, one after the other; returns the offset of the leaf after them. When somebody asks for work, he
-  // gets the sums of the later half of what is left.
-  std::optional<T> pass(std::size_t first, std::size_t last, std::optional<T> offset) {
-    const std::uint64_t start = workers_ > 1 ? ticks() : 0;
-    for (std::size_t k = first; k != last; ++k) {
-      if (workers_ > 1 && k != first && last - k > 1 && asked_to_split() &&
-          (last - k) / (k - first) >= ticks_per_chunk() / (ticks() - start + 1))
-        return shared_pass(k, last, std::move(offset));
-      std::optional<T> next(put_out_and_sum(k, offset));
-      offset = std::move(next);
-    }
-    return offset;
-  }
-
-  std::optional<T> shared_pass(std::size_t first, std::size_t last, std::optional<T> offset) {
-    const std::size_t middle = first + (last - first) / 2;
-    std::atomic<bool> left_is_done{false};
-    bool summed = false;
-    fork_join(
-        [&] {
-          offset = pass(first, middle, std::move(offset));
-          left_is_done.store(true, std::memory_order_release);  // carries offset
-        },
-        [&] {
-          if (left_is_done.load(std::memory_order_acquire)) {  // nobody took it
-            offset = pass(middle, last, std::move(offset));
-          } else {
-            over_leaves(middle, last, [&](std::size_t k) { sum_of(k).emplace(sum(k)); });
-            summed = true;
-          }
-        });
-    if (!summed) return offset;
-    for (std::size_t k = middle; k != last; ++k) {  // the sums become offsets
-      std::optional<T> next(joined(offset, std::move(*sum_of(k))));
-      sum_of(k) = std::move(offset);
-      offset = std::move(next);
-    }
-    over_leaves(middle, last, [&](std::size_t k) { put_out(k, std::move(sum_of(k))); });
-    return offset;
-  }
-
-  template <class Each>
-  void over_leaves(std::size_t first, std::size_t last, const Each& each) {
-    split_on_demand(
-        last - first,
-        [&](std::size_t f, std::size_t l) {
-          for (std::size_t k = f; k != l; ++k) each(first + k);
-        },
-        workers_);
-  }
-
-  [[nodiscard]] std::optional<T>& sum_of(std::size_t leaf) const { return sums_[leaf % block]; }
-
-  T joined(const std::optional<T>& offset, T value) const {
-    return offset ? static_cast<T>(op_(*offset, std::move(value))) : value;
-  }
-
-  T sum(std::size_t leaf) const {
-    std::size_t i = cut_.first(leaf);
-    T result(element_at(in_, i));
-    for (const std::size_t last = cut_.last(leaf); ++i != last;)
-      result = static_cast<T>(op_(std::move(result), element_at(in_, i)));
-    return result;
-  }
-
-  // The element is read before the output is written: they may be the same.
-  void put_out(std::size_t leaf, std::optional<T> offset) const {
-    std::size_t i = cut_.first(leaf);
-    const std::size_t last = cut_.last(leaf);
-    T running = offset ? std::move(*offset) : T(element_at(in_, i));
-    if constexpr (Kind == scan_kind::exclusive) {
-      for (; i + 1 != last; ++i) {
-        T next = static_cast<T>(op_(running, element_at(in_, i)));
-        element_at(out_, i) = std::move(running);
-        running = std::move(next);
-      }
-      element_at(out_, i) = std::move(running);
-    } else {
-      if (!offset) element_at(out_, i++) = running;
-      for (; i != last; ++i) {
-        running = static_cast<T>(op_(std::move(running), element_at(in_, i)));
-        element_at(out_, i) = running;
-      }
-    }
-  }
-
-  // Both in one pass; returns the next leaf's offset.
-  T put_out_and_sum(std::size_t leaf, const std::optional<T>& offset) const {
-    std::size_t i = cut_.first(leaf);
-    const std::size_t last = cut_.last(leaf);
-    T total(element_at(in_, i));
-    T running = offset ? *offset : total;
-    if constexpr (Kind == scan_kind::exclusive) {
-      for (;;) {
-        T next = static_cast<T>(op_(running, element_at(in_, i)));
-        element_at(out_, i) = std::move(running);
-        running = std::move(next);
-        if (++i == last) break;
-        total = static_cast<T>(op_(std::move(total), element_at(in_, i)));
-      }
-    } else {
-      if (offset) running = static_cast<T>(op_(std::move(running), element_at(in_, i)));
-      element_at(out_, i) = running;
-      while (++i != last) {
-        total = static_cast<T>(op_(std::move(total), element_at(in_, i)));
-        running = static_cast<T>(op_(std::move(running), element_at(in_, i)));
-        element_at(out_, i) = running;
-      }
-    }
-    return joined(offset, std::move(total));
-  }
-
-  const In in_;
-  const Out out_;
-  Op& op_;
-  const leaf_cut cut_;
-  const unsigned workers_;
-  std::unique_ptr<std::optional<T>[]> sums_;  // of the leaves of the block that is being worked on
-};
-
-template <scan_kind Kind, class T, class In, class Out, class Op>
-Out scan(In first, In last, Out out, Op& op, std::optional<T> init) {
-  const std::size_t n = length_of(first, last);
-  if (n == 0) return out;
-  on_a_worker([&](unsigned workers) {
-    scanner<Kind, T, decltype(plain(first)), decltype(plain(out)), Op>(plain(first), plain(out), n,
-                                                                       op, workers)
-        .run(std::move(init));
-  });
-  return iterator_at(out, n);
-}
-
-struct inclusive_scan_impl {
-  template <std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>
-  Out operator()(In first, In last, Out out, Op op = {}) const {
-    return scan<scan_kind::inclusive, std::iter_value_t<In>>(first, last, out, op, {});
-  }
-  template <std::random_access_iterator In, std::random_access_iterator Out, class Op, class T>
-  Out operator()(In first, In last, Out out, Op op, T init) const {
-    return scan<scan_kind::inclusive, T>(first, last, out, op, std::optional<T>(std::move(init)));
-  }
-};
-
-struct exclusive_scan_impl {
-  template <std::random_access_iterator In, std::random_access_iterator Out, class T,
-            class Op = std::plus<>>
-  Out operator()(In first, In last, Out out, T init, Op op = {}) const {
-    return scan<scan_kind::exclusive, T>(first, last, out, op, std::optional<T>(std::move(init)));
-  }
-};
-
+struct inclusive_scan_impl;
+struct exclusive_scan_impl;
 }  // namespace detail
 
-// inclusive_scan([pool,] first, last, out [, op [, init]]), exclusive_scan([pool,] first, last, out, init [, op]), also with a
-// range for the first two: out[i] is init op e0 op ... op e[i], or without e[i], in the tree above; op is std::plus
-// where it isn't given. Returns the end of what was written, which may be the very elements that are read.
+// inclusive_scan([pool,] first, last, out [, op [, init]]), exclusive_scan([pool,] first, last,
+// out, init [, op]), also with a range instead of first and last. out[i] is init op e0 op ... op
+// e[i], for exclusive_scan without e[i], evaluated in the tree above; op is std::plus where it
+// isn't given. Returns the end of the output, which may be the very elements that are read.
 //
-// op must be associative, or the tree is part of what the result means; several threads call it at once. The type of
-// the sums is that of init, else the elements'; it must be copyable and made from an element. Random-access
-// iterators; at most 2 n + sqrt(n) operations; needs memory for 1024 sums (std::bad_alloc). After an exception what was
-// written is unspecified. Exceptions and threads: as for parallel_for.
-inline constexpr detail::algorithm<detail::with_ranges<detail::inclusive_scan_impl>>
-    inclusive_scan{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::exclusive_scan_impl>>
-    exclusive_scan{};
+// op must be associative; if it isn't, the tree is part of the meaning of the result. Several
+// threads call op at once. The type of the sums is that of init, or else that of the elements; it
+// must be copyable and constructible from an element. Random-access iterators; at most 2 n +
+// sqrt(n) operations; needs memory for 1024 sums (std::bad_alloc). After an exception the output is
+// unspecified. Exceptions and threads: as for parallel_for.
+extern const detail::algorithm<detail::with_ranges<detail::inclusive_scan_impl>> inclusive_scan;
+extern const detail::algorithm<detail::with_ranges<detail::exclusive_scan_impl>> exclusive_scan;
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/scan_impl.hpp"

@@ -1,16 +1,19 @@
-// scheduler: a pool in the shape of P2300, std::execution, for programs made of senders and receivers.
+// scheduler: a pool in the shape of P2300, std::execution, for programs made of senders and
+// receivers.
 //
-//     const heist::scheduler on(pool);
-//     auto work = heist::execution::bulk(on.schedule(), rows, [&](std::size_t row) { ... });
+//     const heist::scheduler scheduler(pool);
+//     auto work = heist::execution::bulk(scheduler.schedule(), rows, [&](std::size_t row) { ... });
 //     auto operation = std::move(work).connect(receiver);   // nothing is allocated, here or later
-//     operation.start();                                    // receiver.set_value() is called on a worker
+//     operation.start();  // receiver.set_value() is called on a worker
 //
-// A subset, in the form of P2300R10, where everything is a member: schedule, connect, start, set_value, set_error, set_stopped,
-// get_env, query. There are a scheduler, its sender, and bulk, which is a loop that other workers steal from; then, when_all, sync_wait
-// and the rest are for the library that the program uses. The tags are ours, as no standard library here has any: a
-// receiver that can be stopped answers query(heist::execution::get_stop_token).
+// A subset, in the form of P2300R10, where everything is a member: schedule, connect, start,
+// set_value, set_error, set_stopped, get_env, query. There are a scheduler, its sender, and bulk, a
+// loop from which other workers steal. then, when_all, sync_wait and the rest come from the library
+// that the program uses. The tags are heist's own, since no standard library that heist supports
+// has any: a receiver that can be stopped answers query(heist::execution::get_stop_token).
 //
-// Source: P2300R10, std::execution (Dominiak, Evtushenko, Baker, Teodorescu, Howes, Shoop, Garland, Niebler, Lelbach), 2024.
+// Source: P2300R10, std::execution (Dominiak, Evtushenko, Baker, Teodorescu, Howes, Shoop, Garland,
+// Niebler, Lelbach), 2024.
 #pragma once
 
 #include <concepts>
@@ -18,23 +21,22 @@
 #include <type_traits>
 #include <utility>
 
-#include "heist/cancellation.hpp"
 #include "heist/detail/root.hpp"
-#include "heist/parallel_for.hpp"
 #include "heist/pool.hpp"
 
 namespace heist::inline v0 {
 
 namespace execution {
 
-// How an operation may end; set_value_t(int) stands for receiver.set_value(int) in completion_signatures.
+// How an operation may end: in completion_signatures, set_value_t(int) stands for
+// receiver.set_value(int).
 struct set_value_t {};
 struct set_error_t {};
 struct set_stopped_t {};
 template <class... Signatures>
 struct completion_signatures {};
 
-// What an environment may be asked, by env.query(...).
+// The queries that an environment may answer, by env.query(...).
 struct get_stop_token_t {};  // a receiver's: anything with stop_requested()
 inline constexpr get_stop_token_t get_stop_token{};
 template <class Completion>
@@ -42,7 +44,8 @@ struct get_completion_scheduler_t {};  // a sender's: on which scheduler it comp
 template <class Completion>
 inline constexpr get_completion_scheduler_t<Completion> get_completion_scheduler{};
 
-// Its completions are called once, by a worker, as an rvalue: set_value takes what the sender sends.
+// One of its completions is called, once, by a worker, as an rvalue. set_value takes what the
+// sender sends.
 template <class R>
 concept receiver = std::is_nothrow_move_constructible_v<R> && std::same_as<R, std::decay_t<R>> &&
     requires(R r, std::exception_ptr thrown) {
@@ -54,35 +57,14 @@ concept receiver = std::is_nothrow_move_constructible_v<R> && std::same_as<R, st
 
 }  // namespace execution
 
-namespace detail {
-
-struct no_stop_token {
-  [[nodiscard]] static constexpr bool stop_requested() noexcept { return false; }
-};
-
-template <class R>
-concept has_stop_token = requires(const R& r) {
-  { r.get_env().query(execution::get_stop_token) } -> stop_condition;
-};
-
-// That of the receiver's environment; one that says false if it has none.
-template <class R>
-auto stop_token_of(const R& r) noexcept {
-  if constexpr (has_stop_token<R>)
-    return r.get_env().query(execution::get_stop_token);
-  else
-    return no_stop_token{};
-}
-
-}  // namespace detail
-
-// A handle, as small as a pointer, to copy and compare. The pool must outlive its senders and operations.
+// A handle as small as a pointer, which can be copied and compared. The pool must outlive its
+// senders and operations.
 class scheduler {
   template <class R>
   class operation;
 
  public:
-  // What its senders say of themselves: they complete on a worker of the pool.
+  // The environment of its senders: they complete on a worker of the pool.
   class env {
    public:
     [[nodiscard]] scheduler query(
@@ -100,19 +82,20 @@ class scheduler {
     pool* pool_;
   };
 
-  // Sends nothing, on a worker. set_stopped if the receiver's stop token says so by then; set_error, from start() and on the
-  // caller's thread, with what pool::submit throws but for std::bad_alloc.
+  // Completes with set_value() on a worker; with set_stopped() if the receiver's stop token says so
+  // by then; with set_error(), from start() and on the caller's thread, for what pool::submit
+  // throws, except std::bad_alloc.
   class sender {
    public:
     using completion_signatures =
         execution::completion_signatures<execution::set_value_t(),
                                          execution::set_error_t(std::exception_ptr),
                                          execution::set_stopped_t()>;
-    // Of P2300R7 and libraries of that time.
+    // For P2300R7 and libraries of that time.
     using is_sender = void;
 
-    // An operation that stays where it is, and must live until it has completed: it ends by calling the receiver, which may
-    // destroy it. Throws nothing, allocates nothing.
+    // Returns an operation that can't be moved and must live until it has completed. It completes
+    // by calling the receiver, which may destroy it. Throws nothing, allocates nothing.
     template <class R>
     requires execution::receiver<std::decay_t<R>>
     [[nodiscard]] auto connect(R&& r) const noexcept {
@@ -130,7 +113,7 @@ class scheduler {
 
   [[nodiscard]] sender schedule() const noexcept { return sender(*pool_); }
 
-  // Where it schedules.
+  // The pool in which it schedules.
   [[nodiscard]] pool& where() const noexcept { return *pool_; }
 
   friend bool operator==(const scheduler&, const scheduler&) noexcept = default;
@@ -139,38 +122,6 @@ class scheduler {
   static void start_in(pool& p, detail::root& r) { detail::start_root(p.impl_.get(), r); }
 
   pool* pool_;
-};
-
-// The pool's queue has room for it in itself: that is why starting allocates nothing.
-template <class R>
-class scheduler::operation : private detail::root {
- public:
-  operation(pool& p, R r) noexcept : detail::root(&complete), pool_(&p), receiver_(std::move(r)) {
-    is_awaited = false;
-  }
-
-  // Once.
-  void start() & noexcept {
-    std::exception_ptr thrown;
-    try {
-      return start_in(*pool_, *this);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    std::move(receiver_).set_error(std::move(thrown));
-  }
-
- private:
-  static void complete(detail::root& r) noexcept {
-    auto& self = static_cast<operation&>(r);
-    if (detail::stop_token_of(self.receiver_).stop_requested())
-      std::move(self.receiver_).set_stopped();
-    else
-      std::move(self.receiver_).set_value();
-  }
-
-  pool* const pool_;
-  R receiver_;
 };
 
 namespace detail {
@@ -183,50 +134,7 @@ concept sender_on_a_pool = requires(const S& s) {
 };
 
 template <class R, class Shape, class F>
-class bulk_receiver {
- public:
-  bulk_receiver(scheduler on, R r, Shape shape,
-                F f) noexcept(std::is_nothrow_move_constructible_v<F>)
-      : on_(on), receiver_(std::move(r)), shape_(shape), function_(std::move(f)) {}
-
-  template <class... Values>
-  void set_value(Values&&... values) && noexcept {
-    std::exception_ptr thrown;
-    bool was_stopped = false;
-    const auto body = [&](Shape i) { function_(i, values...); };
-    try {
-      if constexpr (has_stop_token<R>)
-        parallel_for(on_.where(), stop_token_of(receiver_), Shape{}, shape_, body);
-      else
-        parallel_for(on_.where(), Shape{}, shape_, body);
-    } catch (const cancelled&) {
-      // Of this loop, or of one in the body, which is an error like any other.
-      was_stopped = stop_token_of(receiver_).stop_requested();
-      thrown = std::current_exception();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    if (was_stopped)
-      std::move(receiver_).set_stopped();
-    else if (thrown)
-      std::move(receiver_).set_error(std::move(thrown));
-    else
-      std::move(receiver_).set_value(std::forward<Values>(values)...);
-  }
-  template <class Error>
-  void set_error(Error&& error) && noexcept {
-    std::move(receiver_).set_error(std::forward<Error>(error));
-  }
-  void set_stopped() && noexcept { std::move(receiver_).set_stopped(); }
-  decltype(auto) get_env() const noexcept requires requires(const R& r) { r.get_env(); }
-  { return receiver_.get_env(); }
-
- private:
-  scheduler on_;
-  R receiver_;
-  Shape shape_;
-  F function_;
-};
+class bulk_receiver;
 
 }  // namespace detail
 
@@ -236,7 +144,8 @@ namespace execution {
 template <class Sender, std::integral Shape, class F>
 class bulk_sender {
  public:
-  // Those of the sender before, which must have set_error_t(std::exception_ptr) and set_stopped_t() among them.
+  // Those of the sender before it, which must have set_error_t(std::exception_ptr) and
+  // set_stopped_t() among them.
   using completion_signatures = typename Sender::completion_signatures;
   using is_sender = void;
 
@@ -254,9 +163,9 @@ class bulk_sender {
  private:
   template <class Self, class R>
   static auto connect_to(Self&& self, R&& r) {
-    const scheduler on = self.sender_.get_env().query(get_completion_scheduler<set_value_t>);
+    const scheduler where = self.sender_.get_env().query(get_completion_scheduler<set_value_t>);
     return std::forward<Self>(self).sender_.connect(
-        detail::bulk_receiver<std::decay_t<R>, Shape, F>(on, std::forward<R>(r), self.shape_,
+        detail::bulk_receiver<std::decay_t<R>, Shape, F>(where, std::forward<R>(r), self.shape_,
                                                          std::forward<Self>(self).function_));
   }
 
@@ -265,10 +174,12 @@ class bulk_sender {
   F function_;
 };
 
-// A sender that calls f(i, values...) for every i from 0 to below shape, perhaps at the same time, when `before`, which completes on a
-// heist::scheduler, has sent its values; and then sends these. The calls are a parallel_for in that pool. If one throws, set_error
-// with the leftmost exception; if the receiver's stop token stops it before all have begun, set_stopped. Throws what moving s
-// and f throws; connecting to it, too.
+// A sender for a loop. When `before`, which completes on a heist::scheduler, has sent its values,
+// it calls f(i, values...) for every i with 0 <= i < shape, perhaps at the same time, and then
+// sends the same values. The calls are a parallel_for in that pool. If one throws, the sender
+// completes with set_error and the leftmost exception; if the receiver's stop token stops the loop
+// before all calls have begun, it completes with set_stopped. bulk throws what moving `before` and
+// f throws; so does connecting to its sender.
 template <class Sender, std::integral Shape, class F>
 requires detail::sender_on_a_pool<std::decay_t<Sender>>
 [[nodiscard]] auto bulk(Sender&& before, Shape shape, F&& f) {
@@ -279,3 +190,5 @@ requires detail::sender_on_a_pool<std::decay_t<Sender>>
 }  // namespace execution
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/scheduler_impl.hpp"

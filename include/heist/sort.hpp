@@ -1,152 +1,35 @@
-// sort and stable_sort: std's.
+// sort and stable_sort: as in std.
 //
-// Both are one merge sort, which is stable. Halves are sorted at the same time, each level merges from one array
-// into the other, and a merge is itself cut in parts (heist/parallel/merging.hpp). Elements of at most 16
-// bytes that are trivially copyable are merged without branches that depend on data. What is in order already, or in
-// strictly descending order, is found at each level and not sorted.
+// Both are the same merge sort, which is stable. Halves are sorted at the same time, each level
+// merges from one array into the other, and a merge is itself cut into parts
+// (heist/detail/parallel/merging.hpp). Elements of at most 16 bytes that are trivially copyable are
+// merged without branches that depend on data. At each level, a part that is in order already, or
+// in strictly descending order, is detected and not sorted.
 //
-// Why not quicksort or a sample sort: no input is bad for this one, its comparisons are few, and its span is
-// O(log^3 n); the price is a second array.
+// Why not quicksort or a sample sort: no input is bad for this one, its comparisons are few, and
+// its span is O(log^3 n); the price is a second array.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <iterator>
-#include <type_traits>
-
 #include "heist/detail/algorithm.hpp"
-#include "heist/find.hpp"
-#include "heist/merge.hpp"
-#include "heist/parallel/element_buffer.hpp"
-#include "heist/parallel/small_sort.hpp"
-#include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
-
-template <class Less>
-class merge_sorter {
- public:
-  merge_sorter(Less& less, unsigned workers) noexcept : less_(less), workers_(workers) {}
-
-  enum class into : std::uint8_t { here, there };
-
-  // Sorts the n elements at `here` into that place or into the other one, which is as large.
-  template <class Here, class There>
-  void sort(Here here, There there, std::size_t n, into place) {
-    if (n <= small_sort_size) {
-      small_sort(here, n, less_);
-      return bring(here, there, n, place);
-    }
-    if (settled_by_order(here, n)) return bring(here, there, n, place);
-    // Blocks of small_sort_size, but for the last one.
-    const std::size_t half = (n / 2 + small_sort_size - 1) / small_sort_size * small_sort_size;
-    const into halves = place == into::here ? into::there : into::here;
-    const auto left = [&, this] { sort(here, there, half, halves); };
-    const auto right = [&, this] {
-      sort(iterator_at(here, half), iterator_at(there, half), n - half, halves);
-    };
-    if (workers_ > 1 && n > fork_cutoff) {
-      fork_join(left, right);
-    } else {
-      left();
-      right();
-    }
-    if (place == into::here)
-      merge(there, half, n, here);
-    else
-      merge(here, half, n, there);
-  }
-
- private:
-  static constexpr std::size_t fork_cutoff = 512;       // elements that one worker sorts
-  static constexpr std::size_t search_cutoff = 16'384;  // looked through in parallel from here on
-
-  template <class From, class To>
-  void merge(From from, std::size_t half, std::size_t n, To to) {
-    const From second = iterator_at(from, half);
-    if (workers_ > 1)
-      merge_in_parallel<by_move>(from, half, second, n - half, to, less_);
-    else
-      merge_serially<by_move>(from, half, second, n - half, to, less_);
-  }
-
-  template <class Here, class There>
-  void bring(Here here, There there, std::size_t n, into place) {
-    if (place == into::here) return;
-    split_on_demand(
-        n,
-        [&](std::size_t f, std::size_t l) {
-          transfer<by_move>(iterator_at(here, f), iterator_at(here, l), iterator_at(there, f));
-        },
-        n < search_cutoff ? 1 : workers_);
-  }
-
-  // Whether the elements are in order, or were in the opposite one and have been turned round.
-  template <class It>
-  bool settled_by_order(It first, std::size_t n) {
-    const auto descends = [&](std::size_t i) -> bool {
-      return less_(element_at(first, i + 1), element_at(first, i));
-    };
-    const auto ascends = [&](std::size_t i) { return !descends(i); };
-    if (!descends(0)) return holds_nowhere(n - 1, descends);
-    if (!holds_nowhere(n - 1, ascends)) return false;
-    split_on_demand(
-        n / 2,
-        [&](std::size_t f, std::size_t l) {
-          for (std::size_t i = f; i != l; ++i)
-            std::ranges::iter_swap(iterator_at(first, i), iterator_at(first, n - 1 - i));
-        },
-        n < search_cutoff ? 1 : workers_);
-    return true;
-  }
-
-  template <class Test>
-  bool holds_nowhere(std::size_t n, const Test& test) {
-    if (n < search_cutoff) return search(0, n, test) == n;
-    return find_some(n, stopped_by<never_stops>{}, test) == n;
-  }
-
-  Less& less_;
-  const unsigned workers_;
-};
-
-struct sort_impl {
-  template <std::random_access_iterator It, class Less = std::less<>>
-  void operator()(It first, It last, Less less = {}) const {
-    const std::size_t n = length_of(first, last);
-    if (n <= small_sort_size) return small_sort(plain(first), n, less);
-    on_a_worker([&](unsigned workers) { sort(plain(first), n, less, workers); });
-  }
-
- private:
-  template <class It, class Less>
-  static void sort(It first, std::size_t n, Less& less, unsigned workers) {
-    using sorter = merge_sorter<Less>;
-    using T = std::iter_value_t<It>;
-    element_buffer<T> buffer(n);
-    if constexpr (std::is_pointer_v<It> && std::is_trivially_copyable_v<T>) {
-      sorter(less, workers).sort(first, buffer.data(), n, sorter::into::here);
-    } else {
-      buffer.move_in(first);
-      sorter(less, workers).sort(buffer.data(), first, n, sorter::into::there);
-    }
-  }
-};
-
+struct sort_impl;
 }  // namespace detail
 
-// sort([pool,] first, last [, less]), sort([pool,] range [, less]), and stable_sort: ascending; equal elements keep their
-// order in both. Several threads call less at once.
+// sort([pool,] first, last [, less]), sort([pool,] range [, less]), and stable_sort: sort
+// ascending; equal elements keep their order in both. Several threads call less at once.
 //
-// Random-access iterators, movable elements. O(n log n) comparisons for every input; fewer than n where the elements are in order.
-// More than 32 elements need memory for as many again (std::bad_alloc, before anything was moved). A `less` that is no
-// strict weak order leaves the elements in an order of no meaning; never an access out of bounds, never an endless loop,
-// and no element is lost. After an exception of less, or of a move, the elements can be used, but which values they
-// have is unspecified. Exceptions and threads: as for parallel_for.
-inline constexpr detail::algorithm<detail::with_ranges<detail::sort_impl>> sort{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::sort_impl>> stable_sort{};
+// Random-access iterators, movable elements. O(n log n) comparisons for every input; fewer than n
+// where the elements are in order. More than 32 elements need memory for as many again
+// (std::bad_alloc, before anything was moved). If `less` isn't a strict weak order, the resulting
+// order has no meaning, but no access is out of bounds, no loop is endless, and no element is lost.
+// After an exception of less, or of a move, the elements are valid, but their values are
+// unspecified. Exceptions and threads: as for parallel_for.
+extern const detail::algorithm<detail::with_ranges<detail::sort_impl>> sort;
+extern const detail::algorithm<detail::with_ranges<detail::sort_impl>> stable_sort;
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/sort_impl.hpp"

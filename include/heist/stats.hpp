@@ -9,54 +9,57 @@
 
 namespace heist::inline v0 {
 
-// Counts since the pool was made, of one worker or of all.
+// The counts of one worker, or of all, since the pool was made.
 struct counters {
   std::uint64_t steals = 0;         // jobs taken from another worker
   std::uint64_t failed_steals = 0;  // attempts that found nothing, or lost a race
-  std::uint64_t batched = 0;        // jobs that came along with a steal of several
-  std::uint64_t exposes = 0;        // jobs that their owner made public because somebody asked
-  std::uint64_t remote_exposes =
-      0;                            // jobs that a thief made public for an owner that didn't answer
+  std::uint64_t batched = 0;        // further jobs that a steal of several took
+  std::uint64_t exposes = 0;        // jobs that their owner made public because a thief asked
+  // Jobs that a thief made public for an owner that didn't answer.
+  std::uint64_t remote_exposes = 0;
   std::uint64_t reclaims = 0;       // jobs that their owner took back from its public part
   std::uint64_t suspends = 0;       // joins that had to wait for a stolen job
-  std::uint64_t blocked_joins = 0;  // waits for which the worker had no stack to begin anything on
-  std::uint64_t roots = 0;          // functions handed in by threads outside
-  std::uint64_t parks = 0;          // times that a worker went to sleep
-  std::uint64_t wakes = 0;          // times that it woke another one up
+  std::uint64_t blocked_joins = 0;  // waits of workers that had no stack to run anything else
+  std::uint64_t roots = 0;          // functions given to the pool by threads outside
+  std::uint64_t parks = 0;          // times that the worker went to sleep
+  std::uint64_t wakes = 0;          // times that it woke another worker
   std::uint64_t inlined_forks = 0;  // forks that ran as plain calls, the deque being full
 
   counters& operator+=(const counters& other) noexcept;
   friend bool operator==(const counters&, const counters&) = default;
 };
 
-// A snapshot. Taken while the pool works, its numbers are of slightly different moments.
+// A snapshot. If the pool works meanwhile, its numbers were taken at slightly different moments.
 struct pool_stats {
   std::vector<counters> workers;  // by index
   counters total;
 
-  // Stacks of fibers that run or are suspended, and how many there were at most at one time. Cached
-  // ones are not in use.
+  // How many stacks belong to fibers that run or are suspended, and how many did at most at one
+  // time. Cached stacks are not in use.
   std::uint64_t stacks_in_use = 0;
   std::uint64_t stacks_peak = 0;
-  // Stacks that the pool has mapped in all, cached ones included.
+  // How many stacks the pool has mapped in all, cached ones included.
   std::uint64_t stacks_mapped = 0;
 
-  // Calls of blocking(f) that a thread beside the workers ran, or runs; and those that held up their worker, as there was
-  // no such thread to be had.
+  // Calls of blocking(f) that a thread beside the workers ran or runs; and calls that blocked their
+  // worker, since there was no free thread.
   std::uint64_t blocking_calls = 0;
   std::uint64_t blocking_refusals = 0;
-  // Threads that run such a call now, and how many did at most at one time: as many as the pool has started.
+  // How many threads run such a call now, and how many did at most at one time: as many as the pool
+  // has started.
   std::uint64_t blocking_threads_in_use = 0;
   std::uint64_t blocking_threads_peak = 0;
 };
 
-// As a table of text, one line a worker and one for all; what HEIST_STATS=1 prints at exit.
+// The statistics as a table of text, one line for each worker and one for all; what HEIST_STATS=1
+// prints at exit.
 HEIST_API std::string to_string(const pool_stats& s);
 
-// What all pools of the process are doing, as text: of each its choices, how many fibers are suspended and what waits to
-// be begun, for each worker whether it runs, searches, has no stack or sleeps and what its deque holds, and the table above. For
-// the watchdog of a program that may hang. Thread-safe, at any time but in a signal handler; waits for no
-// worker. std::bad_alloc. HEIST_STATS_SIGNAL has it printed from outside.
+// What all pools of the process are doing, as text: for each pool its configuration, how many
+// fibers are suspended and how many functions wait to begin; for each worker whether it runs,
+// searches, has no stack or sleeps, and what its deque holds; and the table above. For the watchdog
+// of a program that may hang. Thread-safe, at any time except in a signal handler; waits for no
+// worker. Throws std::bad_alloc. With HEIST_STATS_SIGNAL a signal makes the process print it.
 HEIST_API std::string describe_pools();
 
 }  // namespace heist::inline v0

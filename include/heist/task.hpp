@@ -1,4 +1,5 @@
-// task: work as an object that knows its parent and counts its unfinished children, for schedules of one's own.
+// task: work as an object that knows its parent and counts its unfinished children, for programs
+// that schedule themselves.
 //
 //     struct fib_task : heist::task {
 //       fib_task(int number, long& result) : n(number), sum(result) {}
@@ -16,12 +17,13 @@
 //     };
 //     heist::run_task(root);
 //
-// fork_join and scope do the same with plain functions, cheaper. A task is for programs that hand their work
-// around as objects, or that were written for a scheduler of such.
+// fork_join and scope do the same with plain functions, cheaper. A task is for programs that pass
+// their work around as objects, or that were written for a scheduler of such objects.
 //
-// Where schedulers of tasks let a waiting one run whatever comes by, on top of its own stack, a task of heist runs children of its
-// own only; when others have those, its fiber is suspended and the worker does other work. So a wait is never held
-// up by unrelated work, and stacks stay as deep as a serial run's.
+// In some schedulers a waiting task runs any other task, on top of its own stack. A waiting task of
+// heist runs only its own children. When other workers have taken these, its fiber is suspended and
+// the worker does other work. So unrelated work never delays a wait, and stacks stay as deep as in
+// a serial run.
 #pragma once
 
 #include <atomic>
@@ -53,32 +55,37 @@ class [[gnu::visibility("default")]] task {
   task& operator=(const task&) = delete;
   HEIST_API virtual ~task();
 
-  // What it does. It may fork, loop and wait like any function that heist runs; and spawn, below. What it throws goes to its
-  // parent's wait_for_all(), the root's to run_task().
+  // The work of the task. It may fork, loop and wait like any function that heist runs, and it may
+  // call spawn, below. What it throws is thrown again by its parent's wait_for_all(), or for a root
+  // by run_task().
   virtual void execute() = 0;
 
-  // The task that spawned it; nullptr for a root, and before it was spawned.
+  // The task that spawned this one; nullptr for a root, and before it was spawned.
   [[nodiscard]] task* parent() const noexcept { return parent_; }
 
-  // Children that were spawned and haven't ended. Thread-safe; a snapshot. Acquire: what those that ended did is seen.
+  // How many children were spawned and haven't ended: a snapshot. Thread-safe. Acquire: the caller
+  // sees what the children that ended did.
   [[nodiscard]] unsigned unfinished_children() const noexcept {
     return unfinished_.load(std::memory_order_acquire);
   }
 
-  // Makes `child` a child of this task, for whichever worker is free. It is left on this worker's deque; what nobody took,
-  // wait_for_all() runs, newest first. The child must live, and be spawned nowhere else, until wait_for_all() or
-  // execute() has returned; after that it may be spawned again. The other form deletes it when it has ended.
+  // Makes `child` a child of this task, which any free worker may run. It is pushed on this
+  // worker's deque; wait_for_all() runs the children that nobody stole, newest first. The child
+  // must live, and must not be spawned elsewhere, until wait_for_all() or execute() has returned;
+  // after that it may be spawned again. The second form deletes the child when it has ended.
   //
-  // For execute() of this task, while it runs. A call at once where the deque has no place, under HEIST_SERIAL, and when it
-  // is spawned from inside a fork or a scope that execute() opened, or by a task below this one. When a child has thrown, those
-  // spawned after it that haven't begun are left out. Throws nothing that the child throws. Costs a push and two
-  // atomic operations; no allocation.
+  // To be called by execute() of this task, while it runs. The child is called at once where the
+  // deque is full, under HEIST_SERIAL, and when it is spawned from inside a fork or a scope that
+  // execute() opened, or by a descendant of this task. When a child has thrown, those spawned after
+  // it that haven't begun are skipped. spawn itself doesn't throw what the child throws. Costs a
+  // push and two atomic operations; no allocation.
   HEIST_API void spawn(task & child) noexcept;
   HEIST_API void spawn(std::unique_ptr<task> child) noexcept;
 
-  // Returns when all children have ended; execute() ends with it anyway. If children threw, throws what that one threw
-  // which was spawned first. For execute() of this task itself: usage_error if it is called from elsewhere while
-  // children may be left. The thread may be another one afterwards.
+  // Returns when all children have ended; the end of execute() does the same. If children threw,
+  // throws the exception of the one that was spawned first. To be called by execute() of this task
+  // itself: throws usage_error if it is called from elsewhere while there may be children. The
+  // thread may be another one afterwards.
   HEIST_API void wait_for_all();
 
  private:
@@ -91,12 +98,13 @@ class [[gnu::visibility("default")]] task {
   bool is_owned_ = false;  // to be deleted when it has ended
 };
 
-// Runs execute() of a root, a task without a parent, and returns when it and all that it spawned have ended. A worker calls it
-// where it is; any other thread has it run in the default pool and waits. Throws what execute() throws, or what a child
-// threw that nobody waited for; and what making the default pool can throw.
+// Runs execute() of a root, a task without a parent, and returns when it and everything that it
+// spawned have ended. On a worker it is a call; any other thread has it run in the default pool and
+// waits. Throws what execute() throws, or what a child threw for which nobody waited; and what
+// making the default pool can throw.
 HEIST_API void run_task(task& root);
 
-// The same in a pool of one's own.
+// The same in the pool p.
 HEIST_API void run_task(pool& p, task& root);
 
 }  // namespace heist::inline v0

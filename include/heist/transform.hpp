@@ -1,109 +1,36 @@
-// transform, generate, fill and copy: std's.
+// transform, generate, fill and copy: as in std.
 #pragma once
 
-#include <concepts>
-#include <cstddef>
-#include <iterator>
-
 #include "heist/detail/algorithm.hpp"
-#include "heist/merge.hpp"
-#include "heist/parallel/split_loop.hpp"
-#include "heist/parallel/stoppable.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
-
-// write(i) for each offset; in a plain counted loop.
-template <class Write, class Stop>
-void for_offsets(std::size_t n, const stopped_by<Stop>& by, const Write& write) {
-  const auto chunk = [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i != last; ++i) write(i);
-  };
-  run_stoppable(n, by, chunk, [n](const auto& work) { split_on_demand(n, work); });
-}
-
 template <class Stop = never_stops>
-struct transform_impl : stopped_by<Stop> {
-  template <class S>
-  using with_stop = transform_impl<S>;
-
-  template <std::random_access_iterator It, std::random_access_iterator Out, class F>
-  requires std::invocable<F&, std::iter_reference_t<It>> Out operator()(It first, It last, Out out,
-                                                                        F&& f) const {
-    const std::size_t n = length_of(first, last);
-    for_offsets(n, *this, [from = plain(first), to = plain(out), &f](std::size_t i) {
-      element_at(to, i) = f(element_at(from, i));
-    });
-    return iterator_at(out, n);
-  }
-  template <std::random_access_iterator It, std::random_access_iterator Other,
-            std::random_access_iterator Out, class F>
-  requires std::invocable<F&, std::iter_reference_t<It>, std::iter_reference_t<Other>> Out
-  operator()(It first, It last, Other first2, Out out, F&& f) const {
-    const std::size_t n = length_of(first, last);
-    for_offsets(n, *this,
-                [from = plain(first), from2 = plain(first2), to = plain(out), &f](std::size_t i) {
-                  element_at(to, i) = f(element_at(from, i), element_at(from2, i));
-                });
-    return iterator_at(out, n);
-  }
-};
-
+struct transform_impl;
 template <class Stop = never_stops>
-struct copy_impl : stopped_by<Stop> {
-  template <class S>
-  using with_stop = copy_impl<S>;
-
-  template <std::random_access_iterator It, std::random_access_iterator Out>
-  Out operator()(It first, It last, Out out) const {
-    const std::size_t n = length_of(first, last);
-    for_offsets(n, *this, [from = plain(first), to = plain(out)](std::size_t i) {
-      element_at(to, i) = element_at(from, i);
-    });
-    return iterator_at(out, n);
-  }
-};
-
+struct copy_impl;
 template <class Stop = never_stops>
-struct fill_impl : stopped_by<Stop> {
-  template <class S>
-  using with_stop = fill_impl<S>;
-
-  template <std::random_access_iterator It, class T>
-  void operator()(It first, It last, const T& value) const {
-    for_offsets(length_of(first, last), *this,
-                [to = plain(first), &value](std::size_t i) { element_at(to, i) = value; });
-  }
-};
-
+struct fill_impl;
 template <class Stop = never_stops>
-struct generate_impl : stopped_by<Stop> {
-  template <class S>
-  using with_stop = generate_impl<S>;
-
-  template <std::random_access_iterator It, std::invocable Generator>
-  void operator()(It first, It last, Generator&& generator) const {
-    for_offsets(length_of(first, last), *this, [to = plain(first), &generator](std::size_t i) {
-      element_at(to, i) = generator();
-    });
-  }
-};
-
+struct generate_impl;
 }  // namespace detail
 
-// transform([pool,] first, last, out, f), transform([pool,] first, last, first2, out, f): out[i] = f(element) or
-//   f(element, element of the second).
-// copy([pool,] first, last, out), fill([pool,] first, last, value), generate([pool,] first, last, g): likewise.
-// Each also with a range for the first two.
+// transform([pool,] first, last, out, f), transform([pool,] first, last, first2, out, f): out[i] =
+//   f(element) or f(element, element of the second range).
+// copy([pool,] first, last, out), fill([pool,] first, last, value), generate([pool,] first, last,
+// g): as in std. Each also takes a range instead of first and last.
 //
-// transform and copy return the end of what was written, which may be the very elements that are read, but not
-// overlap them otherwise. Several threads call f and g at once; so which element gets which of g's values is open.
-// Random-access iterators; allocates nothing. Exceptions, threads, and a stop condition in front: as for parallel_for;
-// what it was stopped before is not written.
-inline constexpr detail::algorithm<detail::with_ranges<detail::transform_impl<>>> transform{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::copy_impl<>>> copy{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::fill_impl<>>> fill{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::generate_impl<>>> generate{};
+// transform and copy return the end of the output, which may be the very elements that are read,
+// but must not overlap them otherwise. Several threads call f and g at once; so it is unspecified
+// which element gets which of g's values. Random-access iterators; allocates nothing. Exceptions,
+// threads, and a stop condition in front: as for parallel_for; elements that weren't reached before
+// the stop are not written.
+extern const detail::algorithm<detail::with_ranges<detail::transform_impl<>>> transform;
+extern const detail::algorithm<detail::with_ranges<detail::copy_impl<>>> copy;
+extern const detail::algorithm<detail::with_ranges<detail::fill_impl<>>> fill;
+extern const detail::algorithm<detail::with_ranges<detail::generate_impl<>>> generate;
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/transform_impl.hpp"

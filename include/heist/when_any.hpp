@@ -1,13 +1,11 @@
 // when_any: the first result of several.
 //
-//     auto first = heist::when_any(pool.submit(search_here), pool.submit(search_there)).get();   // first.index() says which
+//     // first.index() says which one it is
+//     auto first = heist::when_any(pool.submit(search_here), pool.submit(search_there)).get();
 #pragma once
 
-#include <atomic>
 #include <cstddef>
-#include <memory>
-#include <tuple>
-#include <utility>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -15,97 +13,25 @@
 
 namespace heist::inline v0 {
 
-// Which one was ready first, and what it has; std::monostate for void.
+// Which future was ready first, and its result; std::monostate for void.
 template <class T>
 struct any_result {
   std::size_t index;
-  detail::element_of_all<T> value;
+  std::conditional_t<std::is_void_v<T>, std::monostate, T> value;
 };
 
-namespace detail {
-
-[[noreturn]] HEIST_API void throw_any_of_none();
-
-// The first input that is ready is collected; the others are let go when they are ready too. One more user than other
-// blocks have: the inputs' continuations lie in it.
-template <class Inputs, class T>
-class any_of_futures final : public state_of<T>,
-                             private awaited_inputs<any_of_futures<Inputs, T>, Inputs> {
-  using awaited = awaited_inputs<any_of_futures, Inputs>;
-  friend awaited;
-
- public:
-  using collector = T (*)(Inputs&, std::size_t);
-
-  any_of_futures(Inputs&& inputs, std::size_t n, collector collect)
-      : state_of<T>(&destroy), awaited(std::move(inputs), n), collect_(collect) {}
-
-  void begin() {
-    this->enter();
-    this->attach_all("when_any");
-    leave_if_last();
-  }
-
- private:
-  static void destroy(future_state& s) noexcept { delete static_cast<any_of_futures*>(&s); }
-  void one_is_ready(std::size_t i) noexcept {
-    // Relaxed: the first one takes its own result, which it has seen.
-    if (!has_first_.exchange(true, std::memory_order_relaxed)) {
-      this->make([this, i]() -> T { return collect_(this->inputs_, i); });
-      this->complete();
-    }
-    leave_if_last();
-  }
-  void leave_if_last() noexcept {
-    if (this->count_off()) this->leave();
-  }
-
-  std::atomic<bool> has_first_{false};
-  collector collect_;
-};
-
-template <class Result, std::size_t I, class Inputs>
-Result collect_one(Inputs& inputs) {
-  return Result(std::in_place_index<I>, take_element(std::get<I>(inputs)));
-}
-
-}  // namespace detail
-
-// The future of the result that is there first: a std::variant whose index() says which one that is, std::monostate for a
-// void one. If it is an exception, that is thrown. The others go on, and their results and exceptions are lost; to stop
-// them, hand them a stop condition. Two allocations. Throws usage_error if one of them is not valid.
+// The future of the result that is ready first: a std::variant whose index() says which one that
+// is, with std::monostate for a void one. If an exception comes first, get() throws it. The others
+// continue, and their results and exceptions are lost; to stop them, give them a stop condition.
+// Two allocations. Throws usage_error if one of the futures is not valid.
 template <class... T>
 requires(sizeof...(T) > 0 && (!std::is_reference_v<T> && ...)) auto when_any(future<T>... inputs)
-    -> future<std::variant<detail::element_of_all<T>...>> {
-  (static_cast<void>(detail::future_access::state(inputs, "when_any")), ...);
-  using all = std::tuple<future<T>...>;
-  using result = std::variant<detail::element_of_all<T>...>;
-  using block = detail::any_of_futures<all, result>;
-  const auto collect = [](all& a, std::size_t i) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      using one = result (*)(all&);
-      constexpr one of[] = {&detail::collect_one<result, I, all>...};
-      return of[i](a);
-    }
-    (std::index_sequence_for<T...>());
-  };
-  return detail::hand_out(std::make_unique<block>(all(std::move(inputs)...), sizeof...(T), collect),
-                          [](block& b) { b.begin(); });
-}
+    -> future<std::variant<std::conditional_t<std::is_void_v<T>, std::monostate, T>...>>;
 
-// The same for a number of them that is known at run time: with the index. usage_error for none.
+// The same for a number of futures that is known at run time. Throws usage_error if there are none.
 template <class T>
-auto when_any(std::vector<future<T>> inputs) -> future<any_result<T>> {
-  if (inputs.empty()) detail::throw_any_of_none();
-  for (const future<T>& f : inputs) static_cast<void>(detail::future_access::state(f, "when_any"));
-  using all = std::vector<future<T>>;
-  using block = detail::any_of_futures<all, any_result<T>>;
-  const std::size_t n = inputs.size();
-  const auto collect = [](all& a, std::size_t i) {
-    return any_result<T>{i, detail::take_element(a[i])};
-  };
-  return detail::hand_out(std::make_unique<block>(std::move(inputs), n, collect),
-                          [](block& b) { b.begin(); });
-}
+auto when_any(std::vector<future<T>> inputs) -> future<any_result<T>>;
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/when_any_impl.hpp"

@@ -1,11 +1,11 @@
 // worker_local<T>: one value for each worker of a pool, made when that worker first asks for it.
 //
 //     heist::worker_local<std::vector<hit>> found(p);
-//     heist::parallel_for(p, 0, n, [&](std::size_t i) { if (matches(i)) found.local().push_back(i); });
+//     heist::parallel_for(p, 0, n, [&](int i) { if (matches(i)) found.local().push_back(i); });
 //     for (const auto& mine : found) report(mine);
 //
-// For buffers and counts that nobody shares. combinable is the same for threads of any kind; where the order of the
-// program matters, see reducer.
+// For buffers and counts that workers don't share. combinable is the same for threads of any kind;
+// where the order of the program matters, see reducer.
 #pragma once
 
 #include <atomic>
@@ -29,63 +29,26 @@ namespace detail {
 
 }  // namespace detail
 
-// Each value is made by its own worker, and lies on cache lines of its own. The pool must outlive it.
+// Each value is made by its own worker, and lies on cache lines of its own. The pool must outlive
+// the object.
 template <class T>
 class worker_local {
   using cell = std::atomic<detail::own_value<T>*>;
 
   template <class Value>
-  class basic_iterator {
-   public:
-    using iterator_category = std::forward_iterator_tag;
-    using iterator_concept = std::forward_iterator_tag;
-    using value_type = T;
-    using difference_type = std::ptrdiff_t;
-    using pointer = Value*;
-    using reference = Value&;
-
-    basic_iterator() noexcept = default;
-    basic_iterator(const cell* at, const cell* end) noexcept : at_(at), end_(end) { skip(); }
-    reference operator*() const noexcept { return node()->value; }
-    pointer operator->() const noexcept { return std::addressof(node()->value); }
-    basic_iterator& operator++() noexcept {
-      ++at_;
-      skip();
-      return *this;
-    }
-    basic_iterator operator++(int) noexcept {
-      const basic_iterator before = *this;
-      ++*this;
-      return before;
-    }
-    friend bool operator==(const basic_iterator& a, const basic_iterator& b) noexcept {
-      return a.at_ == b.at_;
-    }
-
-   private:
-    // Acquire: partner is the release in local().
-    [[nodiscard]] detail::own_value<T>* node() const noexcept {
-      return at_->load(std::memory_order_acquire);
-    }
-    void skip() noexcept {
-      while (at_ != end_ && node() == nullptr) ++at_;
-    }
-
-    const cell* at_ = nullptr;
-    const cell* end_ = nullptr;
-  };
+  class basic_iterator;
 
  public:
   using value_type = T;
   using iterator = basic_iterator<T>;
   using const_iterator = basic_iterator<const T>;
 
-  // Values are T(). Throws std::bad_alloc.
+  // Each value begins as T(). Throws std::bad_alloc.
   explicit worker_local(pool& p) requires std::default_initializable<T>
       : worker_local(p, [] { return T(); }) {}
 
-  // Values are factory(), which several workers may call at once, each for itself. If it throws, local() does, and the
-  // next local() tries again.
+  // Each value begins as factory(), which several workers may call at once, each for itself. If it
+  // throws, so does local(), and the next local() tries again.
   template <class F>
   requires std::is_invocable_r_v<T, F&> worker_local(pool& p, F factory)
       : pool_(p), make_(std::move(factory)), size_(p.workers()), cells_(new cell[size_]()) {}
@@ -94,17 +57,18 @@ class worker_local {
   worker_local& operator=(const worker_local&) = delete;
   ~worker_local() { clear(); }
 
-  // The value of the worker that runs the caller. A function can change its worker in every fork, spawn, join and wait, and
-  // another may then use the value: take the reference again after each. Throws usage_error on a thread that
-  // is no worker of the pool, and what the factory throws. Thread-safe; costs a few ns when the value is there.
-  // Under HEIST_SERIAL, where a pool runs nothing itself, every caller is worker 0: there it is for one thread at a time.
+  // The value of the worker that runs the caller. A function can change its worker in every fork,
+  // spawn, join and wait, and another function may then use the value: call local() again after
+  // each. Throws usage_error on a thread that is no worker of the pool, and what the factory
+  // throws. Thread-safe; costs a few ns when the value exists. Under HEIST_SERIAL, where a pool
+  // runs nothing itself, every caller is worker 0: there only one thread at a time may call it.
   T& local() {
     for (detail::own_value<T>* made = nullptr;;) {
       const int i = pool_.worker_index();
       if (i < 0) [[unlikely]]
         detail::throw_not_a_worker(pool_);
       cell& mine = cells_[static_cast<std::size_t>(i)];
-      // Acquire: partner is the store below, of a fiber that ran here before.
+      // Acquire: partner is the store below, by a fiber that ran on this worker before.
       if (detail::own_value<T>* const there = mine.load(std::memory_order_acquire)) {
         delete made;  // the factory waited, and meanwhile another function made it
         return there->value;
@@ -117,7 +81,8 @@ class worker_local {
     }
   }
 
-  // The rest is for when nobody is in local() or uses what it returned: after the joins.
+  // The members below may only be called while no other function calls local() or uses what it
+  // returned: after the joins.
 
   // The values that have been made, in the order of their workers.
   [[nodiscard]] iterator begin() noexcept { return {cells_.get(), cells_.get() + size_}; }
@@ -128,13 +93,13 @@ class worker_local {
   [[nodiscard]] const_iterator end() const noexcept {
     return {cells_.get() + size_, cells_.get() + size_};
   }
-  // How many there are.
+  // How many values there are.
   [[nodiscard]] std::size_t size() const noexcept {
     return static_cast<std::size_t>(std::distance(begin(), end()));
   }
-  // Destroys them all; local() makes new ones.
+  // Destroys all values; local() makes new ones.
   void clear() noexcept {
-    // Relaxed: nobody else is here.
+    // Relaxed: no other thread uses the values now.
     for (std::size_t i = 0; i < size_; ++i)
       delete cells_[i].exchange(nullptr, std::memory_order_relaxed);
   }
@@ -147,3 +112,5 @@ class worker_local {
 };
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/worker_local_impl.hpp"

@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "graph/graph_run.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/error.hpp"
-#include "heist/parallel/split_loop.hpp"
 #include "heist/parallel_for.hpp"
 
 namespace heist::inline v0 {

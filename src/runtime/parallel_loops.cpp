@@ -1,6 +1,6 @@
 // What a loop asks the runtime: who could help, and whether somebody wants to.
 #include "heist/detail/bad_range.hpp"
-#include "heist/parallel/split_loop.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 //
 // The entry that stands for the spawner's rest lies on the deque like a fork's, in the slot of the fork depth at
 // which it spawned; the child goes on one above it in the same slots. So an unstolen spawn is a push, a
-// call on another stack and a pop, and the deque isn't seated anew. That is inlined (scope.hpp); here is what is
+// call on another stack and a pop, and the deque isn't seated anew. That is inlined (scope_impl.hpp); here is what is
 // unusual about a spawn, and what a steal does:
 //
 //             before                          after the thief went on with A

@@ -27,6 +27,7 @@ LAYERS = {
     "src/platform/": ["src/platform/", "include/heist/detail/"] + VALUES,
     "include/heist/deque/": ["include/heist/deque/", "include/heist/detail/"] + VALUES,
     "include/heist/detail/": ["include/heist/detail/", "include/heist/deque/"] + VALUES,
+    "include/heist/detail/parallel/": ["include/heist/"],  # what loops and algorithms are made of: it forks
     "include/heist/": ["include/heist/"],
     "src/runtime/": ["src/runtime/", "src/platform/", "include/heist/"],
     "src/sync/": ["src/sync/", "src/platform/", "include/heist/"],
@@ -131,6 +132,8 @@ def includes_of(tree, path):
 
 
 def layer_of(path):
+    if path.startswith("include/heist/detail/") and path.endswith("_impl.hpp"):
+        return "include/heist/"  # the second half of a public header, which includes it at its end
     return max((layer for layer in LAYERS if path.startswith(layer)), key=len, default=None)
 
 

@@ -1,4 +1,4 @@
-// What the operations of a deque answer.
+// The results of a deque's operations.
 #pragma once
 
 #include <cstdint>

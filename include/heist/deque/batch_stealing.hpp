@@ -1,41 +1,52 @@
-// A deque whose thieves may take several of the oldest items in one step, and keep all but the first in
-// their own deque. How many is a rule: a fixed number (multi_steal.hpp) or half (steal_half.hpp).
+// A deque whose thieves may take several of the oldest items in one step, and keep all but the
+// first in their own deque. How many is a rule: a fixed number (multi_steal.hpp) or half
+// (steal_half.hpp).
 //
-// A thief that takes n items moves top by n in one exchange. So the owner's question at a pop is not whether
-// the item is the last one, but whether it lies within reach: whether a thief that is on its way may take
-// so many that it is among them. Beyond reach it costs a fence, as in Chase and Lev's deque. Within, the
-// owner doesn't take the oldest item instead, as a thief would: it changes the stamp beside top, which
-// stops every thief that is on its way, and takes the newest one.
+// A thief that takes n items moves top by n in one exchange. So the owner's question at a pop is
+// not whether the item is the last one, but whether it lies within reach: whether a thief that has
+// begun a steal may take so many items that it is among them. Beyond reach a pop costs a fence, as
+// in Chase and Lev's deque. Within reach the owner doesn't take the oldest item, as a thief would:
+// it changes the stamp beside top, which makes every steal that has begun fail, and takes the
+// newest one.
 //
-// Roles. The owner: one thread at a time, through owner_end. Thieves: any others, each with a thief_end, and to
-// take several with an owner_end of a deque of its own.
-//   bottom_     one beyond the newest item. The owner writes it, with release when it hands items on.
-//   top_.word   {stamp, oldest}: the oldest item's position, and how often the word has changed. Changed by
-//               whoever takes within reach, thieves and the owner; only by compare_exchange.
-//   seen_top_   the owner's: an oldest position that it saw some time ago; push tests for a full array against it.
-//   rule_       how many a thief takes, and what the owner knows of that; the latter is the owner's
+// Roles. The owner: one thread at a time, through owner_end. Thieves: any others, each with a
+// thief_end, and to take several with an owner_end of a deque of its own.
+//   bottom_     one beyond the newest item. The owner writes it, with release when it publishes
+//               items.
+//   top_.word   {stamp, oldest}: the oldest item's position, and how often the word has changed.
+//               Changed by the thread that takes within reach, a thief or the owner; only by
+//               compare_exchange.
+//   seen_top_   the owner's: an oldest position that it saw some time ago; push tests for a full
+//               array against it.
+//   rule_       says how many a thief takes, and what the owner knows about that; only the owner
+//               writes the latter
 //   ring_       the slots
 //   visitors    of the ring: thieves in the middle of a steal
 //
 // Invariants.
-//   I1  oldest never comes down, and every change counts stamp up by one: no word comes twice. Positions start at
-//       1, so that a pop of an empty deque has a bottom to lower. 64 bits don't wrap.
-//   I2  Between operations of the owner oldest <= bottom_, and the items are those at [oldest, bottom_).
-//   I3  A thief whose exchange succeeds from {stamp, oldest} read that word before its fence and a bottom b after
-//       it, b > oldest, and takes at most rule.share(b - oldest) items.
-//   I4  The owner takes position b without touching the word only beyond reach: it has lowered bottom_ to b, and after
-//       its fence it saw an oldest such that no thief of I3 takes b from there. Of two fences one is first: either
-//       the thief sees the lowered bottom, or the owner sees the thief's word, or a newer one.
-//   I5  The owner takes position b within reach by counting stamp up. Who reads the word after that has acquired
-//       the lowered bottom with it.
-//   I6  bottom_ - seen_top_ <= the ring's capacity, and seen_top_ <= oldest: a slot is written again only
-//       when the thief that took from it is done with it.
-//   I7  What a thief copies beyond its own bottom_ before its exchange is no item yet: whoever may steal
-//       there has a bottom or a word that is out of date, and takes nothing above bottom_ (I4, I5).
+//   I1  oldest never comes down, and every change counts stamp up by one: no word comes twice.
+//       Positions start at 1, so that a pop of an empty deque has a bottom to lower. 64 bits don't
+//       wrap.
+//   I2  Between operations of the owner oldest <= bottom_, and the items are those at [oldest,
+//       bottom_).
+//   I3  A thief whose exchange succeeds from {stamp, oldest} read that word before its fence and a
+//       bottom b after it, b > oldest, and takes at most rule.share(b - oldest) items.
+//   I4  The owner takes position b without touching the word only beyond reach: it has lowered
+//       bottom_ to b, and after its fence it saw an oldest such that no thief of I3 takes b from
+//       there. Of two fences one is first: either the thief sees the lowered bottom, or the owner
+//       sees the thief's word, or a newer one.
+//   I5  The owner takes position b within reach by counting stamp up. A thief that reads the word
+//       after that has acquired the lowered bottom with it.
+//   I6  bottom_ - seen_top_ <= the ring's capacity, and seen_top_ <= oldest: a slot is written
+//       again only when the thief that took from it is done with it.
+//   I7  What a thief copies beyond its own bottom_ before its exchange is no item yet: whoever may
+//       steal there has a bottom or a word that is out of date, and takes nothing above bottom_
+//       (I4, I5).
 //
-// Sources: a multi-task-steal scheduler described in an article; docs/published-deque-bugs.md says what
-// is wrong with it as printed, and what is different here. Growth: growable_ring.hpp. bottom_ is stored
-// with release and loaded with acquire where others have fences, since ThreadSanitizer knows no fences.
+// Sources: a multi-task-steal scheduler described in an article; docs/published-deque-bugs.md says
+// what is wrong with it as printed, and what is different here. Growth: growable_ring.hpp. bottom_
+// is stored with release and loaded with acquire where others have fences, since ThreadSanitizer
+// knows no fences.
 #pragma once
 
 #include <atomic>
@@ -51,8 +62,8 @@
 
 namespace heist::inline v0::deque {
 
-// Where thieves take next. Its halves are read one after the other, stamp first: read together with an old
-// stamp, oldest may be newer, never older.
+// Where thieves take next. Its halves are read one after the other, stamp first: read together with
+// an old stamp, oldest may be newer, never older.
 struct batch_top {
   std::uint64_t stamp;
   std::uint64_t oldest;
@@ -68,8 +79,8 @@ struct batch_top {
 
 // A rule has
 //   share(seen)         how many a thief takes that sees `seen` items, 1 at least and all at most
-//   reach(word, b)      for the owner alone, at each pop, after the fence: the first position that no thief
-//                       takes (I4), when bottom was lowered to b
+//   reach(word, b)      for the owner alone, at each pop, after the fence: the first position that
+//                       no thief takes (I4), when bottom was lowered to b
 template <item T, class Rule, class Seam = detail::std_atomics>
 class batch_stealing {
   using ring = growable_ring<T, Seam>;
@@ -85,15 +96,17 @@ class batch_stealing {
   class owner_end {
    public:
     explicit owner_end(batch_stealing& d) noexcept : deque_(&d) {}
-    // full: max_capacity is reached or the system refuses memory. No fence, no read-modify-write.
+    // full: max_capacity is reached or the system refuses memory. Needs no fence and no
+    // read-modify-write.
     [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
-    // The newest. One full fence, and an exchange if thieves may be near.
+    // Takes the newest item. Costs one full fence, and an exchange if it lies within reach of
+    // thieves.
     [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
-    // Gives back the room that the items don't need, but for the capacity that the deque was made with. The
-    // old array is freed as soon as no thief reads it, by a later growth, shrink_to_fit or pop that finds
-    // nothing. false: not now, since a thief may still read an array that was replaced before, or the
-    // system refuses memory.
+    // Frees the memory that the items don't need, but keeps the capacity with which the deque was
+    // made. The old array is freed as soon as no thief reads it, by a later growth, shrink_to_fit
+    // or pop that finds nothing. false: not now, since a thief may still read an array that was
+    // replaced before, or the system refuses memory.
     bool shrink_to_fit() noexcept { return deque_->shrink_to_fit(); }
 
    private:
@@ -104,10 +117,11 @@ class batch_stealing {
   class thief_end {
    public:
     explicit thief_end(batch_stealing& d) noexcept : deque_(&d) {}
-    // The oldest.
+    // Takes the oldest item.
     [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
-    // The oldest to run, and the others of the rule's share in `mine`, oldest first; fewer if `mine` can't
-    // grow. `mine` belongs to the calling thread and to another deque.
+    // Takes the rule's share of the oldest items: the answer holds the oldest one, and `mine` gets
+    // the others, oldest first; fewer if `mine` can't grow. `mine` belongs to the calling thread
+    // and to another deque.
     [[nodiscard]] batch_answer<T> steal_into(owner_end& mine) noexcept {
       return deque_->steal_into(*mine.deque_);
     }
@@ -122,8 +136,8 @@ class batch_stealing {
   [[nodiscard]] std::size_t capacity() const noexcept { return ring_.capacity(); }
 
  protected:
-  // Room for `capacity` items, a power of two, before the first growth; it doubles when it is full.
-  // usage_error for a capacity that it can't have, std::bad_alloc.
+  // The deque has space for `capacity` items, a power of two, before it grows; it doubles when it
+  // is full. Throws usage_error for an invalid capacity, std::bad_alloc.
   batch_stealing(std::string_view name, std::size_t capacity, Rule rule)
       : rule_(rule),
         least_(checked_ring_capacity(name, capacity, max_capacity)),
@@ -142,7 +156,8 @@ class batch_stealing {
     return push_result::ok;
   }
 
-  // The array is full for the top that the owner saw last. Apart, so that push needs no stack.
+  // The array is full for the top that the owner saw last. Not inlined, so that push needs no stack
+  // frame.
   [[gnu::noinline]] push_result push_after_growth(position b, T one) noexcept {
     if (!reserve(b, 1)) return push_result::full;
     ring_.put(b, one);
@@ -157,12 +172,12 @@ class batch_stealing {
     return ring_.reserve(seen_top_, b, more);
   }
 
-  // The load acquires: partner is the exchange in claim; the slots that the thief has read may be written
-  // (I6).
+  // The load acquires: partner is the exchange in claim. Afterwards the slots that the thief has
+  // read may be written (I6).
   void look_at_top() noexcept { seen_top_ = top_.word.load().oldest; }
 
-  // Release: partner is the load in seen_bottom; it hands on the slots and what the items point at. Also
-  // where bottom comes down: a thief that reads it takes items below.
+  // Release: partner is the load in seen_bottom; it publishes the slots and what the items point
+  // at. Also where bottom is lowered: a thief that reads the lowered value takes items below it.
   void publish(position b) noexcept { bottom_.store(b, std::memory_order_release); }
 
   std::optional<T> pop() noexcept {
@@ -175,14 +190,14 @@ class batch_stealing {
     return ring_.at(b);
   }
 
-  // Stops the thieves that are on their way, or finds that they have taken all.
+  // Makes the steals that have begun fail, or finds that thieves have taken all items.
   [[gnu::noinline]] bool pop_within_reach(position b) noexcept {
     for (;;) {
       const batch_top t = top_.word.load();
       if (t.oldest > b) break;
       if (claim(t, 0)) return true;
     }
-    // Relaxed: the deque is empty, so there is nothing to hand on.
+    // Relaxed: the deque is empty, so there is nothing to publish.
     bottom_.store(b + 1, std::memory_order_relaxed);
     if (ring_.has_retired()) ring_.reclaim();
     return false;
@@ -225,9 +240,9 @@ class batch_stealing {
     return {steal_result::taken, one, more};
   }
 
-  // Without a write: idle thieves look again and again. The load acquires: the bottom that is read after it
-  // isn't older than the one that the taker of the items before saw. Relaxed on bottom: nothing is read
-  // through it.
+  // Writes nothing, since idle thieves look again and again. The load acquires: the bottom that is
+  // read after it isn't older than the one that the previous taker of items saw. Relaxed on bottom:
+  // nothing is read through it.
   bool looks_empty() const noexcept {
     const batch_top t = top_.word.load();
     return t.oldest >= bottom_.load(std::memory_order_relaxed);
@@ -246,9 +261,9 @@ class batch_stealing {
 
   // ---- Both.
 
-  // Takes `items` of the oldest, or as the owner the newest and none of those. The exchange releases: partner is
-  // the load in look_at_top, for the slots that were read before; and the load in seen_top, for the bottom
-  // that the owner has lowered (I5).
+  // Takes `items` of the oldest items; the owner takes the newest one with `items` == 0. The
+  // exchange releases: partner is the load in look_at_top, for the slots that were read before; and
+  // the load in seen_top, for the bottom that the owner has lowered (I5).
   bool claim(batch_top t, std::uint64_t items) noexcept {
     return top_.word.compare_exchange(t, t.after(items));
   }
@@ -267,7 +282,8 @@ class batch_stealing {
 
   // The thieves' line; the owner's pop reads it.
   alignas(128) thieves_line top_;
-  // The owner's line; thieves read bottom_, the rule, and what the ring keeps for them, which changes seldom.
+  // The owner's line; thieves read bottom_, the rule, and what the ring keeps for them, which
+  // changes seldom.
   alignas(128) typename Seam::template atomic<position> bottom_{1};
   position seen_top_ = 1;
   Rule rule_;

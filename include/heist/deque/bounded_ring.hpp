@@ -1,34 +1,37 @@
-// A lock-free deque in a ring that never grows: a full one answers so, and nothing is lost.
+// A lock-free deque in a ring that never grows: push says when it is full, and no item is lost.
 //
-// Push stores the item, then publishes bottom. Steal reads top before bottom, reads the item, and takes it
-// by raising top. Pop lowers bottom, then a full barrier, then reads top: the last item it must take by
-// raising top as a thief would; of all others it knows that no thief is after them.
+// Push stores the item, then publishes bottom. Steal reads top before bottom, reads the item, and
+// takes it by raising top. Pop lowers bottom, executes a full barrier, and reads top. It must take
+// the last item by raising top, as a thief would; of all other items it knows that no thief can
+// take them.
 //
 // Roles. The owner pushes and pops at bottom, thieves steal at top.
 //   bottom_     written by the owner only.
-//   top_        raised by one at a time: by thieves, and by the owner's pop of the last item.
-//   top_seen_   the owner's: a value that top_ had. Push looks at top_ itself only when by this one the ring
-//               is full, so in most pushes the owner doesn't touch the thieves' line.
-//   slots_      written by the owner. Read by thieves, which keep what they read only if top_ then was
-//               still where they had seen it.
+//   top_        raised in steps of one: by thieves, and by the owner's pop of the last item.
+//   top_seen_   the owner's: a value that top_ had. Push looks at top_ itself only when by this one
+//               the ring is full, so in most pushes the owner doesn't touch the thieves' line.
+//   slots_      written by the owner. Read by thieves, which keep what they read only if top_ then
+//               was still where they had seen it.
 //
 // Invariants.
-//   I1  The items are those at [top_, bottom_), masked; bottom_ - top_ <= slots. While a pop is going on,
-//       bottom_ may be one too low, in an empty deque below top_.
-//   I2  top_ only grows. An item at position p is taken once: by whoever raises top_ from p to p + 1, or by
-//       the owner, which then knows that nobody will.
-//   I3  The owner takes p without touching top_ only if it lowers bottom_ to p and then, a full fence later, reads a top_ below p.
-//       A thief reads top_, a full fence, then bottom_. Of the two fences one is first: either the
-//       thief sees the lowered bottom_ and leaves p alone, or the owner sees the top_ that the thief saw.
+//   I1  The items are those at [top_, bottom_), masked; bottom_ - top_ <= slots. While a pop is
+//       going on, bottom_ may be one too low, in an empty deque below top_.
+//   I2  top_ only grows. An item at position p is taken once: by the thread that raises top_ from p
+//       to p + 1, or by the owner, which then knows that no thread will.
+//   I3  The owner takes p without touching top_ only if it lowers bottom_ to p and then, a full
+//       fence later, reads a top_ below p. A thief reads top_, a full fence, then bottom_. Of the
+//       two fences one is first: either the thief sees the lowered bottom_ and leaves p alone, or
+//       the owner sees the top_ that the thief saw.
 //   I4  top_seen_ <= top_.
 //   I5  A slot is written again only after its item was taken: push has seen the top_ beyond it.
 //
-// Source: the bounded deque of the job system that row B2 of the sources describes, a Chase-Lev deque (2005)
-// without growth; orders after Lê, Pop, Cohen and Zappa Nardelli (2013). Departures: C++'s orders instead of x86's
-// promises; positions have 64 bits, and a sign for the empty pop; a full ring is an answer instead of an overwritten job.
-// The exchanges of top_ need not be seq_cst, since in C++20 (P0668) two fences also order what one side reads from
-// a third thread. Bottom is lowered by a release store: a relaxed one would end the release
-// sequence of the push before it, and thieves may read either.
+// Source: the bounded deque of the job system that row B2 of the sources describes, a Chase-Lev
+// deque (2005) without growth; orders after Lê, Pop, Cohen and Zappa Nardelli (2013). Departures:
+// C++'s orders instead of x86's promises; positions have 64 bits, and a sign for the empty pop; a
+// full ring is an answer instead of an overwritten job. The exchanges of top_ need not be seq_cst,
+// since in C++20 (P0668) two fences also order what one side reads from a third thread. Bottom is
+// lowered by a release store: a relaxed one would end the release sequence of the push before it,
+// and thieves may read either.
 //
 // Widths. 2^63 positions: 292 years at one push a nanosecond.
 #pragma once
@@ -50,8 +53,8 @@ class bounded_ring {
   using item_type = T;
   static constexpr std::size_t max_capacity = std::size_t{1} << 32;
 
-  // Room for `capacity` items, a power of two. usage_error for a capacity that it can't have,
-  // std::bad_alloc.
+  // The ring has space for `capacity` items, a power of two. Throws usage_error for an invalid
+  // capacity, std::bad_alloc.
   explicit bounded_ring(std::size_t capacity = 1024)
       : mask_(static_cast<position>(checked_ring_capacity("bounded_ring", capacity, max_capacity)) -
               1),
@@ -65,9 +68,9 @@ class bounded_ring {
   class owner_end {
    public:
     explicit owner_end(bounded_ring& d) noexcept : deque_(&d) {}
-    // full: it has its capacity. Two stores; no fence, no read-modify-write.
+    // full: the ring holds `capacity` items. Costs two stores; no fence, no read-modify-write.
     [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
-    // The newest. One full fence, and for the last item an exchange.
+    // Takes the newest item. Costs one full fence, and for the last item an exchange.
     [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
@@ -78,7 +81,7 @@ class bounded_ring {
   class thief_end {
    public:
     explicit thief_end(bounded_ring& d) noexcept : deque_(&d) {}
-    // The oldest. One full fence and an exchange.
+    // Takes the oldest item. Costs one full fence and an exchange.
     [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
@@ -110,10 +113,10 @@ class bounded_ring {
     return push_result::ok;
   }
 
-  // Looks at the thieves' top again.
+  // Loads the thieves' top again.
   bool has_room(position b) noexcept {
-    // Acquire: partner is the release in claim(). Whoever took the item has read the slot before this push
-    // writes it (I5).
+    // Acquire: partner is the release in claim(). The thief that took the item has read the slot
+    // before this push writes it (I5).
     top_seen_ = top_.load(std::memory_order_acquire);
     return b - top_seen_ <= mask_;
   }
@@ -140,9 +143,9 @@ class bounded_ring {
     Seam::full_fence();
   }
 
-  // The deque has the item at b at most (t == b), or none (t == b + 1).
+  // The deque holds at most the item at b (t == b), or none (t == b + 1).
   bool pop_last(position b, position t) noexcept {
-    // Both relaxed: the owner wrote the item itself, and hands nothing on.
+    // Both are relaxed: the owner wrote the item itself, and publishes nothing.
     const bool one = t == b && top_.compare_exchange_strong(t, t + 1, std::memory_order_relaxed,
                                                             std::memory_order_relaxed);
     // Relaxed: a thief that reads it with an older top fails at its exchange, since top_ is b + 1.
@@ -164,14 +167,14 @@ class bounded_ring {
     return {steal_result::taken, one};
   }
 
-  // Release: partner is the acquire load in has_room(). Relaxed when it fails: nothing was read that
-  // counts.
+  // Release: partner is the acquire load in has_room(). Relaxed when it fails: nothing was read
+  // that counts.
   bool claim(position t) noexcept {
     return top_.compare_exchange_strong(t, t + 1, std::memory_order_release,
                                         std::memory_order_relaxed);
   }
 
-  // ---- Anybody. Relaxed: a hint.
+  // ---- Any thread. Relaxed: a hint.
   [[nodiscard]] std::size_t size_hint() const noexcept {
     const position t = top_.load(std::memory_order_relaxed);
     const position b = bottom_.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// The capacity that a deque is made with, checked.
+// Checks the capacity with which a deque is made.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace heist::inline v0::deque {
 
-// `capacity` itself if the deque can have it; usage_error, naming the limit, otherwise.
+// Returns `capacity` if the deque can have it; otherwise throws usage_error, which names the limit.
 inline std::size_t checked_capacity(std::string_view deque, std::size_t capacity,
                                     std::size_t most) {
   if (capacity >= 1 && capacity <= most) return capacity;
@@ -17,7 +17,7 @@ inline std::size_t checked_capacity(std::string_view deque, std::size_t capacity
                     "; it must be from 1 to " + std::to_string(most));
 }
 
-// For a ring whose positions are masked. `most` is a power of two.
+// The same for a ring whose positions are masked. `most` is a power of two.
 inline std::size_t checked_ring_capacity(std::string_view deque, std::size_t capacity,
                                          std::size_t most) {
   checked_capacity(deque, capacity, most);

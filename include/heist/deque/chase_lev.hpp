@@ -1,36 +1,42 @@
-// The deque of Chase and Lev: a ring that grows, with the owner at its bottom and thieves at its top.
+// The deque of Chase and Lev: a ring that grows, with the owner at its bottom and thieves at its
+// top.
 //
-// The owner pays one full fence for a pop and nothing for a push; a thief pays one compare_exchange for an item,
-// and two more read-modify-writes on the same line, so that replaced arrays can be freed while thieves keep
-// coming (growable_ring.hpp tells how).
+// The owner pays one full fence for a pop and nothing for a push. A thief pays one compare_exchange
+// for an item, and two more read-modify-writes on the same line, so that replaced arrays can be
+// freed while thieves keep coming (see growable_ring.hpp).
 //
-// Roles. The owner: one thread at a time, through owner_end. Thieves: any others, each with a thief_end.
-//   bottom_     one beyond the newest item. The owner writes it, with release when it hands items on.
+// Roles. The owner: one thread at a time, through owner_end. Thieves: any others, each with a
+// thief_end.
+//   bottom_     one beyond the newest item. The owner writes it, with release when it publishes
+//               items.
 //   top_        the oldest item. Thieves raise it by one, and the owner for the last item; only by
 //               compare_exchange.
-//   seen_top_   the owner's: a top that it saw some time ago. push tests for a full array against it, and so
-//               touches no line that thieves write until the array looks full.
+//   seen_top_   the owner's: a top that it saw some time ago. push tests for a full array against
+//               it, and so touches no line that thieves write until the array looks full.
 //   ring_       the slots
 //   visitors_   of the ring: thieves in the middle of a steal
 //
 // Invariants.
-//   I1  top_ never comes down. bottom_ comes down by one in a pop, and goes up again if that finds nothing.
-//       Between operations of the owner top_ <= bottom_, and the items are those at [top_, bottom_).
-//   I2  Positions start at 1, so that a pop of an empty deque has a bottom to lower; 64 bits don't wrap.
-//   I3  bottom_ - seen_top_ <= the ring's capacity, and seen_top_ <= top_: a slot is written again only when
-//       the thief that took from it is done with it.
-//   I4  The owner takes b without a compare_exchange only if after its fence it sees top_ < b. A thief that
-//       takes b read top_ == b before its fence and bottom_ > b after it. Of two fences one is first: either the
-//       thief sees the lowered bottom, or the owner sees that top.
-//   I5  The last item goes to whoever raises top_.
+//   I1  top_ never comes down. bottom_ comes down by one in a pop, and goes up again if that finds
+//       nothing. Between operations of the owner top_ <= bottom_, and the items are those at [top_,
+//       bottom_).
+//   I2  Positions start at 1, so that a pop of an empty deque has a bottom to lower; 64 bits don't
+//       wrap.
+//   I3  bottom_ - seen_top_ <= the ring's capacity, and seen_top_ <= top_: a slot is written again
+//       only when the thief that took from it is done with it.
+//   I4  The owner takes b without a compare_exchange only if after its fence it sees top_ < b. A
+//       thief that takes b read top_ == b before its fence and bottom_ > b after it. Of two fences
+//       one is first: either the thief sees the lowered bottom, or the owner sees that top.
+//   I5  The last item goes to the thread that raises top_.
 //
-// Sources: Chase and Lev, Dynamic circular work-stealing deque (SPAA 2005); the memory orders are those of
-// Lê, Pop, Cohen and Zappa Nardelli, Correct and efficient work-stealing for weak memory models (PPoPP 2013).
-// Departures: bottom_ is stored with release and loaded with acquire, where the paper has a release fence, since
-// ThreadSanitizer knows no fences; the new array is stored with release and loaded with acquire (a relaxed
-// store, which has been used, lets a thief read slots that aren't written yet); a steal's load of top_ is
-// relaxed, since the fence follows it; old arrays are freed; a steal looks first whether there is anything,
-// before it writes to anything; positions start at 1.
+// Sources: Chase and Lev, Dynamic circular work-stealing deque (SPAA 2005); the memory orders are
+// those of Lê, Pop, Cohen and Zappa Nardelli, Correct and efficient work-stealing for weak memory
+// models (PPoPP 2013). Departures: bottom_ is stored with release and loaded with acquire, where
+// the paper has a release fence, since ThreadSanitizer knows no fences; the new array is stored
+// with release and loaded with acquire (a relaxed store, which has been used, lets a thief read
+// slots that aren't written yet); a steal's load of top_ is relaxed, since the fence follows it;
+// old arrays are freed; a steal looks first whether there is anything, before it writes to
+// anything; positions start at 1.
 #pragma once
 
 #include <atomic>
@@ -54,8 +60,8 @@ class chase_lev {
   using item_type = T;
   static constexpr std::size_t max_capacity = ring::max_capacity;
 
-  // Room for `capacity` items, a power of two, before the first growth; it doubles when it is full.
-  // usage_error for a capacity that it can't have, std::bad_alloc.
+  // The deque has space for `capacity` items, a power of two, before it grows; it doubles when it
+  // is full. Throws usage_error for an invalid capacity, std::bad_alloc.
   explicit chase_lev(std::size_t capacity = 64)
       : least_(checked_ring_capacity("chase_lev", capacity, max_capacity)),
         ring_(capacity, visitors_) {}
@@ -69,10 +75,10 @@ class chase_lev {
     [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
     [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
-    // Gives back the room that the items don't need, but for the capacity that the deque was made with. The
-    // old array is freed as soon as no thief reads it, by a later growth, shrink_to_fit or pop that finds
-    // nothing. false: not now, since a thief may still read an array that was replaced before, or the
-    // system refuses memory.
+    // Frees the memory that the items don't need, but keeps the capacity with which the deque was
+    // made. The old array is freed as soon as no thief reads it, by a later growth, shrink_to_fit
+    // or pop that finds nothing. false: not now, since a thief may still read an array that was
+    // replaced before, or the system refuses memory.
     bool shrink_to_fit() noexcept { return deque_->shrink_to_fit(); }
 
    private:
@@ -104,7 +110,8 @@ class chase_lev {
     return push_result::ok;
   }
 
-  // The array is full for the top that the owner saw last. Apart, so that push needs no stack.
+  // The array is full for the top that the owner saw last. Not inlined, so that push needs no stack
+  // frame.
   [[gnu::noinline]] push_result push_after_growth(position b, T one) noexcept {
     look_at_top();
     if (!ring_.reserve(seen_top_, b)) return push_result::full;
@@ -112,13 +119,14 @@ class chase_lev {
     return push_result::ok;
   }
 
-  // Release: partner is the load in steal; it hands on the slot and what the item points at.
+  // Release: partner is the load in steal; it publishes the slot and what the item points at.
   void publish(position b, T one) noexcept {
     ring_.put(b, one);
     bottom_.store(b + 1, std::memory_order_release);
   }
 
-  // Acquire: partner is the exchange in steal; the slot that the thief has read may be written (I3).
+  // Acquire: partner is the exchange in steal. Afterwards the slot that the thief has read may be
+  // written (I3).
   void look_at_top() noexcept { seen_top_ = top_.load(std::memory_order_acquire); }
 
   std::optional<T> pop() noexcept {
@@ -137,7 +145,7 @@ class chase_lev {
   // At most one item was left, at b; thieves may be after it.
   [[gnu::noinline]] bool pop_last(position b, position t) noexcept {
     const bool last = t == b && claim(t);
-    // Relaxed: the deque is empty, so there is nothing to hand on.
+    // Relaxed: the deque is empty, so there is nothing to publish.
     bottom_.store(b + 1, std::memory_order_relaxed);
     if (ring_.has_retired()) ring_.reclaim();
     return last;
@@ -155,7 +163,8 @@ class chase_lev {
     if (looks_empty()) return {steal_result::empty, T{}};
     typename ring::visit visit(ring_);
     position t = 0;
-    // Relaxed: the fence orders it before bottom, and nothing is read through it. The paper has acquire.
+    // Relaxed: the fence orders it before bottom, and nothing is read through it. The paper has
+    // acquire.
     do t = top_.load(std::memory_order_relaxed);
     while (!visit.confirm());  // a full fence: top before bottom (I4)
     // Acquire: partners are the stores in publish and pop.
@@ -166,8 +175,9 @@ class chase_lev {
     return {steal_result::taken, one};
   }
 
-  // Without a write: idle thieves look again and again. Acquire on top: the bottom that is read after it isn't
-  // older than the one that the taker of the item before saw. Relaxed on bottom: nothing is read through it.
+  // Writes nothing, since idle thieves look again and again. Acquire on top: the bottom that is
+  // read after it isn't older than the one that the taker of the previous item saw. Relaxed on
+  // bottom: nothing is read through it.
   bool looks_empty() const noexcept {
     const position t = top_.load(std::memory_order_acquire);
     return t >= bottom_.load(std::memory_order_relaxed);
@@ -175,8 +185,9 @@ class chase_lev {
 
   // ---- Both.
 
-  // Takes the item at t, unless somebody else has. seq_cst as published. Release is what look_at_top needs: the
-  // thief's read of the slot comes before it. Relaxed when it fails: t is given up.
+  // Takes the item at t, unless another thread has. seq_cst as published. Of that, look_at_top
+  // needs the release: the thief's read of the slot comes before it. Relaxed when it fails: the
+  // caller gives up t.
   bool claim(position t) noexcept {
     return top_.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst,
                                         std::memory_order_relaxed);

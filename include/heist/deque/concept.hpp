@@ -1,5 +1,5 @@
-// What a work-stealing deque is: the owner pushes and pops items at one end, thieves take them at the
-// other.
+// What a work-stealing deque is: the owner pushes and pops items at one end, thieves take them at
+// the other.
 //
 //     heist::deque::chase_lev<task*> deque(64);   // any of those in this folder
 //     auto owner = deque.owner();                 // for one thread at a time
@@ -9,9 +9,9 @@
 //     if (std::optional<task*> t = owner.pop()) run(*t);          // the newest
 //     if (auto a = thief.steal(); a.result == steal_result::taken) run(a.item);   // the oldest
 //
-// Every item that was pushed is taken exactly once. Whoever takes it sees what its pusher wrote before the
-// push. The roles are types: what only the owner may call is on the owner's end. Ends refer to the
-// deque, which must outlive them.
+// Every item that was pushed is taken exactly once. The thread that takes it sees what its pusher
+// wrote before the push. The roles are types: what only the owner may call is on the owner's end.
+// Ends refer to the deque, which must outlive them.
 #pragma once
 
 #include <concepts>
@@ -34,7 +34,8 @@ struct steal_answer {
   T item;  // if taken
 };
 
-// Of a steal that took several: the oldest for the caller to run, the others in its own deque.
+// The answer of a steal that took several items: the oldest for the caller to run; the others are
+// in the caller's own deque.
 template <class T>
 struct batch_answer {
   steal_result result;
@@ -42,28 +43,33 @@ struct batch_answer {
   std::size_t kept;  // how many more went to the caller's deque
 };
 
-// Version 14 takes compound requirements apart.
-// clang-format off
+// clang-format 14 breaks compound requirements over several lines. clang-format off
 
-// push, pop: by one thread at a time. size_hint: how many items there were, some moments ago.
+// push, pop: for one thread at a time. size_hint: how many items there were, some moments ago.
 template <class End, class T>
 concept owner_end = item<T> && requires(End end, const End& seen, T one) {
-  { end.push(one) } noexcept -> std::same_as<push_result>;
-  { end.pop() } noexcept -> std::same_as<std::optional<T>>;
-  { seen.size_hint() } noexcept -> std::same_as<std::size_t>;
+  { end.push(one) }
+  noexcept->std::same_as<push_result>;
+  { end.pop() }
+  noexcept->std::same_as<std::optional<T>>;
+  { seen.size_hint() }
+  noexcept->std::same_as<std::size_t>;
 };
 
-// By any number of threads at once.
+// For any number of threads at once.
 template <class End, class T>
 concept thief_end = item<T> && std::copyable<End> && requires(End end, const End& seen) {
-  { end.steal() } noexcept -> std::same_as<steal_answer<T>>;
-  { seen.size_hint() } noexcept -> std::same_as<std::size_t>;
+  { end.steal() }
+  noexcept->std::same_as<steal_answer<T>>;
+  { seen.size_hint() }
+  noexcept->std::same_as<std::size_t>;
 };
 
 // A thief that has a deque of the same type can take several items in one step.
 template <class End, class Owner, class T>
 concept batch_thief_end = thief_end<End, T> && requires(End end, Owner& mine) {
-  { end.steal_into(mine) } noexcept -> std::same_as<batch_answer<T>>;
+  { end.steal_into(mine) }
+  noexcept->std::same_as<batch_answer<T>>;
 };
 
 template <class D>

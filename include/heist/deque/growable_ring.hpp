@@ -1,47 +1,54 @@
 // The array of a deque that grows: positions of 64 bits, masked, over a power of two of slots.
 //
-// The owner replaces a full array by a larger one, and on request by a smaller one, while thieves go on
-// stealing. A thief may still read the array that was replaced, so that one is retired, and freed once no
-// thief can hold it. The published deque leaves this to a garbage collector.
+// The owner replaces a full array by a larger one, and on request by a smaller one, while thieves
+// continue to steal. A thief may still read the array that was replaced, so that one is retired,
+// and freed once no thief can hold it. The published deque leaves this to a garbage collector.
 //
 // Roles. The owner: one thread at a time. Thieves: any others, each inside a `visit` for one steal.
 //   slots_, log_, mask_   the owner's: the array in use
 //   retired_, waiting_    the owner's: sets of sizes, see below
-//   table_[log]           the array of 2^log slots, or nullptr. The owner writes it, thieves read the entry
-//                         that current_ names.
-//   current_              the log of the array in use. The owner stores it with release after the copy, thieves
-//                         load it with acquire: without that a thief reads slots that aren't written yet.
+//   table_[log]           the array of 2^log slots, or nullptr. The owner writes it, thieves read
+//                         the entry that current_ names.
+//   current_              the log of the array in use. The owner stores it with release after the
+//                         copy, thieves load it with acquire: without that a thief reads slots that
+//                         aren't written yet.
 //   epoch_                how many grace periods have begun; the owner's
-//   visitors              thieves count themselves in and out, by the parity of the epoch that they saw. The
-//                         deque places it beside its top: a thief that takes something writes that line anyway.
+//   visitors              thieves count themselves in and out, by the parity of the epoch that they
+//                         saw. The deque places it beside its top: a thief that takes something
+//                         writes that line anyway.
 //
-// A visit: read the epoch e; count in visitors[e & 1]; full fence; read the epoch again, and if it has moved,
-// count out and start over. Only then is current_ read. The fence is the one that a steal needs anyway between
-// its loads of top and bottom: the caller reads top before confirm() and bottom after it.
+// A visit: read the epoch e; count in visitors[e & 1]; full fence; read the epoch again, and if it
+// has moved, count out and start over. Only then is current_ read. The fence is the one that a
+// steal needs anyway between its loads of top and bottom: the caller reads top before confirm() and
+// bottom after it.
 //
-// Reclaiming. An array that is replaced joins retired_. Unless a grace period is running, one begins:
-// retired_ becomes waiting_, the epoch moves from e to e + 1, full fence. It ends, and waiting_ is freed, as
-// soon as visitors[e & 1] is seen 0. New thieves count under the other parity, so they don't hold it up,
-// however many come. What is retired meanwhile waits for the next one.
+// Reclaiming. An array that is replaced joins retired_. Unless a grace period is running, one
+// begins: retired_ becomes waiting_, the epoch moves from e to e + 1, full fence. The period ends,
+// and waiting_ is freed, as soon as visitors[e & 1] is seen 0. New thieves count under the other
+// parity, so they don't delay it, however many come. Arrays that are retired meanwhile wait for the
+// next period.
 //
 // Invariants.
-//   I1  A thief that holds an array is counted from before its fence until it has read what it reads.
-//   I2  A thief confirmed at epoch k is counted in visitors[k & 1]; the grace period that moves k to k + 1
-//       doesn't end before it leaves. Its second look saw k, so its fence came before the owner's that
-//       follows the store of k + 1, and so every later look of the owner sees it counted.
-//   I3  So while it visits, the only period that can end is the one that moved k - 1 to k. That frees what was
-//       retired before the epoch became k; the second look acquired that epoch, and with it a current_ that names
-//       none of those.
-//   I4  Arrays that are alive have different sizes: one that is wanted again while it is retired is taken back,
-//       not made anew. So together they are smaller than twice the largest, also while a thief is stalled in
-//       the middle of a steal for ever. Growing stays possible then; shrinking is refused as long as
-//       anything is retired.
-//   I5  A slot at a position from top to bottom - 1 holds its item in every array that a thief which saw that
-//       bottom can hold: copies are of the same item to the same position, and a position is reused only
-//       after top has passed it, when the thief's exchange of top fails.
+//   I1  A thief that holds an array is counted from before its fence until it has read what it
+//       reads.
+//   I2  A thief confirmed at epoch k is counted in visitors[k & 1]; the grace period that moves k
+//       to k + 1 doesn't end before it leaves. Its second look saw k, so its fence came before the
+//       owner's that follows the store of k + 1, and so every later look of the owner sees it
+//       counted.
+//   I3  So while it visits, the only period that can end is the one that moved k - 1 to k. That
+//       frees what was retired before the epoch became k; the second look acquired that epoch, and
+//       with it a current_ that names none of those.
+//   I4  Arrays that are alive have different sizes: a retired array of the size that is needed is
+//       taken back, and none is allocated. So together they are smaller than twice the largest,
+//       even if a thief is stalled in the middle of a steal for ever. Growing stays possible then;
+//       shrinking is refused as long as anything is retired.
+//   I5  A slot at a position from top to bottom - 1 holds its item in every array that a thief
+//       which saw that bottom can hold: copies are of the same item to the same position, and a
+//       position is reused only after top has passed it, when the thief's exchange of top fails.
 //
-// Sources: growing as in Chase and Lev, Dynamic circular work-stealing deque (SPAA 2005); the counters by
-// parity as in the sleepable RCU of McKenney, with a second look at the epoch instead of a second flip.
+// Sources: growing as in Chase and Lev, Dynamic circular work-stealing deque (SPAA 2005); the
+// counters by parity as in the sleepable RCU of McKenney, with a second look at the epoch instead
+// of a second flip.
 #pragma once
 
 #include <atomic>
@@ -69,14 +76,14 @@ class growable_ring {
     typename Seam::template atomic<std::uint64_t> count[2] = {0, 0};
   };
 
-  // `capacity`: a power of two, at most max_capacity. std::bad_alloc if there is no memory for it. `thieves`
-  // must outlive the ring.
+  // `capacity`: a power of two, at most max_capacity. std::bad_alloc if there is no memory for it.
+  // `thieves` must outlive the ring.
   growable_ring(std::size_t capacity, visitors& thieves)
       : log_(log_of(capacity)), mask_(capacity - 1), visitors_(&thieves), current_(log_) {
     slots_ = table_[log_] = Seam::template new_slots<T>(capacity);
     if (slots_ == nullptr) throw std::bad_alloc();
   }
-  // Nobody visits any more.
+  // No thief may visit any more.
   ~growable_ring() {
     for (unsigned log = 0; log <= max_log; ++log)
       if (table_[log] != nullptr) free_array(log);
@@ -84,7 +91,8 @@ class growable_ring {
   growable_ring(const growable_ring&) = delete;
   growable_ring& operator=(const growable_ring&) = delete;
 
-  // Of the array in use. Any thread may ask. Relaxed: it was true some moments ago.
+  // The capacity of the array in use. Any thread may ask. Relaxed: the answer was true some moments
+  // ago.
   [[nodiscard]] std::size_t capacity() const noexcept {
     return std::size_t{1} << current_.load(std::memory_order_relaxed);
   }
@@ -103,16 +111,17 @@ class growable_ring {
     return slots_[p & mask_].load(std::memory_order_relaxed);
   }
 
-  // Makes room for `more` items beyond [top, bottom), growing as far as that takes. `top` may be older than
-  // the deque's. false: more than max_capacity, or no memory; nothing has changed then.
+  // Makes room for `more` items beyond [top, bottom), growing as far as that takes. `top` may be
+  // older than the deque's. false: more than max_capacity, or no memory; nothing has changed then.
   [[nodiscard]] bool reserve(position top, position bottom, std::size_t more = 1) noexcept {
     if (has_room(top, bottom, more)) return true;
     if (bottom - top + more > max_capacity) return false;
     return move_to(log_of(bottom - top + more), top, bottom);
   }
 
-  // Goes to the smallest array that holds [top, bottom) and has at least `least` slots. false: it would be
-  // smaller, but a thief may still hold an array that was replaced before, or there is no memory.
+  // Changes to the smallest array that holds [top, bottom) and has at least `least` slots. false: a
+  // smaller array would do, but a thief may still hold an array that was replaced before, or there
+  // is no memory.
   [[nodiscard]] bool shrink(position top, position bottom, std::size_t least) noexcept {
     const std::size_t items = bottom - top;
     const unsigned log = log_of(items < least ? least : items);
@@ -124,7 +133,7 @@ class growable_ring {
   // Whether arrays wait to be freed.
   [[nodiscard]] bool has_retired() const noexcept { return (retired_ | waiting_) != 0; }
 
-  // Frees what no thief can hold any more. Waits for nobody.
+  // Frees the arrays that no thief can hold any more. Never waits.
   void reclaim() noexcept {
     for (;;) {
       if (in_grace_) {
@@ -143,8 +152,8 @@ class growable_ring {
   // The array that was in use at some moment of the visit.
   class array {
    public:
-    // What lies there may be another item's by now: then the exchange of top fails (I5). Relaxed: bottom, or
-    // current_ for a copy, was acquired before.
+    // The slot may hold another item by now: then the exchange of top fails (I5). Relaxed: bottom,
+    // or current_ for a copy, was acquired before.
     [[nodiscard]] T at(position p) const noexcept {
       return slots_[p & mask_].load(std::memory_order_relaxed);
     }
@@ -169,8 +178,8 @@ class growable_ring {
     visit(const visit&) = delete;
     visit& operator=(const visit&) = delete;
 
-    // A full fence. false: the epoch moved meanwhile and this thief is counted anew; look at top again and
-    // confirm again. That happens only when an array is replaced.
+    // Executes a full fence. false: the epoch moved meanwhile and this thief is counted anew; the
+    // caller must load top again and confirm again. That happens only when an array is replaced.
     [[nodiscard]] bool confirm() noexcept {
       Seam::full_fence();  // partner: the one in begin_grace (I2)
       // Acquire: partner is the store in begin_grace (I3).
@@ -180,15 +189,16 @@ class growable_ring {
       return false;
     }
 
-    // Only when confirmed. Acquire: partner is the store in move_to, which hands on the copied slots.
+    // To be called only when confirmed. Acquire: partner is the store in move_to, which publishes
+    // the copied slots.
     [[nodiscard]] array current() const noexcept {
       const std::uint32_t log = ring_->current_.load(std::memory_order_acquire);
       return array(ring_->table_[log], (std::uint64_t{1} << log) - 1);
     }
 
    private:
-    // Relaxed both: the fence in confirm() orders the count before the second look, which tells an epoch that
-    // was stale.
+    // Both are relaxed: the fence in confirm() orders the count before the second look, which
+    // detects a stale epoch.
     void enter() noexcept {
       epoch_ = ring_->epoch_.load(std::memory_order_relaxed);
       ring_->visitors_->count[epoch_ & 1].fetch_add(1, std::memory_order_relaxed);
@@ -213,15 +223,16 @@ class growable_ring {
   bool move_to(unsigned log, position top, position bottom) noexcept {
     if (table_[log] == nullptr) table_[log] = Seam::template new_slots<T>(std::size_t{1} << log);
     if (table_[log] == nullptr) return false;
-    // I4: taken back. It isn't in retired_: there are smaller ones only, since nothing shrinks while
-    // anything is retired.
+    // I4: taken back. It isn't in retired_: there are smaller ones only, since nothing shrinks
+    // while anything is retired.
     waiting_ &= ~set_of(log);
-    slot* const to = table_[log];
+    slot* const target = table_[log];
     const std::uint64_t mask = set_of(log) - 1;
     // Relaxed: the store of current_ publishes them.
-    for (position p = top; p != bottom; ++p) to[p & mask].store(at(p), std::memory_order_relaxed);
+    for (position p = top; p != bottom; ++p)
+      target[p & mask].store(at(p), std::memory_order_relaxed);
     retired_ |= set_of(log_);
-    slots_ = to;
+    slots_ = target;
     log_ = log;
     mask_ = mask;
     current_.store(log, std::memory_order_release);  // partner: the load in visit::current
@@ -240,7 +251,7 @@ class growable_ring {
     Seam::full_fence();  // I2: current_ and the epoch before the looks at the counts
   }
 
-  // Whether nobody is left of those who came before the epoch moved. Acquire: partner is leave().
+  // Whether all visitors that came before the epoch moved have left. Acquire: partner is leave().
   bool old_visitors_left() const noexcept {
     const std::uint64_t now = epoch_.load(std::memory_order_relaxed);  // relaxed: the owner's own
     return visitors_->count[(now - 1) & 1].load(std::memory_order_acquire) == 0;
@@ -255,9 +266,10 @@ class growable_ring {
   unsigned log_;
   bool in_grace_ = false;
   std::uint64_t mask_;
-  std::uint64_t retired_ =
-      0;  // sizes, a bit for each log: replaced since the last grace period began
-  std::uint64_t waiting_ = 0;  // replaced before it
+  // Sets of sizes, a bit for each log: arrays that were replaced since the last grace period began,
+  // and those that were replaced before it.
+  std::uint64_t retired_ = 0;
+  std::uint64_t waiting_ = 0;
   visitors* visitors_;
   typename Seam::template atomic<std::uint64_t> epoch_{0};
   typename Seam::template atomic<std::uint32_t> current_;

@@ -1,14 +1,14 @@
 // A deque with a lock: the baseline of every comparison and the oracle of every test.
 //
-// Bottom and top counters over a power-of-two ring, masked on access, as in the job system that row B1 of
-// the sources describes; here it grows instead of overflowing.
+// Bottom and top counters over a power-of-two ring, masked on access, as in the job system that row
+// B1 of the sources describes; here it grows instead of overflowing.
 //
-// Roles. The owner pushes and pops at the new end, thieves steal at the old end; with a lock any thread may
-// do either. One mutex guards all fields.
+// Roles. The owner pushes and pops at the new end, thieves steal at the old end; with a lock any
+// thread may do either. One mutex guards all fields.
 //
 // Invariants.
 //   I1  top_ <= bottom_ <= top_ + ring size; the items are those at [top_, bottom_), masked.
-//   I2  The counters only grow, but for a pop, which lowers bottom_: 64 bits don't wrap in a lifetime.
+//   I2  The counters only grow, except that a pop lowers bottom_: 64 bits don't wrap in a lifetime.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ class locked {
   using item_type = T;
   static constexpr std::size_t max_capacity = std::size_t{1} << 32;
 
-  // Room for `capacity` items, a power of two, before the first growth; it doubles when it is full and never
-  // shrinks. usage_error for a capacity that it can't have, std::bad_alloc.
+  // The deque has space for `capacity` items, a power of two, before it grows; it doubles when it
+  // is full and never shrinks. Throws usage_error for an invalid capacity, std::bad_alloc.
   explicit locked(std::size_t capacity = 64)
       : ring_(checked_ring_capacity("locked", capacity, max_capacity)) {}
 
@@ -52,7 +52,7 @@ class locked {
   class thief_end {
    public:
     explicit thief_end(locked& d) noexcept : deque_(&d) {}
-    // Never lost.
+    // Takes the oldest item. The answer is never lost.
     [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size(); }
 
@@ -67,7 +67,7 @@ class locked {
     const std::lock_guard hold(mutex_);
     return ring_.size();
   }
-  // Exact, at some moment of the call.
+  // The exact number of items at some moment of the call.
   [[nodiscard]] std::size_t size() const noexcept {
     const std::lock_guard hold(mutex_);
     return bottom_ - top_;

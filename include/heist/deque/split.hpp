@@ -1,28 +1,33 @@
 // The split deque as a deque on its own: the runtime's protocol over an array of items.
 //
-// A private part that only its owner touches, without a read-modify-write or a fence, and a public part that thieves
-// take from. The protocol is split_control.hpp's, with its roles and invariants; this adds where the items
-// lie: the item at position h in slots_[h]. Positions are depth, so the array is a stack, not a ring: it
-// starts at 0 again when the owner finds that thieves have taken everything.
+// It has a private part that only its owner touches, without a read-modify-write or a fence, and a
+// public part from which thieves take. The protocol is that of split_control.hpp, with its roles
+// and invariants. This header adds the array of items: the item at position h is in slots_[h].
+// Positions are depths, so the array is a stack, not a ring: it starts at 0 again when the owner
+// finds that thieves have taken everything.
 //
 //     heist::deque::split<task*> deque(1024);
 //     auto thief = deque.thief();
-//     auto a = thief.steal();      // empty: nothing was public. It has asked the owner, whose next push exposes.
-//     const auto owner_thread = heist::deque::heavy_barrier_target::this_thread();    // on the owner's thread
-//     thief.expose([=] { heist::deque::heavy_barrier(owner_thread); });  // an owner that doesn't push
+//     auto a = thief.steal();  // empty: nothing was public; the owner's next push exposes items
+//     // on the owner's thread:
+//     const auto owner_thread = heist::deque::heavy_barrier_target::this_thread();
+//     // for an owner that doesn't push:
+//     thief.expose([=] { heist::deque::heavy_barrier(owner_thread); });
 //
 // Roles. The owner pushes, pops and exposes; thieves steal, ask and expose.
-//   control_   see split_control.hpp. Its seat is not used: there is one array, for good.
-//   slots_     written by the owner. Read by thieves, which keep what they read only if the exchange after it
-//              succeeds.
+//   control_   see split_control.hpp. Its seat is not used: the array never changes.
+//   slots_     written by the owner. Read by thieves, which keep what they read only if the
+//              exchange after it succeeds.
 //
 // Invariants, beside split_control's.
-//   I1  slots_ has one place more than the capacity: a push stores and publishes first, then looks whether
-//       somebody asks or the deque is full, and takes its item back if it is.
-//   I2  A thief reads its slot between the looks at the word and the exchange. A slot below split is written
-//       again only after the word has changed its tag (taken back, or reseated after all was stolen), so an
-//       exchange that succeeds has read the item that it takes: I7 of split_control.
-//   I3  When the pop of position h finds it stolen, everything older was stolen before it: the deque is empty.
+//   I1  slots_ has one place more than the capacity: a push stores and publishes first, then tests
+//       whether a thief asks or the deque is full, and takes its item back if it is full.
+//   I2  A thief reads its slot between the looks at the word and the exchange. A slot below split
+//       is written again only after the word has changed its tag (taken back, or reseated after all
+//       was stolen), so an exchange that succeeds has read the item that it takes: I7 of
+//       split_control.
+//   I3  When the pop of position h finds it stolen, everything older was stolen before it: the
+//       deque is empty.
 //
 // Source: as split_control.hpp.
 #pragma once
@@ -50,7 +55,8 @@ class split {
   using item_type = T;
   static constexpr std::size_t max_capacity = control::max_capacity;
 
-  // An array of `capacity` places. usage_error for a capacity that it can't have, std::bad_alloc.
+  // Makes an array of `capacity` places. Throws usage_error for an invalid capacity,
+  // std::bad_alloc.
   explicit split(std::size_t capacity = 1024)
       : control_(static_cast<position>(checked_capacity("split", capacity, max_capacity)), nullptr,
                  static_cast<position>(capacity)),
@@ -64,13 +70,15 @@ class split {
   class owner_end {
    public:
     explicit owner_end(split& d) noexcept : deque_(&d) {}
-    // full: the array is, which may still hold places of stolen items; they come back when a pop has
-    // found everything stolen. Two stores and a comparison. If a thief has asked, the older half of what is private
-    // becomes public, by an exchange of the 16-byte word.
+    // full: the end of the array is reached. It may still hold places of stolen items, which become
+    // free when a pop has found everything stolen. Costs two stores and a comparison. If a thief
+    // has asked, the older half of the private items becomes public, by an exchange of the 16-byte
+    // word.
     [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
-    // The newest. A store, a comparison and a load while it is private; an exchange otherwise.
+    // Takes the newest item. Costs a store, a comparison and a load while it is private; an
+    // exchange otherwise.
     [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
-    // Makes everything public: for an owner that goes away for a while.
+    // Makes everything public, for an owner that won't use the deque for a while.
     void expose_all() noexcept { deque_->control_.expose_all(); }
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
@@ -81,17 +89,18 @@ class split {
   class thief_end {
    public:
     explicit thief_end(split& d) noexcept : deque_(&d) {}
-    // The oldest. empty: nothing was public. There may be private items: it has asked the owner, whose
-    // next push exposes the older half.
+    // Takes the oldest item. empty: nothing was public. There may be private items: steal has asked
+    // the owner, whose next push exposes the older half.
     [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
-    // Makes an owner's private items public without its help; how many. 0 also if the owner or
-    // another thief was faster. `barrier()` is noexcept and makes the owner's thread execute a full memory barrier
-    // between the call and the return: heist::deque::heavy_barrier does.
+    // Makes an owner's private items public without its help; returns how many, and 0 also if the
+    // owner or another thief was faster. `barrier()` must be noexcept and make the owner's thread
+    // execute a full memory barrier between the call and the return, as heist::deque::heavy_barrier
+    // does.
     template <class HeavyBarrier>
     std::size_t expose(HeavyBarrier&& barrier) noexcept {
       return deque_->control_.expose(std::forward<HeavyBarrier>(barrier));
     }
-    // What is private counts too.
+    // Private items count too.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
    private:
@@ -144,14 +153,15 @@ class split {
 
   steal_answer<T> steal() noexcept {
     T one{};
-    // Relaxed: the looks at the word have acquired the item; a newer one fails at the exchange (I2).
+    // Relaxed: the looks at the word have acquired the item; a newer one fails at the exchange
+    // (I2).
     const steal_result result = control_.steal_reading(
         [&](position tail) { one = slots_[tail].load(std::memory_order_relaxed); });
     if (result == steal_result::empty) control_.ask();
     return {result, one};
   }
 
-  // ---- Anybody.
+  // ---- Any thread.
 
   [[nodiscard]] std::size_t size_hint() const noexcept {
     const position head = control_.head.load(std::memory_order_relaxed);  // a hint
@@ -160,7 +170,7 @@ class split {
   }
 
   control control_;
-  // Only read, on a line of its own.
+  // It is only read, and lies on a line of its own.
   alignas(128) typename Seam::template atomic<T>* const slots_;
 };
 

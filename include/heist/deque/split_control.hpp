@@ -2,9 +2,9 @@
 //
 // A worker's deque has a private part that only its owner touches, without any atomic
 // read-modify-write or fence, and a public part that thieves take from, oldest first. Work becomes
-// public when somebody asks for it. Positions are the fork depth of the running fiber (times
-// Stride, so that they can be offsets in memory): the frame that pushed at h pops at h, whatever
-// happened in between. The items lie elsewhere (`seat` points at them); this is only the protocol.
+// public when a thief asks for it. Positions are the fork depth of the running fiber (times Stride,
+// so that they can be offsets in memory): the frame that pushed at h pops at h, whatever happened
+// in between. The items lie elsewhere (`seat` points at them); this header has only the protocol.
 //
 //           tail        split        bound          head
 //     ........|  public   |  proposed  |   private    |........>   depth
@@ -27,25 +27,27 @@
 //   I1  tail <= split <= bound, always.
 //   I2  An item at h is taken exactly once: by the owner through pop(h), or by a thief through a
 //       raise of tail past h.
-//   I3  The owner takes an item without touching word only at h >= bound. Whoever raises bound runs
-//       the heavy barrier before it reads head again and confirms; so either the owner's pop has
-//       seen the bound, or the thief sees the lowered head, and confirms no further than that.
+//   I3  The owner takes an item without touching word only at h >= bound. A thief that raises bound
+//       runs the heavy barrier before it reads head again and confirms; so either the owner's pop
+//       has seen the bound, or the thief sees the lowered head, and confirms no further than that.
 //   I4  tail == split whenever seat changes (the deque is empty).
-//   I5  Nobody waits for anybody: the owner cuts or cancels a proposal, a thief gives up.
+//   I5  No thread waits for another: the owner cuts or cancels a proposal, a thief gives up.
 //   I6  limit is restored before split is raised, not after: the other order loses requests.
-//   I7  What steal_reading() reads is the item that its exchange takes. A private slot is written again without a new tag, also
-//       while it lies below a proposal. A word whose halves are of two moments could be an old tail and split
-//       with the tag of a proposal, and become current when that is confirmed, after the owner has popped
-//       and pushed there. So the low half is loaded once more: then tail < split was true under the very tag that the
-//       exchange compares, and from there to the exchange a public slot isn't written.
+//   I7  What steal_reading() reads is the item that its exchange takes. A private slot is written
+//       again without a new tag, also while it lies below a proposal. A word whose halves are of
+//       two moments could be an old tail and split with the tag of a proposal, and become current
+//       when that is confirmed, after the owner has popped and pushed there. So the low half is
+//       loaded once more: then tail < split was true under the very tag that the exchange compares,
+//       and from there to the exchange a public slot isn't written.
 //
-// Widths. Positions: 20 bits of Stride units. The tag: 56 bits, 18 years at one change each 8.3 ns (a reseat,
-// measured). docs/memory_model.md has the argument for a tag in two halves.
+// Widths. Positions: 20 bits of Stride units. The tag: 56 bits, 18 years at one change each 8.3 ns
+// (a reseat, measured). docs/memory_model.md has the argument for a tag in two halves.
 //
 // Source: the split deque of Lace (van Dijk and van de Pol, 2014) for private and public parts;
-// proposals, cuts and "depth is position" are heist's own. tests/model runs this header on
-// Relacy's atomics, within the bounds that docs/memory_model.md states. Steal reads its item's place before the exchange, as Chase and Lev
-// do. Departures: the owner never takes from the public part by lowering split alone.
+// proposals, cuts and "depth is position" are heist's own. tests/model runs this header on Relacy's
+// atomics, within the bounds that docs/memory_model.md states. Steal reads its item's place before
+// the exchange, as Chase and Lev do. Departures: the owner never takes from the public part by
+// lowering split alone.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +70,8 @@ struct split_state {
   static constexpr std::uint32_t max_units = (1u << 20) - 1;
   static constexpr std::uint64_t tag_mask = (std::uint64_t{1} << 56) - 1;
 
-  // low: tail 20, split 20, the tag's upper 24. high: bound 32 (first in memory), the tag's lower 32.
+  // low: tail 20, split 20, the tag's upper 24. high: bound 32 (first in memory), the tag's lower
+  // 32.
   [[nodiscard]] constexpr detail::packed_words pack() const noexcept {
     return {std::uint64_t{tail / Stride} | std::uint64_t{split / Stride} << 20 | (tag >> 32) << 40,
             std::uint64_t{bound} | tag << 32};
@@ -88,25 +91,27 @@ struct split_control {
   using position = std::uint32_t;
   static constexpr position max_capacity = state::max_units * Stride;
 
-  // The two groups below lie 128 bytes apart, since processors fetch cache lines in pairs. The whole
-  // is aligned to one line only: glibc refuses dlopen() for a library with initial-exec thread-local
-  // storage that is aligned to more than 64 bytes, and the runtime's control lies in such storage.
+  // The two groups below lie 128 bytes apart, since processors fetch cache lines in pairs. The
+  // whole is aligned to one line only: glibc refuses dlopen() for a library with initial-exec
+  // thread-local storage that is aligned to more than 64 bytes, and the runtime's control lies in
+  // such storage.
   static constexpr std::size_t alignment = 64;
   static constexpr std::size_t distance = 128;
   using gap = char[distance - alignment];
 
-  // Public members, so that the fast path's assembly may know their offsets (standard layout).
+  // The members are public, so that the fast path's assembly may know their offsets (standard
+  // layout).
   // The owner's line; thieves read it only when they find nothing public.
   alignas(alignment) typename Seam::template atomic<position> head;
   typename Seam::template atomic<char*> seat;
   gap between{};
-  // Everybody's line.
+  // The line that all threads use.
   alignas(alignment) typename Seam::template wide_word<state> word;
   typename Seam::template atomic<position> limit;
-  position capacity;  // set before anybody else knows this deque, then constant
+  position capacity;  // set before other threads know this deque, then constant
 
-  // `capacity` positions can be used; the memory behind seat has one more, for the push that
-  // overflows.
+  // The deque has `capacity` usable positions; the memory behind seat has one more, for the push
+  // that overflows.
   constexpr explicit split_control(position size, char* memory, position first_limit) noexcept
       : head{0}, seat{memory}, word{state{0, 0, 0, 0}}, limit{first_limit}, capacity{size} {}
 
@@ -122,14 +127,15 @@ struct split_control {
     Seam::light_barrier();  // the request word is read after the push: see the sleep protocol
   }
 
-  // Whether the push at h has to look up: somebody asked, or the deque is full. Relaxed: a request
-  // seen late is served by the next push; a sleeper's heavy barrier bounds how late.
+  // Whether the push at h must take the slow path: a thief has asked, or the deque is full.
+  // Relaxed: a request seen late is served by the next push; a sleeper's heavy barrier bounds how
+  // late.
   [[nodiscard]] bool asked(position h) const noexcept {
     return h >= limit.load(std::memory_order_relaxed);
   }
 
-  // Pops position h; false: ask pop_slow. Release on head as in publish: what a later pusher finds
-  // in a reused slot must not be older than the lowered head.
+  // Pops position h; false: the caller must call pop_slow. Release on head as in publish: what a
+  // later pusher finds in a reused slot must not be older than the lowered head.
   [[nodiscard]] bool take_private(position h) noexcept {
     head.store(h, std::memory_order_release);
     Seam::light_barrier();  // I3
@@ -186,9 +192,9 @@ struct split_control {
     }
   }
 
-  // Seats the empty deque at depth d over other memory: the owner goes on with another fiber, or at
-  // a depth whose item was stolen. The head moves down before the word and up after it: in between
-  // nothing may look private that isn't there.
+  // Seats the empty deque at depth d over other memory: the owner continues with another fiber, or
+  // at a depth whose item was stolen. The head moves down before the word changes and up after it,
+  // so that no position looks private at which there is no item.
   void reseat(position d, char* memory) noexcept {
     if (head.load(std::memory_order_relaxed) > d) head.store(d, std::memory_order_release);
     // Relaxed: thieves reach it through word; the exchange below releases it (I4).
@@ -200,7 +206,7 @@ struct split_control {
     if (head.load(std::memory_order_relaxed) < d) head.store(d, std::memory_order_release);
   }
 
-  // Makes everything public, for an owner that is about to leave its entries to others.
+  // Makes everything public, for an owner that is about to stop using its entries.
   void expose_all() noexcept {
     const position top = lower(depth(), capacity);
     for (;;) {
@@ -229,9 +235,9 @@ struct split_control {
     return {steal_result::taken, item};
   }
 
-  // The same for items that are used again as soon as they are taken: `read(position)` runs between
-  // the load and the exchange, and what it read counts only if the answer is taken. Why the low half is
-  // looked at twice: I7.
+  // The same for slots that are reused as soon as their items are taken: `read(position)` runs
+  // between the load and the exchange, and what it read counts only if the answer is taken. I7 says
+  // why the low half is loaded twice.
   template <class Read>
   steal_result steal_reading(Read&& read) noexcept {
     const state w = word.load();
@@ -249,8 +255,8 @@ struct split_control {
     if (limit.load(std::memory_order_relaxed) != 0) limit.store(0, std::memory_order_relaxed);
   }
 
-  // Whether anything, private or public, is there to be had. For a thread that is about to sleep it
-  // must come after its heavy barrier.
+  // Whether there is any item, private or public. A thread that is about to sleep must call it
+  // after its heavy barrier.
   [[nodiscard]] bool has_work() const noexcept {
     const state w = word.load();
     return w.tail < w.split || private_top() > w.split;
@@ -286,8 +292,8 @@ struct split_control {
   static constexpr position lower(position a, position b) noexcept { return a < b ? a : b; }
   static constexpr position upper(position a, position b) noexcept { return a < b ? b : a; }
 
-  // Acquire: partner is the release in publish(); whoever exposes up to here hands the items on.
-  // The clamp hides the spare slot: what overflowed belongs to the owner alone.
+  // Acquire: partner is the release in publish(); a thief that exposes up to here passes the items
+  // on. The clamp hides the spare slot: what overflowed belongs to the owner alone.
   [[nodiscard]] position private_top() const noexcept {
     return lower(head.load(std::memory_order_acquire), capacity);
   }

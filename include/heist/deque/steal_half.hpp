@@ -1,34 +1,41 @@
-// A deque whose thieves take half of what they see, rounded up: one item to run, the others for their own deque.
+// A deque whose thieves take half of what they see, rounded up: one item to run, the others for
+// their own deque.
 //
-// The protocol is batch_stealing.hpp's. What a thief takes here depends on the bottom that it saw, and that may have
-// come down since. The owner must know how far a thief reaches that saw the largest one.
+// The protocol is that of batch_stealing.hpp. What a thief takes here depends on the bottom that it
+// saw, and bottom may have been lowered since then. The owner must know the reach of a thief that
+// saw the largest bottom.
 //
-// A period of the word {stamp, oldest} is the time from the change that made it to the next one. The owner keeps
+// A period of the word {stamp, oldest} is the time from the change that made it to the next one.
+// The owner keeps
 //   period_    the stamp that its last pop read
-//   highest_   the largest bottom that a thief can have seen with the word of that stamp, up to that pop
+//   highest_   the largest bottom that a thief can have seen with the word of that stamp, up to
+//              that pop
 // and takes position b without an exchange only if b >= oldest + share(highest_ - oldest).
 //
-// Why highest_ is what it says. A thief's exchange succeeds only if it read the word of the current period
-// whole; before its fence, and bottom after it.
-//   H1  A pop lowers bottom, and after its fence it reads the stamp. If that is older than the word that a thief
-//       read, the owner's fence is before the thief's, and the thief sees the bottom of that pop or a
-//       later one.
-//   H2  So when a pop reads a stamp that its predecessor didn't, thieves with the new word have seen no bottom from
-//       before the predecessor's. The predecessor left bottom where it lowered it, or one higher, and from there
-//       only pushes followed: the largest is b + 1, the bottom that this pop found.
-//   H3  While pops read the same stamp, bottom goes up and down; at each pop the largest since the one before
-//       is again the b + 1 that it found. Thus highest_ is the maximum of these.
-//   H4  A thief that sees a bottom which a later push made has acquired that push. It sees other items then,
-//       and the pop of H3 is over.
-//   H5  If an exchange takes place between the two halves of the pop's load, stamp is old and oldest is new: the
-//       owner then has a highest_ of the old period, which is too large rather than too small for both, and an
-//       oldest that isn't too small for the new one. The thief that made the exchange has taken items below that
-//       oldest only. The other way round, oldest first, an item would be taken twice.
+// Why highest_ is what it says. A thief's exchange succeeds only if it read the word of the current
+// period whole; before its fence, and bottom after it.
+//   H1  A pop lowers bottom, and after its fence it reads the stamp. If that is older than the word
+//       that a thief read, the owner's fence is before the thief's, and the thief sees the bottom
+//       of that pop or a later one.
+//   H2  So when a pop reads a stamp that its predecessor didn't, thieves with the new word have
+//       seen no bottom from before the predecessor's. The predecessor left bottom where it lowered
+//       it, or one higher, and from there only pushes followed: the largest is b + 1, the bottom
+//       that this pop found.
+//   H3  While pops read the same stamp, bottom goes up and down; at each pop the largest since the
+//       one before is again the b + 1 that it found. Thus highest_ is the maximum of these.
+//   H4  A thief that sees a bottom which a later push made has acquired that push. It sees other
+//       items then, and the pop of H3 is over.
+//   H5  If an exchange takes place between the two halves of the pop's load, stamp is old and
+//       oldest is new: the owner then has a highest_ of the old period, which is too large rather
+//       than too small for both, and an oldest that isn't too small for the new one. The thief that
+//       made the exchange has taken items below that oldest only. The other way round, oldest
+//       first, an item would be taken twice.
 //   H6  share(n) is monotonic, and so is oldest + share(highest_ - oldest) in both.
 // The owner's own exchange begins a period too; the next pop finds it as any other.
 //
-// Source: Hendler and Shavit, Non-blocking steal-half work queues (PODC 2002), has the aim; that algorithm makes the
-// owner move a range of stealable items ahead of time, at each power of two, where ours looks at each pop.
+// Source: Hendler and Shavit, Non-blocking steal-half work queues (PODC 2002), has the aim; that
+// algorithm makes the owner move a range of stealable items ahead of time, at each power of two;
+// ours tests at each pop instead.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +75,7 @@ class steal_half : public batch_stealing<T, half_of_seen, Seam> {
  public:
   static constexpr std::size_t max_batch = half_of_seen::max_batch;
 
-  // usage_error for a capacity that isn't a power of two up to max_capacity; std::bad_alloc.
+  // Throws usage_error for a capacity that isn't a power of two up to max_capacity; std::bad_alloc.
   explicit steal_half(std::size_t capacity = 64)
       : batch_stealing<T, half_of_seen, Seam>("steal_half", capacity, half_of_seen()) {}
 };

@@ -1,8 +1,10 @@
-// Time limits of waits: an alarm lies beside the waiter's node and, when its time has come, takes the node out of its list.
+// Time limits of waits: an alarm lies beside the waiter's node and, when its time has come, removes
+// the node from its list.
 //
-// One thread of the process rings all of them. It is started with the first, sleeps while none is set, and rings under
-// its lock: when the destructor of an alarm returns, it doesn't ring any more. So ring() takes the lock of a list
-// after that of the alarms; whoever sets an alarm or ends one holds no lock of a list.
+// One thread of the process rings all alarms. It is started with the first, sleeps while none is
+// set, and rings under its lock: when the destructor of an alarm has returned, the alarm doesn't
+// ring any more. So ring() takes the lock of a list after that of the alarms, and a thread that
+// sets or destroys an alarm must hold no lock of a list.
 #pragma once
 
 #include <chrono>
@@ -15,8 +17,9 @@ namespace heist::inline v0::detail {
 
 using due_time = std::chrono::steady_clock::time_point;
 
-// A span from now on, rounded up; what the clock can't count is never. A moment of another clock is turned into a span
-// when the wait begins: later changes of that clock aren't followed.
+// The end of a time span that begins now, rounded up; a time that the clock can't represent means
+// never. A time of another clock is converted to a span when the wait begins: later changes of that
+// clock have no effect.
 template <class Rep, class Period>
 due_time due_in(std::chrono::duration<Rep, Period> span) noexcept {
   const due_time now = std::chrono::steady_clock::now();
@@ -39,13 +42,15 @@ class alarm {
  public:
   using function = void (*)(alarm&) noexcept;
 
-  // Throws resource_error if the system refuses the thread, std::bad_alloc; after that nothing fails.
+  // Throws resource_error if the system refuses the thread, std::bad_alloc; after that nothing
+  // fails.
   HEIST_API alarm(function ring, due_time due);
   HEIST_API ~alarm();
   alarm(const alarm&) = delete;
   alarm& operator=(const alarm&) = delete;
 
-  // Once. ring(*this) is called at the time, on another thread: it may take short locks and end waits.
+  // To be called once. ring(*this) is called at that time, on another thread: it may take short
+  // locks and end waits.
   HEIST_API void set() noexcept;
 
  private:
@@ -56,13 +61,13 @@ class alarm {
   std::size_t place_ = 0;  // in the heap, from 1; 0: not there. Guarded by the lock of the alarms
 };
 
-// Who waits at Owner until a time. Owner::give_up(waiter&), under no lock, takes it out of the list if it is
-// still there, and then answers true.
+// A waiter at Owner with a time limit. Owner::give_up(waiter&), called without any lock, removes it
+// from the list if it is still there, and then returns true.
 template <class Owner>
 struct timed_waiter : waiter, alarm {
   timed_waiter(Owner& o, due_time due) : alarm(&time_is_over, due), owner(o) {}
 
-  // After it has been listed. False if it has given up.
+  // To be called after it has been listed. False if it has given up.
   bool wait_in_time() noexcept {
     set();
     point.wait();
@@ -70,12 +75,12 @@ struct timed_waiter : waiter, alarm {
   }
 
   Owner& owner;
-  bool has_given_up = false;  // end() and wait() hand it on
+  bool has_given_up = false;  // end() and wait() order the accesses
 
  private:
   static void time_is_over(alarm& a) noexcept {
     auto& self = static_cast<timed_waiter&>(a);
-    // Once it is out of the list nobody else ends the wait.
+    // Nobody else ends the wait of a node that was removed from the list here.
     if (!self.owner.give_up(self)) return;
     self.has_given_up = true;
     self.point.end();

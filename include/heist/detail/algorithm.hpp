@@ -1,15 +1,15 @@
 // The forms that every loop and algorithm has, written once: over iterators, over a range, and with
 // a pool or a stop condition in front.
 //
-// Impl has operator() for iterators. with_ranges adds (range, arguments...) for its one range; algorithm
-// adds (pool, arguments...), which runs the whole in that pool, and (stop condition, arguments...), where Impl can be
-// stopped: has a template with_stop.
+// Impl has operator() for iterators. with_ranges adds (range, arguments...) for its one range.
+// algorithm adds (pool, arguments...), which runs the whole call in that pool, and (stop condition,
+// arguments...), if Impl can be stopped, that is if it has a template with_stop.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <iterator>
-#include <string_view>  // <bits/ranges_base.h>: std::ranges::begin and its concepts without <ranges>
+#include <string_view>  // <bits/ranges_base.h>: std::ranges::begin without <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -35,7 +35,7 @@ struct with_ranges : Impl {
   using Impl::operator();
   template <forward_source R, class... Arguments>
   auto operator()(R&& range, Arguments&&... arguments) const {
-    // An iterator for the end too: random access makes it out of any sentinel.
+    // The end becomes an iterator, too: with random access that works for any sentinel.
     const auto first = std::ranges::begin(range);
     if constexpr (random_access_source<R>)
       return Impl::operator()(
@@ -57,8 +57,8 @@ template <class Impl>
 struct algorithm : Impl {
   using Impl::operator();
   template <std::same_as<pool> Pool, class... Arguments>
-  auto operator()(Pool& on, Arguments&&... arguments) const {
-    return on.run([&] { return (*this)(std::forward<Arguments>(arguments)...); });
+  auto operator()(Pool& p, Arguments&&... arguments) const {
+    return p.run([&] { return (*this)(std::forward<Arguments>(arguments)...); });
   }
   template <class S, class... Arguments>
   requires can_stop<Impl, S>

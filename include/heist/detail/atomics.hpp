@@ -9,9 +9,9 @@
 //   light_barrier()    the owner's half of the asymmetric barrier: orders a store before a later
 //                      load against a thread that runs the heavy half in between. In the product a
 //                      compiler barrier; in models, which know no heavy half, a seq_cst fence.
-//   full_fence()       a seq_cst fence, for the order of a store and a later load. ThreadSanitizer doesn't know
-//                      fences: what one thread hands to another is carried by release and acquire on atomics,
-//                      never by this.
+//   full_fence()       a seq_cst fence, for the order of a store and a later load. ThreadSanitizer
+//                      doesn't know fences: what one thread hands to another is carried by release
+//                      and acquire on atomics, never by this.
 //   new_slots<T>(n)    an array of n atomic<T>, each T{}; nullptr if the system refuses the memory
 //   free_slots(p, n)   gives it back
 #pragma once
@@ -67,12 +67,12 @@ class alignas(16) wide_word {
     return __atomic_load_n(&low_, __ATOMIC_ACQUIRE) == s.pack().low;
   }
 
-  // The high half alone. Relaxed: see who calls it.
+  // The high half alone. Relaxed: each caller says why.
   [[nodiscard]] std::uint64_t high() const noexcept {
     return __atomic_load_n(&high_, __ATOMIC_RELAXED);
   }
 
-  // acq_rel when it succeeds; when it fails, nothing is promised and the caller loads again.
+  // acq_rel when it succeeds; when it fails, it promises nothing and the caller loads again.
   bool compare_exchange(State expected, State desired) noexcept {
     const packed_words from = expected.pack();
     const packed_words to = desired.pack();
@@ -85,8 +85,8 @@ class alignas(16) wide_word {
                                                     wide(to), __tsan_memory_order_acq_rel,
                                                     __tsan_memory_order_relaxed) != 0;
 #elif defined(__x86_64__) && !HEIST_TSAN
-    // Every x86-64 processor since 2006 has it. Inline assembly, because the compilers emit a call
-    // to libatomic unless the whole program is built with -mcx16.
+    // Every x86-64 processor since 2006 has cmpxchg16b. It is inline assembly because the compilers
+    // emit a call to libatomic unless the whole program is built with -mcx16.
     bool ok;
     std::uint64_t low = from.low;
     std::uint64_t high = from.high;
@@ -112,7 +112,7 @@ class alignas(16) wide_word {
     } while (refused != 0);
     return true;
 #else
-    // Also g++ under ThreadSanitizer, which makes it a call of the sanitizer's.
+    // This is also for g++ under ThreadSanitizer, which makes it a call of the sanitizer.
     unsigned __int128 old = static_cast<unsigned __int128>(from.high) << 64 | from.low;
     const unsigned __int128 wanted = static_cast<unsigned __int128>(to.high) << 64 | to.low;
     return __atomic_compare_exchange_n(reinterpret_cast<unsigned __int128*>(this), &old, wanted,
@@ -120,7 +120,7 @@ class alignas(16) wide_word {
 #endif
   }
 
-  // Where the high half lies, for the fast path's assembly.
+  // The offset of the high half, for the fast path's assembly.
   static constexpr std::size_t high_offset = 8;
 
  private:

@@ -1,4 +1,5 @@
-// What a loop throws for a range whose end lies before its beginning, or that is too long to be counted.
+// What a loop throws for a range whose end lies before its beginning, or that is too long to be
+// counted.
 #pragma once
 
 #include <concepts>
@@ -24,14 +25,14 @@ constexpr endpoint endpoint_of(I i) noexcept {
 [[noreturn, gnu::cold]] HEIST_API void throw_bad_range(const char* who, endpoint first,
                                                        endpoint last);
 
-// Loops count in 64 bits. So do their indices; as integers of 128 bits they are refused at compile time.
+// Loops count in 64 bits, and so do their indices; indices of 128 bits are refused at compile time.
 template <class T>
 inline constexpr bool fits_a_count = sizeof(T) <= sizeof(std::size_t);
 
 [[noreturn, gnu::cold]] HEIST_API void throw_too_many();
 
-// A range's size, which has more than 64 bits where its differences have (std::views::iota over long). Throws usage_error
-// if it doesn't fit.
+// The size of a range. Its type has more than 64 bits where the type of its differences has
+// (std::views::iota over long). Throws usage_error if the size doesn't fit.
 template <class N>
 constexpr std::size_t as_count(N n) {
   const auto count = static_cast<std::size_t>(n);

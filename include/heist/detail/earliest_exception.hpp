@@ -1,4 +1,4 @@
-// Of several exceptions the one that a serial run would have come to first.
+// Keeps, of several exceptions, the one that a serial run would have met first.
 #pragma once
 
 #include <atomic>
@@ -13,11 +13,11 @@ namespace heist::inline v0::detail {
 
 class earliest_exception {
  public:
-  // Relaxed: who sees it late calls one function more.
+  // Relaxed: a thread that sees it late calls one more function.
   [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
   // The one with the smallest number is kept.
   HEIST_API void keep(std::uint64_t number, std::exception_ptr thrown) noexcept;
-  // When nobody else is there.
+  // To be called when no other thread uses this any more.
   void rethrow() {
     if (thrown_) std::rethrow_exception(std::move(thrown_));
   }

@@ -1,9 +1,11 @@
-// What every header includes whose functions lie in the library: HEIST_API, and a library that is sanitized as the program is.
+// For every header whose functions lie in the library: HEIST_API, and a check that the library is
+// sanitized as the program is.
 //
-// A sanitizer has to be told of every switch between fibers, which the library does if it is built with that sanitizer.
-// A sanitized program with a plain library would get false reports, so it doesn't link: its objects refer to a
-// symbol that only a library built likewise defines, and the linker names it. The reverse holds too. The reference
-// lies in one constant that nobody reads.
+// A sanitizer has to be told of every switch between fibers, which the library does if it is built
+// with that sanitizer. A sanitized program with a plain library would get false reports, so it
+// doesn't link: its objects refer to a symbol that is defined only in a library built in the same
+// way, and the linker names it. The reverse holds too. The reference lies in one constant that
+// nobody reads.
 #pragma once
 
 #include "heist/detail/requirements.hpp"
@@ -22,8 +24,8 @@ extern "C" HEIST_API const char HEIST_BUILT;
 
 namespace heist::inline v0::detail::needed {
 
-// Kept by linkers that drop unused sections. Its name differs as the symbol's does: of inline variables with one name
-// the linker takes any.
+// Linkers that drop unused sections keep it. Its name differs as the symbol's does, since of inline
+// variables with one name the linker takes any.
 [[gnu::used, gnu::retain, gnu::visibility("hidden")]] inline const char* const HEIST_BUILT =
     &::HEIST_BUILT;
 

@@ -1,10 +1,11 @@
-// What a future and the function that it comes from share: one block that counts its users.
+// What a future shares with the function that makes its result: one block that counts its users.
 //
-// The word next_ has two parties, as a job's state has: who makes the result, and who waits for it or comes after it.
-// Each makes one exchange, and the second one finds what the first one left:
+// Two parties use the word next_, as with a job's state: the one that makes the result, and the one
+// that waits for it or follows it. Each makes one exchange, and the second one finds what the first
+// one left:
 //
-//   0 --(attach)--> continuation --(complete)--> ready: whoever completes lets the continuation go on
-//   0 --(complete)--> ready --(attach fails)-->         whoever attaches goes on itself
+//   0 --(attach)--> continuation --(complete)--> ready: complete() calls go_on
+//   0 --(complete)--> ready --(attach fails)-->         the caller continues itself
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@
 
 namespace heist::inline v0::detail {
 
-// What goes on when a result is there. It may be gone as soon as it has been told.
+// What continues when a result is ready. It may be gone as soon as go_on has been called.
 struct continuation {
   void (*go_on)(continuation&) noexcept;
 };
@@ -38,15 +39,16 @@ class future_state {
     return next_.load(std::memory_order_acquire) == ready;
   }
 
-  // At most one. False if the result is there, and then nothing is attached.
+  // Attaches the only continuation. False if the result is ready; then nothing is attached.
   [[nodiscard]] bool attach(continuation& c) noexcept {
     std::uintptr_t seen = 0;
-    // Release: the continuation; partner in complete(). Acquire when it fails: as is_ready().
+    // Release: for the continuation; partner in complete(). Acquire when it fails, as in
+    // is_ready().
     return next_.compare_exchange_strong(seen, reinterpret_cast<std::uintptr_t>(&c),
                                          std::memory_order_release, std::memory_order_acquire);
   }
 
-  // Takes it back. False if the result is there: then it goes on, or has.
+  // Takes the continuation back. False if the result is ready: then go_on is called, or has been.
   bool detach(continuation& c) noexcept {
     auto seen = reinterpret_cast<std::uintptr_t>(&c);
     // Relaxed: complete() finds nothing then.
@@ -54,9 +56,10 @@ class future_state {
                                          std::memory_order_relaxed);
   }
 
-  // The result has been put in place. One user leaves: the one who did that.
+  // To be called when the result has been stored. It also ends the use by the caller, which made
+  // the result.
   void complete() noexcept {
-    // Release: the result. Acquire: the continuation.
+    // Release: for the result. Acquire: for the continuation.
     const std::uintptr_t next = next_.exchange(ready, std::memory_order_acq_rel);
     leave();
     if (next != 0) {
@@ -65,20 +68,22 @@ class future_state {
     }
   }
 
-  // One user more. Relaxed: by one that stays.
+  // Adds a user. Relaxed: the caller is a user, and remains one.
   void enter() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
-  // The last of the users frees it.
+  // Removes a user; the last one frees the block.
   void leave() noexcept {
-    // Release and acquire: what each did before it left, for whoever frees it.
+    // Release and acquire: the user that frees the block sees what each did before it left.
     if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_(*this);
   }
 
-  // Suspends the caller until there is a result. Throws usage_error if the caller is the fiber that is to make it.
+  // Suspends the caller until there is a result. Throws usage_error if the caller is the fiber that
+  // has to make it.
   HEIST_API void wait();
-  // The same; false if there is none in time. Throws resource_error or std::bad_alloc if it has to wait and can't.
+  // The same with a time limit: false if there is no result in time. Throws resource_error or
+  // std::bad_alloc if it has to wait and can't.
   HEIST_API bool wait_until(due_time due);
 
-  // The calling fiber makes the result. Relaxed: it matters to that fiber alone.
+  // Records that the calling fiber makes the result. Relaxed: only that fiber needs to see it.
   void made_here() noexcept { maker_.store(current_fiber(), std::memory_order_relaxed); }
 
  protected:
@@ -100,7 +105,7 @@ class state_of : public future_state {
  public:
   using future_state::future_state;
 
-  // Calls f and keeps what comes of it.
+  // Calls f and keeps its result or its exception.
   template <class F>
   void make(F&& f) noexcept {
     try {
@@ -111,7 +116,7 @@ class state_of : public future_state {
   }
   void fail(std::exception_ptr thrown) noexcept { thrown_ = std::move(thrown); }
 
-  // When it is ready.
+  // To be called when it is ready.
   [[nodiscard]] const std::exception_ptr& thrown() const noexcept { return thrown_; }
   T take() {
     if (thrown_) std::rethrow_exception(std::move(thrown_));
@@ -128,7 +133,7 @@ class state_of : public future_state {
   std::exception_ptr thrown_;
 };
 
-// A function that was submitted: its closure, its result, and its place in the pool's queue.
+// A function that was submitted: its closure, its result, and its node in the pool's queue.
 template <class F, class T>
 class submitted final : public state_of<T>, public root {
  public:
@@ -143,7 +148,7 @@ class submitted final : public state_of<T>, public root {
     auto& self = static_cast<submitted&>(r);
     self.made_here();
     self.make(std::move(*self.function_));
-    self.function_.reset();  // what it holds is let go before anybody hears of the result
+    self.function_.reset();  // before anybody can see the result
     self.complete();
   }
 

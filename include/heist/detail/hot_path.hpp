@@ -2,14 +2,14 @@
 //
 // The control of a worker's deque lies in thread-local storage, so that the fast path reaches every
 // field with one instruction and no pointer. Other threads steal through its address. A thread
-// outside any pool has one too, born with limit 0 and capacity 0: its first fork takes the slow path
-// and enters the default pool, without a test for it on the fast path. Until then it scribbles on
-// one common slot, which nobody reads.
+// outside any pool has one too, which begins with limit 0 and capacity 0: its first fork takes the
+// slow path and enters the default pool, without a test for that on the fast path. Until then it
+// writes to one common slot, which nobody reads.
 //
 // After any call that can suspend, the thread may be another one, so no address of a thread-local
-// may be kept across such a call. Compilers assume that they may. On x86-64 each access is therefore
-// one volatile instruction relative to %fs; elsewhere, and under ThreadSanitizer (which has to see
-// the accesses), the address comes anew from a function out of line.
+// may be kept across such a call. Compilers assume that they may keep it. On x86-64 each access is
+// therefore one volatile instruction relative to %fs; elsewhere, and under ThreadSanitizer (which
+// has to see the accesses), each access gets the address from a function that is not inlined.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ static_assert(alignof(control) == control::alignment, "see control::alignment");
 extern HEIST_API constinit thread_local control this_control asm("heist_v0_control")
     __attribute__((tls_model("initial-exec")));
 
-// The running thread's control, never remembered by the compiler.
+// The running thread's control. The compiler never keeps the address that it returns.
 HEIST_API control& current_control() noexcept;
 
 #if HEIST_TLS_ASM
@@ -58,7 +58,8 @@ HEIST_API control& current_control() noexcept;
 
 static_assert(offsetof(control, head) == 0);
 
-// A position in a register of 64 bits with zeros above: as part of an address it then needs no widening.
+// A position in a register of 64 bits whose upper half is 0: as part of an address it then needs no
+// widening.
 using wide_position = std::uint64_t;
 
 // The "memory" clobbers are the compiler's half of the orders in split_control; x86 gives the rest:
@@ -95,14 +96,15 @@ struct hot_path {
                  : "memory");
     return yes;
   }
-  // `first`, the result of the call before, is what has to be kept meanwhile. clang moves it to a
-  // callee-saved register of its own right after the call; held in rax until the compare is done, it
-  // can have the one that held h. That is one register less to save and restore in every call.
+  // `first` is the result of the call before, which must survive the comparison. clang moves it to
+  // a callee-saved register of its own right after the call. If it is held in rax until the
+  // comparison is done, it can have the register that held h. That is one register less to save and
+  // restore in every call.
   template <class T>
   [[gnu::always_inline]] static bool take_private(wide_position h,
                                                   [[maybe_unused]] T& first) noexcept {
 #if defined(__clang__)
-    // One of 128 bits takes two registers, and rax is one.
+    // A value of 128 bits takes two registers, and rax is only one.
     if constexpr ((std::is_integral_v<T> || std::is_pointer_v<T>)&&sizeof(T) <= sizeof(void*)) {
       set_head(h);
       bool yes;
@@ -150,7 +152,7 @@ using wide_position = position;
 struct hot_path {
   static position depth() noexcept { return current_control().depth(); }
   static job& slot(position h) noexcept {
-    // Relaxed: the owner's own.
+    // Relaxed: only the owner writes it.
     return *reinterpret_cast<job*>(current_control().seat.load(std::memory_order_relaxed) + h);
   }
   static void publish(position h) noexcept { current_control().publish(h); }

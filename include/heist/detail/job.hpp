@@ -2,15 +2,16 @@
 //
 // The slots belong to a fiber, as its stack does: position h of the deque is slot h of the fiber
 // that runs. So a job never moves, a thief needs nothing but its address, and the frame that waits
-// for it finds the result in place, on whichever worker it wakes up. Fork and join don't even take
-// the address of anything in the frame, which leaves its variables in registers.
+// for it finds the result in place, on whichever worker it wakes up. Fork and join don't take the
+// address of anything in the frame, so its variables stay in registers.
 //
-// Who touches what. Before it is stolen only the owner writes run and payload. From the successful
-// steal until complete() they are the thief's. After that they are the frame's again.
+// Who writes what. Before the job is stolen, only the owner writes run and payload. From the
+// successful steal until complete() the thief owns them. After that they belong to the frame again.
 //
-//   state   0 in every slot that isn't stolen: nobody has to initialise it when it forks. The thief
-//           exchanges in how it ended, the frame exchanges in who waits; the second of the two finds
-//           the other's value and acts on it. The frame sets it back to 0 when it goes on.
+//   state   0 in every slot that isn't stolen, so that a fork need not initialise it. The thief
+//           exchanges in how the job ended, the frame exchanges in its waiter; the second of the
+//           two finds the other's value and acts on it. The frame sets it back to 0 when it
+//           continues.
 #pragma once
 
 #include <atomic>
@@ -31,21 +32,23 @@ struct alignas(64) job {
   static constexpr std::size_t payload_bytes = 40;
   static constexpr std::size_t payload_alignment = 8;
 
-  // What state can be, besides the address of whoever waits.
+  // The values of state, besides the address of a waiter.
   static constexpr std::uintptr_t pending = 0;
   static constexpr std::uintptr_t done = 1;   // the payload holds the result
   static constexpr std::uintptr_t threw = 2;  // the payload holds an exception_ptr
 
   void (*run)(job&) noexcept;
   std::atomic<std::uintptr_t> state;
-  // In the pool's injection queue, guarded by its mutex; from complete() on the thief's views (views.hpp).
+  // The link in the pool's injection queue, guarded by its mutex; from complete() on the thief's
+  // views (views.hpp).
   job* next;
   alignas(payload_alignment) std::byte payload[payload_bytes];
 };
 static_assert(sizeof(job) == 64);
 
 // A closure that is copied into the slot, as words: small, trivially copyable, given as an rvalue.
-// Anything else stays where the caller has it (it outlives the join) and the slot holds its address.
+// Any other closure stays where the caller has it (it outlives the join), and the slot holds its
+// address.
 template <class G>
 consteval bool fits_into_slot() {
   if constexpr (std::is_lvalue_reference_v<G> || std::is_function_v<std::remove_reference_t<G>>)
@@ -58,7 +61,8 @@ consteval bool fits_into_slot() {
 template <class G>
 inline constexpr bool copied_into_slot = fits_into_slot<G>();
 
-// What stands for a result of type R: itself; a pointer for a reference; nothing for void.
+// How a result of type R is stored: as itself; as a pointer for a reference; as an empty struct for
+// void.
 template <class R>
 struct result_traits {
   using stored = R;
@@ -79,7 +83,8 @@ struct result_traits<R> {
 template <class R>
 using stored_result = typename result_traits<R>::stored;
 
-// A result that fits is made in the payload, a larger one on the heap: only after a steal.
+// A result that fits is made in the payload, a larger one on the heap. Only a stolen job stores its
+// result.
 template <class R>
 inline constexpr bool result_in_slot = sizeof(stored_result<R>) <= job::payload_bytes &&
                                        alignof(stored_result<R>) <= job::payload_alignment;
@@ -123,13 +128,15 @@ void keep_result(job& j, stored_result<R>&& value) {
     ::new (static_cast<void*>(j.payload)) stored_result<R>*(new stored_result<R>(std::move(value)));
 }
 
-// Ends a stolen job: `state` is done or threw. May go on with the fiber that waited and not return.
+// Ends a stolen job: `state` is done or threw. May switch to the fiber that waited, and then
+// doesn't return.
 HEIST_API void complete(job& j, std::uintptr_t state) noexcept;
 
-HEIST_API void keep_exception(
-    job& j) noexcept;  // inside a handler: the exception goes into the payload
+// Called inside a handler: stores the exception in the payload.
+HEIST_API void keep_exception(job& j) noexcept;
 
-// What a thief calls. noexcept: everything the closure throws is kept for the join.
+// What a thief calls. It is noexcept, since everything that the closure throws is kept for the
+// join.
 template <class G, class R>
 void run_stolen(job& j) noexcept {
   std::uintptr_t state = job::done;
@@ -153,7 +160,8 @@ void run_stolen(job& j) noexcept {
 }
 
 // The address of run_stolen. g++ would keep it in a register of its own for as long as the function
-// runs, which costs a push and a pop in every call of a recursion; so it is computed where it is used.
+// runs, which costs a push and a pop in every call of a recursion; so the address is computed where
+// it is used.
 template <class G, class R>
 [[gnu::always_inline]] inline auto stolen_entry() noexcept {
 #if defined(__x86_64__) && !defined(__clang__)
@@ -165,8 +173,8 @@ template <class G, class R>
 #endif
 }
 
-// Fills a slot. By relaxed atomic words, which cost what plain stores cost: all threads outside any
-// pool write to one common slot that nobody reads.
+// Fills a slot, with relaxed stores of atomic words, which cost as much as plain stores: all
+// threads outside any pool write to one common slot that nobody reads.
 template <class G, class R>
 [[gnu::always_inline]] inline void fill(job& j, std::remove_reference_t<G>& g) noexcept {
   std::atomic_ref<void (*)(job&) noexcept>(j.run).store(stolen_entry<G, R>(),

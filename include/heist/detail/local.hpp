@@ -1,8 +1,8 @@
 // A field that only one worker's thread uses, whatever fiber it runs.
 //
-// ThreadSanitizer takes each fiber for a thread of its own, and our switches deliberately tell it of
+// ThreadSanitizer treats each fiber as a thread of its own, and our switches deliberately declare
 // no order between two fibers of one worker, since such an order would hide races in the program's
-// tasks. What the runtime itself keeps per thread is then shared between "threads", so in that
+// tasks. What the runtime itself keeps for each thread is then shared between "threads", so in that
 // build, and only there, these fields are relaxed atomics.
 #pragma once
 

@@ -1,5 +1,5 @@
-// std::monostate without the rest of <variant> where the library has it apart: every program that
-// forks includes this.
+// std::monostate without the rest of <variant>, where the standard library has a header for it:
+// every program that forks includes this.
 #pragma once
 
 #if __has_include(<bits/monostate.h>)

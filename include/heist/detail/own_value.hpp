@@ -7,7 +7,7 @@
 
 namespace heist::inline v0::detail {
 
-// Two cache lines: processors fetch them in pairs.
+// Aligned to two cache lines, since processors fetch them in pairs.
 template <class T>
 struct alignas(128) own_value {
   template <class F>
@@ -16,8 +16,9 @@ struct alignas(128) own_value {
   T value;
 };
 
-// Tells one thread from all others that there have ever been; never 0. What ran on the thread before, as other fibers
-// too, happened before this, for ThreadSanitizer also.
+// Returns a number that differs from those of all other threads that have ever existed; never 0.
+// What ran on the thread before, in other fibers too, happened before this, also for
+// ThreadSanitizer.
 HEIST_API std::uint64_t thread_number() noexcept;
 
 }  // namespace heist::inline v0::detail

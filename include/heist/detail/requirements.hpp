@@ -1,7 +1,7 @@
-// What heist needs of the compiler, said in one line where it is missing.
+// What heist needs from the compiler: where it is missing, the error is one line.
 //
-// An error alone doesn't end the compilation, and the hundreds that follow would hide it. A header that isn't
-// there does end it, with g++ and with clang.
+// An error alone doesn't end the compilation, and the hundreds that follow would hide it. A header
+// that isn't there does end it, with g++ and with clang.
 #pragma once
 
 #if __cplusplus < 202002L

@@ -1,4 +1,5 @@
-// A root: a function that is handed to a pool from outside. Its caller waits for it, or it sees to its own end.
+// A root: a function that is given to a pool from outside. Either its caller waits for it, or it
+// destroys itself.
 #pragma once
 
 #include <atomic>
@@ -15,9 +16,10 @@ namespace heist::inline v0::detail {
 
 class pool_impl;
 
-// The pool calls run() once, on a fiber of its own. One that is awaited lies on the stack of its caller, who sleeps
-// (or, if it is a worker of another pool, suspends its fiber) until that has ended. Any other is left alone by the pool
-// as soon as run() returns, which may have freed it.
+// The pool calls run() once, on a fiber of its own. A root that is awaited lies on the stack of its
+// caller, which sleeps (or, if it is a worker of another pool, suspends its fiber) until the root
+// has ended. The pool doesn't touch any other root after run() has returned, since run() may have
+// freed it.
 struct root {
   using function = void (*)(root&) noexcept;
 
@@ -27,7 +29,8 @@ struct root {
 
   function run;
   bool is_awaited = true;
-  // Guarded by the pool's injection queue; of one that is awaited and has ended: its views (views.hpp).
+  // Guarded by the lock of the pool's injection queue. In a root that is awaited and has ended: its
+  // views (views.hpp).
   root* next = nullptr;
   std::atomic<std::uintptr_t> state{job::pending};  // as job::state
 };
@@ -38,7 +41,7 @@ struct root_of final : root {
 
   explicit root_of(std::remove_reference_t<F>& f) noexcept : root(&call), function_(f) {}
 
-  // After it ran: the result, or the exception.
+  // To be called after it ran: returns the result, or throws the exception.
   result take() {
     if (thrown_) std::rethrow_exception(std::move(thrown_));
     if constexpr (std::is_void_v<result>)
@@ -64,17 +67,18 @@ struct root_of final : root {
   std::exception_ptr thrown_;
 };
 
-// Runs it in that pool (nullptr: the default pool, made now if need be) and returns when it has
-// ended. A caller that is a worker of that pool runs it at once, as a call. Throws what making the
-// default pool can throw.
+// Runs the root in that pool (nullptr: the default pool, which is made now if necessary) and
+// returns when it has ended. If the caller is a worker of that pool, it is a call. Throws what
+// making the default pool can throw.
 HEIST_API void run_root(pool_impl* pool, root& r);
 
-// Hands one that isn't awaited to that pool (nullptr: the caller's, or the default pool) and returns. Where forks are
-// calls it is run at once. Throws usage_error in a child of fork() for a pool of its parent's, and what making the
-// default pool can throw; on a worker, for its own pool, nothing.
+// Gives a root that isn't awaited to that pool (nullptr: the caller's, or the default pool) and
+// returns. Where forks are calls it runs at once. Throws usage_error in a child of fork() for a
+// pool of the parent, and what making the default pool can throw; on a worker, for its own pool, it
+// doesn't throw.
 HEIST_API void start_root(pool_impl* pool, root& r);
 
-// Runs it on that worker of the pool and returns when it has ended. See pool::run_on.
+// Runs the root on that worker of the pool and returns when it has ended. See pool::run_on.
 HEIST_API void run_on_worker(pool_impl& pool, unsigned index, root& r);
 
 template <class F>

@@ -1,7 +1,7 @@
 // A lock of four bytes for sections of a few instructions, in which nothing may wait.
 //
-// It belongs to a thread, not to a fiber. A thread that finds it taken pauses for a moment and then sleeps: the
-// holder may have lost its processor.
+// Its holder is a thread, not a fiber. A thread that finds it locked pauses for a moment and then
+// sleeps, since the holder may have lost its processor.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,8 @@ class short_lock {
                                        std::memory_order_relaxed))
       lock_slow();
   }
-  // As soon as it is free the lock may be gone; waking an address where nobody waits does nothing.
+  // As soon as it is free the lock may be destroyed. The wake-up after that is harmless: on an
+  // address where nobody waits it does nothing.
   void unlock() noexcept {
     // Release: partners in lock() and lock_slow().
     if (word_.exchange(free, std::memory_order_release) == held_and_wanted) wake();

@@ -1,8 +1,10 @@
-// What an inlined spawn touches: the fronts of the worker and of the two fibers. The rest of them lies in the library.
+// What an inlined spawn touches: the fronts of the worker and of the two fibers. Their other
+// members are known to the library only.
 //
-// The usual spawn takes a stack that an earlier child has left ready (worker_front::spares), and nothing else that
-// could be missing; whatever is unusual goes to the library (scope.hpp). The library keeps none ready where a
-// spawn isn't to be inlined: in pools whose spawns leave children, and in builds with sanitizers.
+// The usual spawn takes a stack that an earlier child has left ready (worker_front::spares), and
+// needs nothing else that could be missing; unusual spawns go to the library (scope_impl.hpp). The
+// library keeps no stack ready where a spawn must not be inlined: in pools whose spawns push
+// children, and in builds with sanitizers.
 #pragma once
 
 #include <atomic>
@@ -14,7 +16,7 @@
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/local.hpp"
 
-// The runtime's own (src/platform/context.hpp); here since it is called inline.
+// A function of the runtime (src/platform/context.hpp), declared here since inlined code calls it.
 extern "C" {
 HEIST_API void* heist_v0_context_call(void* argument, void* stack_top, std::uint64_t number,
                                       void (*function)(void* argument, void* stack_top,
@@ -28,14 +30,14 @@ class scope_state;
 struct fiber;
 struct view_node;
 
-// What runs a child: moves the closure to its own stack, pushes the spawner's entry, calls, and takes the entry back.
-// Returns if the child may return to its spawner; never lets an exception out. `self`: the child's fiber; `place`: the
-// position of the entry.
+// The function that runs a child: it moves the closure to its own stack, pushes the spawner's
+// entry, calls the closure, and takes the entry back. It returns if the child may return to its
+// spawner, and never throws. `self`: the child's fiber; `place`: the position of the entry.
 using child_function = void (*)(void* closure, void* self, std::uint64_t place);
 
 // What a child knows about its spawn.
 struct spawned {
-  child_function main = nullptr;  // these two only where it begins by a switch; nullptr: none
+  child_function main = nullptr;  // set, as closure, only if the child begins by a switch
   void* closure = nullptr;  // on the spawner's stack; moved from before the spawner can be stolen
   scope_state* scope = nullptr;
   std::uint64_t key = 0;  // its place among the scope's children
@@ -44,24 +46,27 @@ struct spawned {
   position depth = 0;      // of that entry
 };
 
-// A fiber begins with it.
+// The first part of a fiber.
 struct fiber_front {
   void* sp = nullptr;  // while it doesn't run
-  // Whose slots it uses: its own, its spawner's, or those of one that ended for it (spawn.cpp).
+  // The fiber whose slots it uses: itself, its spawner, or a fiber that has ended and left them to
+  // it (spawn.cpp).
   fiber* array = nullptr;
   position from = 0;
   bool adopted = false;
-  bool stalls = false;  // policy::stalling: all its joins and waits do so
-  // As one of a worker's spares, and while it is the child that was the newest of them.
+  bool stalls = false;  // policy::stalling: all its joins and waits stall
+  // Used while it is one of a worker's spares, and while it is the child that was the newest of
+  // them.
   fiber* next_spare = nullptr;
   unsigned older_spares = 0;
   view_node* views = nullptr;  // of reducers; what they stand for: views.hpp
   spawned task{};
 };
 
-// What the image of a context begins with that was suspended by a call: on x86-64 its floating-point control words.
+// The beginning of the image of a context that was suspended by a call: on x86-64 its
+// floating-point control words.
 inline std::uint64_t image_begin(const void* sp) noexcept {
-  // As they were stored: a load of all of it would wait for both stores.
+  // The words are loaded as they were stored: one load of both would wait for both stores.
   std::uint32_t mxcsr;
   std::uint16_t x87;
   std::memcpy(&mxcsr, sp, sizeof(mxcsr));
@@ -71,22 +76,25 @@ inline std::uint64_t image_begin(const void* sp) noexcept {
 
 inline fiber_front& front_of(fiber* f) noexcept { return *reinterpret_cast<fiber_front*>(f); }
 
-// The thread's stack of caught and count of uncaught exceptions, as the Itanium C++ ABI (2.2.2) lays them out.
+// The thread's stack of caught and count of uncaught exceptions, as the Itanium C++ ABI (2.2.2)
+// lays them out.
 struct exceptions_of_thread {
   void* caught;
   unsigned uncaught;
 };
 
-// A worker begins with it.
+// The first part of a worker.
 struct worker_front {
   static constexpr unsigned max_spares = 8;
 
   // The fiber that it runs.
   local<fiber*> current{nullptr};
   const exceptions_of_thread* exceptions = nullptr;  // constant
-  // Of children that returned to their spawner, ready for the next one, the newest first; counted as in use.
+  // Stacks of children that returned to their spawner, ready for the next child, the newest first.
+  // They count as in use.
   local<fiber*> spares{nullptr};
-  // Relaxed: others read it for reports. It can be off until the worker finds no work (recount_spares).
+  // Relaxed: other threads read it for reports. It can be wrong until the worker finds no work
+  // (recount_spares).
   std::atomic<unsigned> spare_count{0};
 };
 
@@ -97,7 +105,7 @@ extern HEIST_API constinit thread_local worker_front* this_thread_worker asm("he
 // Never inlined: see hot_path.hpp about addresses of thread-locals.
 HEIST_API worker_front* this_worker_front_call() noexcept;
 
-// The same in one or two instructions.
+// this_thread_worker, read in one or two instructions.
 #if HEIST_TLS_ASM
 [[gnu::always_inline]] inline worker_front* this_worker_front() noexcept {
   worker_front* w;
@@ -117,15 +125,16 @@ inline worker_front* this_worker_front() noexcept { return this_worker_front_cal
 
 // ---- The library's part.
 
-// Somebody has gone on with the spawner.
+// To be called when a worker has continued the spawner.
 HEIST_API void spawner_arrived(fiber* spawner) noexcept;
-// The child has thrown the exception that is being handled. False: before it pushed the spawner's entry.
+// To be called when the child has thrown the exception that is being handled. False: it threw
+// before it pushed the spawner's entry.
 HEIST_API bool child_threw(fiber* child) noexcept;
 // Ends a child whose spawner's entry isn't private. Returns if the child may return to it.
 HEIST_API void end_public(fiber* child) noexcept;
-// Gives the spawner what reducers had of it, and the child added.
+// Gives the reducers' views back to the spawner, with what the child added to them.
 HEIST_API void give_views_back(fiber* child) noexcept;
-// Makes a child that has returned a spare, or gives it up when there are enough.
+// Makes a child that has returned a spare, or frees it if there are enough.
 HEIST_API void keep_spare(fiber* child) noexcept;
 
 }  // namespace heist::inline v0::detail

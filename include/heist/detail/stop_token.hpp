@@ -1,4 +1,5 @@
-// std::stop_token, which libc++ before 20 has under a flag only. The CMake package and pkg-config give it.
+// std::stop_token, which libc++ before 20 has only with a flag. The CMake package and pkg-config
+// give that flag.
 #pragma once
 
 #include <version>

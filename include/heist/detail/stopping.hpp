@@ -1,4 +1,4 @@
-// What can stop a construct, and how it says so. <heist/cancellation.hpp> is what users include.
+// What can stop a construct, and how it says so. Users include <heist/cancellation.hpp>.
 #pragma once
 
 #include <concepts>
@@ -9,9 +9,10 @@
 
 namespace heist::inline v0 {
 
-// Whether to stop: std::stop_token, std::stop_source, task_scope, deadline, or a class of one's own. Asked by several
-// threads at once, between chunks of a few microseconds; once it has said true it must go on saying so. What is handed
-// to a construct must live as long as the call.
+// Says whether to stop: std::stop_token, std::stop_source, task_scope, deadline, or a class of the
+// program. Several threads ask it at once, between chunks of a few microseconds; once it has
+// returned true it must always return true. What is passed to a construct must live as long as the
+// call.
 template <class S>
 concept stop_condition = requires(const S& s) {
   { s.stop_requested() }
@@ -23,7 +24,7 @@ namespace detail {
 // Throws heist::cancelled.
 [[noreturn]] HEIST_API void throw_cancelled(std::uint64_t done, std::uint64_t total);
 
-// A stop_condition of any type; without one nothing stops.
+// Refers to a stop_condition of any type, or to none, which never stops.
 class stop_poll {
  public:
   constexpr stop_poll() noexcept = default;
@@ -42,7 +43,8 @@ class stop_poll {
   const void* what_ = nullptr;
 };
 
-// What the implementation of an algorithm derives from: its calls under a stop condition, or under none.
+// The base of an algorithm's implementation: whether it is called under a stop condition, and under
+// which one.
 struct never_stops {};
 
 template <class Stop>

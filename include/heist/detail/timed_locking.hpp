@@ -7,11 +7,12 @@
 
 namespace heist::inline v0::detail {
 
-// For a Lock with try_lock() and lock_until(due_time), which it lets this class call.
+// For a Lock with try_lock() and lock_until(due_time), which declares this class a friend.
 template <class Lock>
 class timed_locking {
  public:
-  // False if the time was over before the lock was free for the caller; who gives up holds nobody up.
+  // False if the time was over before the lock was free for the caller. A waiter that gives up
+  // doesn't delay the others.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> time) {
     return lock().try_lock() || lock().lock_until(due_in(time));

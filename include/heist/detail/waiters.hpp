@@ -1,4 +1,5 @@
-// Who waits at a lock, a channel or the like: nodes on the waiters' own stacks, first in, first out.
+// The waiters of a lock, a channel or the like: a list of nodes on the waiters' own stacks, first
+// in, first out.
 #pragma once
 
 #include "heist/detail/short_lock.hpp"
@@ -6,17 +7,17 @@
 
 namespace heist::inline v0::detail {
 
-// Used once. Whoever takes it out of its list, under the list's lock, ends its wait after letting the lock go;
-// from then on the node may be gone.
+// A node is used once. The thread that removes it from its list, under the list's lock, ends its
+// wait after releasing the lock; from then on the node may be gone.
 struct waiter {
   wait_point point{};
   waiter* next = nullptr;  // guarded by the list's lock, as is the rest
   waiter* previous = nullptr;
   bool is_listed = false;
-  bool is_granted = false;  // what it means is the list's owner's matter
+  bool is_granted = false;  // the owner of the list defines its meaning
 };
 
-// The owner of the list guards it, with a short_lock.
+// The owner of the list guards it with a short_lock.
 class waiter_list {
  public:
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
@@ -30,26 +31,26 @@ class waiter_list {
     (w.next == nullptr ? last_ : w.next->previous) = w.previous;
     w.is_listed = false;
   }
-  // The first one, or nullptr.
+  // Removes and returns the first one, or nullptr.
   waiter* pop() noexcept {
     waiter* const w = first_;
     if (w != nullptr) remove(*w);
     return w;
   }
-  // Takes the first one out, for end_all() of `served`: it is listed nowhere from then on.
+  // Moves the first one to `served`, for its end_all(): from then on it counts as listed nowhere.
   void serve_first(waiter_list& served) noexcept {
     waiter& w = *pop();
     served.push_back(w);
     w.is_listed = false;
   }
-  // All of them, in order.
+  // Removes all of them, and returns them in order.
   waiter_list take_all() noexcept {
     waiter_list all = *this;
     for (waiter* w = first_; w != nullptr; w = w->next) w->is_listed = false;
     first_ = last_ = nullptr;
     return all;
   }
-  // Ends the waits of those that were taken out. Without any lock.
+  // Ends the waits of those that were taken out. To be called without any lock.
   void end_all() noexcept {
     for (waiter* w = first_; w != nullptr;) {
       waiter* const next = w->next;

@@ -1,4 +1,4 @@
-// How much is left to do in a place, for those who wait until nothing is.
+// A count of unfinished work, and the waiters for its end.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace heist::inline v0::detail {
 
-// Counts what was begun and isn't over. It may be destroyed as soon as wait() has returned, also while the last
-// finish() is about to: who brings the count to 0 lets the lock go before it wakes anybody, and touches only what it took out.
+// Counts what was begun and isn't over. It may be destroyed as soon as wait() has returned, even if
+// the last finish() hasn't returned yet: the thread that brings the count to 0 releases the lock
+// before it wakes the waiters, and then touches only the list that it took out.
 class work_count {
  public:
   void start() noexcept {
@@ -24,7 +25,7 @@ class work_count {
     }
     woken.end_all();
   }
-  // Returns when the count was 0: at once if it is. A fiber is suspended, a thread sleeps.
+  // Returns when the count was 0: at once if it is 0 now. A fiber is suspended, a thread sleeps.
   void wait() noexcept {
     waiter me;
     {

@@ -1,6 +1,7 @@
-// A barrier for fibers: all arrive, then all go on, again and again.
+// A barrier for fibers: all arrive, then all continue, again and again.
 //
-// Many more fibers than threads can meet at one: who waits suspends its fiber, and the thread runs the others.
+// Many more fibers than threads can meet at one barrier: a fiber that waits is suspended, and its
+// thread runs the others.
 #pragma once
 
 #include <cstddef>
@@ -8,43 +9,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "heist/detail/export.hpp"
-#include "heist/detail/waiters.hpp"
+#include "heist/detail/barrier_phases.hpp"
 
 namespace heist::inline v0 {
 
-namespace detail {
-
-struct no_completion {
-  void operator()() const noexcept {}
-};
-
-class HEIST_API barrier_phases {
- public:
-  explicit barrier_phases(std::ptrdiff_t expected);
-  barrier_phases(const barrier_phases&) = delete;
-  barrier_phases& operator=(const barrier_phases&) = delete;
-
-  struct arrival {
-    std::uint64_t phase;
-    bool was_last;  // then the phase is the caller's to end
-  };
-  arrival arrive(std::ptrdiff_t n, std::ptrdiff_t dropped);
-  void end_phase() noexcept;
-  void wait(std::uint64_t phase) noexcept;
-
- private:
-  short_lock guard_;
-  std::uint64_t phase_ = 0;  // guarded by guard_, as is the rest
-  std::ptrdiff_t expected_;
-  std::ptrdiff_t left_;
-  waiter_list waiters_;
-};
-
-}  // namespace detail
-
-// As std::barrier; works for fibers and for threads outside any pool together. Allocates nothing. `completion` runs when
-// all have arrived, on whoever came last, before anybody goes on; it must be noexcept, and may fork and wait.
+// As std::barrier; fibers and threads outside any pool may use it together. Allocates nothing. When
+// all have arrived, the last one runs `completion` before any continues; it must be noexcept, and
+// may fork and wait.
 template <class Completion = detail::no_completion>
 class barrier {
   static_assert(std::is_nothrow_invocable_v<Completion&>);
@@ -60,11 +31,12 @@ class barrier {
   explicit barrier(std::ptrdiff_t expected, Completion completion = Completion())
       : phases_(expected), completion_(std::move(completion)) {}
 
-  // n arrive at once: from 1 to as many as are still expected in this phase, otherwise it throws usage_error.
+  // n arrive at once: from 1 to as many as are still expected in this phase; otherwise throws
+  // usage_error.
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) { return arrival_token(come(n, 0)); }
   void wait(arrival_token&& token) noexcept { phases_.wait(token.phase_); }
   void arrive_and_wait() { phases_.wait(come(1, 0)); }
-  // Arrives, and isn't expected any more in the phases to come.
+  // Arrives, and isn't expected any more in later phases.
   void arrive_and_drop() { come(1, 1); }
 
  private:

@@ -1,18 +1,18 @@
-// A bounded queue between fibers, threads, or both: any number of senders, any number of receivers.
+// channel: a bounded queue between fibers, threads, or both, with any number of senders and
+// receivers.
 //
 //     heist::channel<page> pages(16);
 //     heist::fork_join(
 //         [&] { for (...) if (!pages.send(read())) break; pages.close(); },
 //         [&] { while (std::optional<page> p = pages.receive()) render(*p); });
 //
-// Who finds it full, or empty, suspends its fiber, and the thread does other work: both halves above work with one
-// worker too.
+// A fiber that finds the channel full, or empty, is suspended, and its thread does other work: both
+// halves above work with one worker too.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -22,18 +22,19 @@
 
 namespace heist::inline v0 {
 
-// First in, first out; whoever waits is served in the order in which it came. Items are moved only, in and out, and under
-// a lock of a few instructions: T's move and destructor must not wait, fork, or use the channel. All members are
-// thread-safe but the destructor, which destroys what was not received; nobody may be waiting then. The constructor
-// allocates the room, nothing else allocates.
+// First in, first out; waiters are served in the order in which they came. Items are only moved, in
+// and out, under a lock that is held for a few instructions: T's move and destructor must not wait,
+// fork, or use the channel. All members are thread-safe except the destructor, which destroys what
+// was not received; nobody may be waiting then. Only the constructor allocates.
 template <class T>
 class channel {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>);
 
  public:
-  // Room for `capacity` items that nobody has received yet. 0: send() waits for the receiver.
+  // `capacity`: how many items the channel holds that nobody has received yet. 0: send() waits for
+  // the receiver.
   explicit channel(std::size_t capacity)
-      : capacity_(capacity), room_(capacity == 0 ? nullptr : std::make_unique<cell[]>(capacity)) {}
+      : capacity_(capacity), cells_(capacity == 0 ? nullptr : std::make_unique<cell[]>(capacity)) {}
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
   ~channel() {
@@ -42,46 +43,26 @@ class channel {
 
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-  // Waits while there is no room. False if the channel is closed, also while it waits: then the item is still the
-  // caller's.
-  [[nodiscard]] bool send(T&& item) noexcept {
-    sender me(item);
-    switch (offer(item, &me)) {
-      case answer::done:
-        return true;
-      case answer::closed:
-        return false;
-      case answer::wait:
-        break;
-    }
-    me.point.wait();
-    return me.is_granted;
-  }
+  // Waits while the channel is full. False if the channel is closed, also while send() waits: then
+  // the caller still has the item.
+  [[nodiscard]] bool send(T&& item) noexcept;
   [[nodiscard]] bool send(const T& item) requires std::is_copy_constructible_v<T> {
     return send(T(item));
   }
-  // False, and nothing is moved, if there is no room now, or it is closed.
+  // False, and nothing is moved, if the channel is full now, or closed.
   [[nodiscard]] bool try_send(T&& item) noexcept { return offer(item, nullptr) == answer::done; }
   [[nodiscard]] bool try_send(const T& item) requires std::is_copy_constructible_v<T> {
     return try_send(T(item));
   }
 
-  // Waits for an item; nothing if the channel is closed and empty.
-  [[nodiscard]] std::optional<T> receive() noexcept {
-    std::optional<T> item;
-    receiver me(item);
-    if (accept(item, &me) == answer::wait) me.point.wait();
-    return item;
-  }
-  // Nothing if there is no item now.
-  [[nodiscard]] std::optional<T> try_receive() noexcept {
-    std::optional<T> item;
-    accept(item, nullptr);
-    return item;
-  }
+  // Waits for an item; returns nothing if the channel is closed and empty.
+  [[nodiscard]] std::optional<T> receive() noexcept;
+  // Returns nothing if there is no item now.
+  [[nodiscard]] std::optional<T> try_receive() noexcept;
 
-  // send() and receive() for a time. send_for also answers false, and the item is still the caller's, if there was no room in
-  // time; is_closed() tells the one from the other. Throw resource_error or std::bad_alloc where they have to wait and can't.
+  // send() and receive() with a time limit. The send functions also return false, and the caller
+  // still has the item, if the channel stayed full until then; is_closed() tells the two cases
+  // apart. They throw resource_error or std::bad_alloc where they have to wait and can't.
   template <class Rep, class Period>
   [[nodiscard]] bool send_for(T&& item, std::chrono::duration<Rep, Period> time) {
     return send_in_time(item, detail::due_in(time));
@@ -99,20 +80,9 @@ class channel {
     return receive_in_time(detail::due_at(time));
   }
 
-  // No more items come in. Senders that wait are refused, receivers get what is there and then nothing. Again: no
-  // effect.
-  void close() noexcept {
-    detail::waiter_list senders;
-    detail::waiter_list receivers;
-    {
-      const detail::holding hold(guard_);
-      is_closed_ = true;
-      senders = senders_.take_all();
-      receivers = receivers_.take_all();
-    }
-    senders.end_all();
-    receivers.end_all();
-  }
+  // The channel takes no more items. Waiting senders are refused; receivers get the remaining items
+  // and then nothing. A second call has no effect.
+  void close() noexcept;
   [[nodiscard]] bool is_closed() const noexcept {
     const detail::holding hold(guard_);
     return is_closed_;
@@ -121,126 +91,35 @@ class channel {
  private:
   enum class answer : unsigned char { done, closed, wait };
 
-  struct sender : detail::waiter {
-    explicit sender(T& i) noexcept : item(i) {}
-    T& item;  // granted: it was moved from
-  };
-  struct receiver : detail::waiter {
-    explicit receiver(std::optional<T>& i) noexcept : item(i) {}
-    std::optional<T>& item;
-  };
-
-  // One of these with a time limit.
+  struct cell;
+  struct sender;
+  struct receiver;
   template <class Waiter, class Item>
-  struct timed : Waiter, detail::alarm {
-    timed(channel& c, Item& what, detail::due_time due)
-        : Waiter(what), alarm(&time_is_over, due), of(c) {}
+  struct timed;
 
-    static void time_is_over(detail::alarm& a) noexcept {
-      auto& self = static_cast<timed&>(a);
-      {
-        const detail::holding hold(self.of.guard_);
-        if (!self.is_listed) return;
-        self.of.waiting(self).remove(self);
-      }
-      self.point.end();
-    }
-    channel& of;
-  };
+  // With me == nullptr these list no waiter.
+  answer offer(T& item, sender* me) noexcept;
+  answer accept(std::optional<T>& item, receiver* me) noexcept;
+  bool send_in_time(T& item, detail::due_time due);
+  std::optional<T> receive_in_time(detail::due_time due);
+
   detail::waiter_list& waiting(sender&) noexcept { return senders_; }
   detail::waiter_list& waiting(receiver&) noexcept { return receivers_; }
-
-  bool send_in_time(T& item, detail::due_time due) {
-    const answer now = offer(item, nullptr);
-    if (now != answer::wait || detail::is_over(due)) return now == answer::done;
-    timed<sender, T> me(*this, item, due);
-    const answer then = offer(item, &me);
-    if (then != answer::wait) return then == answer::done;
-    me.set();
-    me.point.wait();
-    return me.is_granted;
-  }
-  std::optional<T> receive_in_time(detail::due_time due) {
-    std::optional<T> item;
-    if (accept(item, nullptr) != answer::wait || detail::is_over(due)) return item;
-    timed<receiver, std::optional<T>> me(*this, item, due);
-    if (accept(item, &me) != answer::wait) return item;
-    me.set();
-    me.point.wait();
-    return item;
-  }
-
-  struct cell {
-    alignas(T) std::byte bytes[sizeof(T)];
-  };
-
-  // me == nullptr: doesn't wait.
-  answer offer(T& item, sender* me) noexcept {
-    detail::waiter* served = nullptr;
-    {
-      const detail::holding hold(guard_);
-      if (is_closed_) return answer::closed;
-      if ((served = receivers_.pop()) != nullptr) {
-        static_cast<receiver*>(served)->item.emplace(std::move(item));
-      } else if (size_ < capacity_) {
-        put_newest(std::move(item));
-      } else {
-        if (me != nullptr) senders_.push_back(*me);
-        return answer::wait;
-      }
-    }
-    if (served != nullptr) served->point.end();
-    return answer::done;
-  }
-
-  answer accept(std::optional<T>& item, receiver* me) noexcept {
-    detail::waiter* served = nullptr;
-    {
-      const detail::holding hold(guard_);
-      served = senders_.pop();
-      if (size_ != 0) {
-        item.emplace(take_oldest());
-        if (served != nullptr) put_newest(std::move(static_cast<sender*>(served)->item));
-      } else if (served != nullptr) {
-        item.emplace(std::move(static_cast<sender*>(served)->item));
-      } else if (is_closed_) {
-        return answer::closed;
-      } else {
-        if (me != nullptr) receivers_.push_back(*me);
-        return answer::wait;
-      }
-      if (served != nullptr) served->is_granted = true;
-    }
-    if (served != nullptr) served->point.end();
-    return answer::done;
-  }
-
-  [[nodiscard]] T& at(std::size_t i) noexcept {
-    return *std::launder(reinterpret_cast<T*>(room_[i].bytes));
-  }
-  void put_newest(T&& item) noexcept {
-    const std::size_t space = capacity_ - oldest_;  // no sum that could overflow
-    const std::size_t i = size_ < space ? oldest_ + size_ : size_ - space;
-    ::new (static_cast<void*>(room_[i].bytes)) T(std::move(item));
-    ++size_;
-  }
-  T take_oldest() noexcept {
-    T& oldest = at(oldest_);
-    T item(std::move(oldest));
-    oldest.~T();
-    oldest_ = oldest_ + 1 == capacity_ ? 0 : oldest_ + 1;
-    --size_;
-    return item;
-  }
+  // The ring of items.
+  [[nodiscard]] T& at(std::size_t i) noexcept;
+  void put_newest(T&& item) noexcept;
+  T take_oldest() noexcept;
 
   const std::size_t capacity_;
-  const std::unique_ptr<cell[]> room_;
+  const std::unique_ptr<cell[]> cells_;
   mutable detail::short_lock guard_;
   std::size_t oldest_ = 0;  // guarded by guard_, as is the rest
   std::size_t size_ = 0;
   bool is_closed_ = false;
-  detail::waiter_list senders_;    // empty unless the room is full
-  detail::waiter_list receivers_;  // empty unless the room is empty
+  detail::waiter_list senders_;    // empty unless the channel is full
+  detail::waiter_list receivers_;  // empty unless there is no item
 };
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/channel_impl.hpp"

@@ -1,4 +1,4 @@
-// A condition variable for fibers: who waits suspends its fiber, and the thread does other work.
+// A condition variable for fibers: a fiber that waits is suspended, and its thread does other work.
 #pragma once
 
 #include <atomic>
@@ -11,17 +11,17 @@
 
 namespace heist::inline v0 {
 
-// As std::condition_variable_any, without spurious returns; for fibers and for threads outside any pool together. The
-// lock is a std::unique_lock<heist::mutex> or anything else with lock() and unlock(). A std::mutex only where every
-// waiter is a thread outside: a fiber may go on on another thread. Notifying costs a load when nobody
-// waits; nothing allocates.
+// As std::condition_variable_any, without spurious returns; fibers and threads outside any pool may
+// use it together. The lock is a std::unique_lock<heist::mutex> or anything else with lock() and
+// unlock(). Use a std::mutex only where every waiter is a thread outside any pool, since a fiber
+// may continue on another thread. Notifying costs one load when nobody waits; nothing allocates.
 class condition_variable {
  public:
   constexpr condition_variable() noexcept = default;
   condition_variable(const condition_variable&) = delete;
   condition_variable& operator=(const condition_variable&) = delete;
 
-  // The one that has waited longest goes on.
+  // Wakes the waiter that has waited longest.
   void notify_one() noexcept {
     if (anybody()) wake_one();
   }
@@ -29,23 +29,24 @@ class condition_variable {
     if (anybody()) wake_all();
   }
 
-  // Lets the lock go, waits for a notification, and takes the lock again.
+  // Unlocks, waits for a notification, and locks again.
   template <class Lock>
   void wait(Lock& lock) {
     detail::waiter me;
-    list(me);  // before the lock goes: whoever takes it then finds the waiter
+    list(me);  // before the unlock: the next holder of the lock finds the waiter
     lock.unlock();
     me.point.wait();
     lock.lock();
   }
-  // Until done() is true, which is asked with the lock held.
+  // Waits until done() is true; it is called with the lock held.
   template <class Lock, class Done>
   void wait(Lock& lock, Done done) {
     while (!done()) wait(lock);
   }
 
-  // The same for a time. Without done(): false if it was over before a notification. With done(): what it says in the
-  // end. Throw resource_error or std::bad_alloc, with the lock held, where they have to wait and can't.
+  // The same with a time limit. Without done(): false if the time was over before a notification.
+  // With done(): its last result. They throw resource_error or std::bad_alloc, with the lock held,
+  // where they have to wait and can't.
   template <class Lock, class Rep, class Period>
   bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> time) {
     return wait_in_time(lock, detail::due_in(time));
@@ -82,7 +83,7 @@ class condition_variable {
     return true;
   }
 
-  // Relaxed: a notifier that must not miss a waiter has held the waiter's lock since it was listed.
+  // Relaxed: a notifier that must not miss a waiter has held the lock since the waiter was listed.
   [[nodiscard]] bool anybody() const noexcept {
     return listed_.load(std::memory_order_relaxed) != 0;
   }

@@ -1,4 +1,5 @@
-// A latch for fibers: counts down once; who waits suspends its fiber, and the thread does other work.
+// A latch for fibers: counts down once. A fiber that waits is suspended, and its thread does other
+// work.
 #pragma once
 
 #include <atomic>
@@ -9,9 +10,9 @@
 
 namespace heist::inline v0 {
 
-// As std::latch; works for fibers and for threads outside any pool together. count_down() costs one atomic operation
-// and waking up those who wait. It may be destroyed as soon as every wait() has returned, also while the last
-// count_down() is about to.
+// As std::latch; fibers and threads outside any pool may use it together. count_down() costs one
+// atomic operation and waking up the waiters. The latch may be destroyed as soon as every wait()
+// has returned, even if the last count_down() hasn't returned yet.
 class latch {
  public:
   // Throws usage_error for a negative count, or one above max().
@@ -21,9 +22,10 @@ class latch {
 
   [[nodiscard]] static constexpr std::ptrdiff_t max() noexcept { return PTRDIFF_MAX / 2; }
 
-  // n: from 0 to what is left of the count.
+  // n: from 0 to the present count.
   void count_down(std::ptrdiff_t n = 1) noexcept {
-    // Release and acquire: what happened before each count_down() is seen by those that the last one wakes.
+    // Release and acquire: the waiters that the last count_down() wakes see what happened before
+    // each of them.
     const std::ptrdiff_t left = state_.fetch_sub(n * one, std::memory_order_acq_rel) - n * one;
     if (left == has_waiters) [[unlikely]]
       wake();
@@ -47,7 +49,7 @@ class latch {
   HEIST_API void wait_slow() noexcept;
   HEIST_API void wake() noexcept;
 
-  std::atomic<std::ptrdiff_t> state_;  // the count, and whether somebody waits
+  std::atomic<std::ptrdiff_t> state_;  // the count, and whether there are waiters
   detail::short_lock guard_;
   detail::waiter_list waiters_;  // guarded by guard_
 };

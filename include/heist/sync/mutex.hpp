@@ -1,17 +1,19 @@
-// A mutex for fibers: who has to wait suspends its fiber, and the thread does other work.
+// A mutex for fibers: a fiber that has to wait is suspended, and its thread does other work.
 //
 //     heist::mutex m;
 //     heist::parallel_for(v, [&](item& x) {
 //       const std::lock_guard hold(m);
-//       ...                            // may fork, join and wait, on whatever thread it goes on
+//       ...                            // may fork, join and wait, and change its thread
 //     });
 //
-// It may be held across fork_join, a scope, a future: a waiting fiber never runs other work on its own stack, so
-// nothing that wants the lock can get on top of what holds it. Threads outside any pool take it as well.
+// It may be held across fork_join, a scope, or the wait for a future: a waiting fiber never runs
+// other work on its own stack, so nothing that wants the lock can end up on top of its holder.
+// Threads outside any pool may lock it too.
 //
-// Fairness. unlock() lets the lock go and wakes the one that has waited longest; somebody else may be faster
-// (barging: the lock isn't idle while the woken one is on its way). One that was woken in vain waits at the front, and
-// the next unlock() hands the lock to it: it is overtaken for one waking at most, so nobody starves.
+// Fairness. unlock() releases the lock and wakes the waiter that has waited longest. Another thread
+// may take the lock before it (barging), so that the lock isn't idle while the woken waiter is on
+// its way. A waiter that was woken in vain waits at the front, and the next unlock() hands the lock
+// to it: a waiter is overtaken during at most one wake-up, so none starves.
 #pragma once
 
 #include <atomic>
@@ -24,9 +26,10 @@
 
 namespace heist::inline v0 {
 
-// Meets TimedLockable: std::lock_guard, std::unique_lock and std::scoped_lock work. Not recursive. Any fiber may unlock
-// what another one locked. Uncontended, each costs one atomic operation; nothing allocates or throws, but
-// try_lock_for and try_lock_until: resource_error or std::bad_alloc where they have to wait and can't.
+// Meets TimedLockable: std::lock_guard, std::unique_lock and std::scoped_lock work. Not recursive.
+// Any fiber may unlock what another one locked. Uncontended, lock() and unlock() cost one atomic
+// operation each. No member allocates or throws except try_lock_for and try_lock_until, which throw
+// resource_error or std::bad_alloc where they have to wait and can't.
 class mutex : public detail::timed_locking<mutex> {
  public:
   constexpr mutex() noexcept = default;
@@ -59,7 +62,7 @@ class mutex : public detail::timed_locking<mutex> {
  private:
   static constexpr std::uint32_t locked = 1;
   static constexpr std::uint32_t queued = 2;  // set while waiters_ isn't empty
-  static constexpr std::uint32_t waking = 4;  // somebody was woken and hasn't looked yet
+  static constexpr std::uint32_t waking = 4;  // a waiter was woken and hasn't tried yet
 
   friend detail::timed_locking<mutex>;
   friend detail::timed_waiter<mutex>;

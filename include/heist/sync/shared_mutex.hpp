@@ -1,9 +1,10 @@
-// A mutex for fibers that lets one writer in, or any number of readers: who has to wait suspends its fiber, and the
-// thread does other work. It may be held across fork_join and other waits, as heist::mutex may.
+// A mutex for fibers that admits one writer, or any number of readers. A fiber that has to wait is
+// suspended, and its thread does other work. It may be held across fork_join and other waits, as
+// heist::mutex may.
 //
-// Fair: who waits gets in in the order in which it came, readers that stand together all at once, and nobody who comes
-// later is faster. So neither readers nor writers starve; a reader must not take it twice, since a writer may
-// wait in between.
+// It is fair: waiters are admitted in the order in which they came, neighbouring readers all at
+// once, and no later caller overtakes them. So neither readers nor writers starve. A reader must
+// not lock it twice, since a writer may wait in between.
 #pragma once
 
 #include <atomic>
@@ -17,9 +18,10 @@
 
 namespace heist::inline v0 {
 
-// As std::shared_timed_mutex: std::unique_lock and std::shared_lock work; for fibers and for threads outside any pool
-// together. Uncontended, each member costs one atomic operation; nothing allocates or throws, but the members
-// with a time limit: resource_error or std::bad_alloc where they have to wait and can't.
+// As std::shared_timed_mutex: std::unique_lock and std::shared_lock work; fibers and threads
+// outside any pool may use it together. Uncontended, each member costs one atomic operation. No
+// member allocates or throws except those with a time limit, which throw resource_error or
+// std::bad_alloc where they have to wait and can't.
 class shared_mutex : public detail::timed_locking<shared_mutex> {
  public:
   constexpr shared_mutex() noexcept = default;
@@ -32,7 +34,8 @@ class shared_mutex : public detail::timed_locking<shared_mutex> {
   }
   [[nodiscard]] bool try_lock() noexcept {
     std::uint64_t seen = 0;
-    // Acquire: partners are the releases of whoever was inside, in unlock(), unlock_shared() and hand_over().
+    // Acquire: partners are the releases by previous holders, in unlock(), unlock_shared() and
+    // hand_over().
     return state_.compare_exchange_strong(seen, writer, std::memory_order_acquire,
                                           std::memory_order_relaxed);
   }
@@ -75,7 +78,7 @@ class shared_mutex : public detail::timed_locking<shared_mutex> {
         if (state_.compare_exchange_weak(seen, seen - reader, std::memory_order_release,
                                          std::memory_order_relaxed))
           return;
-    } while (!hand_over());  // the last reader, and somebody waits
+    } while (!hand_over());  // this is the last reader, and there are waiters
   }
 
  private:

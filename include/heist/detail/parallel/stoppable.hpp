@@ -1,7 +1,8 @@
-// Loops that can be stopped: the same loops, over work that asks first.
+// Loops that can be stopped: the same loops, over work that asks the stop condition first.
 //
-// The question is asked before each chunk, and chunks are cut to a few microseconds (pace), whatever the loop's own are. What
-// has been begun ends, so the count of what was done is exact. Code for this is made only where a stop condition is given.
+// The condition is asked before each chunk, and chunks are cut to a few microseconds (pace),
+// however long the loop's own chunks are. A chunk that has begun runs to its end, so the count of
+// what was done is exact. Code for this is generated only where a stop condition is given.
 #pragma once
 
 #include <atomic>
@@ -9,9 +10,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "heist/detail/parallel/leftmost_place.hpp"
+#include "heist/detail/parallel/pace.hpp"
 #include "heist/detail/stopping.hpp"
-#include "heist/parallel/leftmost_place.hpp"
-#include "heist/parallel/pace.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -35,7 +36,7 @@ class stoppable_work {
         work_(first, first + chunk);
       else
         goes_on = work_(first, first + chunk);
-      // Relaxed: whoever asks for the sum comes after the join.
+      // Relaxed: the sum is read after the join.
       done_.fetch_add(chunk, std::memory_order_relaxed);
       if (!goes_on) return false;
       pace_.remember(pace::after(chunk, ticks() - before));
@@ -45,7 +46,7 @@ class stoppable_work {
   }
 
   [[nodiscard]] std::size_t done() const noexcept { return done_.load(std::memory_order_relaxed); }
-  // Where it was stopped first.
+  // The leftmost place where it was stopped.
   [[nodiscard]] const leftmost_place& stopped() const noexcept { return stopped_; }
 
  private:
@@ -56,8 +57,8 @@ class stoppable_work {
   alignas(64) mutable std::atomic<std::size_t> done_{0};
 };
 
-// run(work) runs the loop over [0, n). Throws cancelled if it was stopped before what matters was done: that is what lies
-// to the left of end(), which is asked afterwards.
+// run(work) runs the loop over [0, n). Throws cancelled if it was stopped before everything that
+// matters was done, which is what lies to the left of end(). end() is called after the loop.
 template <class Stop, class Work, class Run, class End>
 void run_stoppable(std::size_t n, const stopped_by<Stop>& by, const Work& work, const Run& run,
                    const End& end) {
@@ -74,7 +75,8 @@ void run_stoppable(std::size_t n, const stopped_by<Stop>& by, const Work& work, 
   run_stoppable(n, by, work, run, [n] { return n; });
 }
 
-// The same for a tree (leaf_tree): leaves ask, and an exception of its own takes the way of all exceptions.
+// The same for a tree (leaf_tree): its leaves ask, and throw this exception, which the tree passes
+// on like any other.
 struct [[gnu::visibility("default")]] stop_signal{};
 
 template <class Stop, class Operations>

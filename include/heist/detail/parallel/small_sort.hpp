@@ -6,13 +6,13 @@
 #include <memory>
 #include <utility>
 
-#include "heist/parallel/merging.hpp"
+#include "heist/detail/parallel/merging.hpp"
 
 namespace heist::inline v0::detail {
 
 inline constexpr std::size_t small_sort_size = 32;
 
-// Each element moves down past those that are greater. Bounds are tested, so any `less` is safe.
+// Each element moves down past the greater ones. Bounds are tested, so any `less` is safe.
 template <class It, class Less>
 void insertion_sort(It first, It last, Less& less) {
   if (first == last) return;
@@ -29,8 +29,9 @@ void insertion_sort(It first, It last, Less& less) {
   }
 }
 
-// Four elements by five comparisons and no branch; whatever `less` says, each of them ends up somewhere.
-// Source: the stable sorting of four in Rust's standard library (Bergdoll, Peters: driftsort, 2024).
+// Sorts four elements with five comparisons and no branch. Whatever `less` says, no element is
+// lost. Source: the stable sorting of four in Rust's standard library (Bergdoll, Peters: driftsort,
+// 2024).
 template <class T, class Less>
 void sort_four(const T* v, T* out, Less& less) {
   const bool c1 = less(v[1], v[0]);
@@ -54,8 +55,9 @@ void sort_four(const T* v, T* out, Less& less) {
   out[3] = greatest;
 }
 
-// Two sorted halves of h each into out, from both ends. If `less` is an order the chains meet; if they don't, it
-// is none, and the result would have some elements twice: then merged step by step.
+// Merges two sorted halves of h elements each into out, from both ends. If `less` is an order, the
+// chains meet. If they don't meet, it isn't one, and the result would have some elements twice:
+// then the halves are merged step by step.
 template <class T, class Less>
 void merge_halves(const T* v, std::size_t h, T* out, Less& less) {
   const T* a = v;
@@ -76,18 +78,18 @@ void merge_halves(const T* v, std::size_t h, T* out, Less& less) {
     merge_simply<by_copy>(v, v + h, v + h, v + 2 * h, out, less);
 }
 
-// Exactly small_sort_size elements of a light type.
+// Sorts exactly small_sort_size elements of a light type.
 template <class T, class Less>
 void sort_light_block(T* v, Less& less) {
   alignas(T) std::byte bytes[small_sort_size * sizeof(T)];
-  T* const room = reinterpret_cast<T*>(bytes);
-  for (std::size_t i = 0; i < small_sort_size; i += 4) sort_four(v + i, room + i, less);
-  for (std::size_t i = 0; i < small_sort_size; i += 8) merge_halves(room + i, 4, v + i, less);
-  for (std::size_t i = 0; i < small_sort_size; i += 16) merge_halves(v + i, 8, room + i, less);
-  merge_halves(room, 16, v, less);
+  T* const buffer = reinterpret_cast<T*>(bytes);
+  for (std::size_t i = 0; i < small_sort_size; i += 4) sort_four(v + i, buffer + i, less);
+  for (std::size_t i = 0; i < small_sort_size; i += 8) merge_halves(buffer + i, 4, v + i, less);
+  for (std::size_t i = 0; i < small_sort_size; i += 16) merge_halves(v + i, 8, buffer + i, less);
+  merge_halves(buffer, 16, v, less);
 }
 
-// At most small_sort_size elements.
+// Sorts at most small_sort_size elements.
 template <class It, class Less>
 void small_sort(It first, std::size_t n, Less& less) {
   if constexpr (std::is_pointer_v<It> && is_light<std::iter_value_t<It>>) {

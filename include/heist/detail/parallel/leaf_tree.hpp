@@ -1,4 +1,4 @@
-// A fixed tree of operations, run by whoever has time: the same result for any number of workers.
+// A fixed tree of operations that any workers may run: the same result for any number of workers.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +6,20 @@
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/parallel/leftmost_place.hpp"
+#include "heist/detail/parallel/pace.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/fork_join.hpp"
-#include "heist/parallel/leftmost_place.hpp"
-#include "heist/parallel/pace.hpp"
-#include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0::detail {
 
-// A binary tree over m > 0 leaves, whose left half has m / 2 of them, rounded down. Operations has leaf(i), the value
-// of the i-th leaf, and join(left, right), the value of a node; both must be callable by several threads at once.
+// A binary tree over m > 0 leaves, whose left half has m / 2 of them, rounded down. Operations has
+// leaf(i), the value of the i-th leaf, and join(left, right), the value of a node; both must be
+// callable by several threads at once.
 //
-// Which values are joined is fixed; which nodes are forks isn't: those above what takes a few microseconds (pace). Forks
-// here come before anybody asks, since only a node's right half can be given away, and the largest one is the oldest.
+// Which values are joined is fixed. Which nodes are forks isn't: those whose leaves take more than
+// a few microseconds (pace). Forks here come before any worker asks, since only a node's right half
+// can be stolen, and the largest one is the oldest.
 template <class Operations>
 class leaf_tree {
  public:
@@ -39,7 +41,8 @@ class leaf_tree {
   enum class leaves_are : std::uint8_t { few, many };
 
   value run(std::size_t first, std::size_t last, leaves_are leaves) {
-    // There is no value to return; what is left of here has thrown, and that goes on.
+    // There is no value to return: something to the left has thrown, and its exception will be
+    // thrown at the end.
     if (thrown_.is_left_of(first)) throw left_out{};
     const std::size_t n = last - first;
     const std::size_t chunk = pace_.chunk();
@@ -54,7 +57,8 @@ class leaf_tree {
     return operations_.join(std::move(left), std::move(right));
   }
 
-  // Fewer leaves than asked for say little about what a chunk should be.
+  // Runs leaves as one chunk. Fewer leaves than the chunk has say little about how many it should
+  // have.
   value at_a_time(std::size_t first, std::size_t last, std::size_t chunk) {
     try {
       if (last - first <= chunk / 2) return serially(first, last);
@@ -68,7 +72,8 @@ class leaf_tree {
     }
   }
 
-  // One instance of the leaf's code for all ways to get there, so that its bits are the same.
+  // Not inlined: there is one instance of the leaf's code for all callers, so that the bits of the
+  // result are the same.
   [[gnu::noinline]] value serially(std::size_t first, std::size_t last) {
     if (last - first == 1) return operations_.leaf(first);
     const std::size_t middle = first + (last - first) / 2;
@@ -82,14 +87,14 @@ class leaf_tree {
   leftmost_place thrown_;
 };
 
-// From any thread.
+// Runs the tree; may be called from any thread.
 template <class Operations>
 auto run_tree(std::size_t leaves, const Operations& operations) {
   return on_a_worker(
       [&](unsigned workers) { return leaf_tree<Operations>(operations, workers).run(leaves); });
 }
 
-// How n elements are cut into leaves: 64 to 128 leaves, or leaves of 512. A function of n
+// How n elements are cut into leaves: 64 to 128 leaves, or leaves of 512 elements. It depends on n
 // alone.
 struct leaf_cut {
   static constexpr std::size_t max_size = 512;

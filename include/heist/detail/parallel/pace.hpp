@@ -13,7 +13,7 @@
 
 namespace heist::inline v0::detail {
 
-// A clock that is cheap to read, of no particular unit.
+// A clock that is cheap to read, in an unspecified unit.
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -26,7 +26,8 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
-// Of that clock: 2 to 4 us, enough to make up for reading it and for a fork.
+// How many ticks of that clock a chunk should take: 2 to 4 us, enough to make up for reading the
+// clock and for a fork.
 inline std::uint64_t ticks_per_chunk() noexcept {
 #if defined(__x86_64__)
   return 8192;
@@ -39,8 +40,8 @@ inline std::uint64_t ticks_per_chunk() noexcept {
 #endif
 }
 
-// How many iterations, or elements, take about as long as a chunk should. One object for a whole loop; what one
-// worker has measured is a hint to the others, so relaxed.
+// How many iterations, or elements, take about as long as a chunk should. There is one object for a
+// whole loop. Relaxed: what one worker has measured is a hint to the others.
 class pace {
  public:
   static constexpr std::size_t max_chunk = 4096;
@@ -53,8 +54,9 @@ class pace {
     if (this->chunk() != chunk) chunk_.store(chunk, std::memory_order_relaxed);
   }
 
-  // After a chunk that took so many ticks. Grows to what should take a quarter of the aim: the first iterations of a
-  // loop may be much cheaper than the others. Not by more than 64 at once, as looking at the clock takes ticks, too.
+  // The size of the next chunk, after one that took so many ticks. It grows to what should take a
+  // quarter of the aim, since the first iterations of a loop may be much cheaper than the others;
+  // and at most 64 times at once, as looking at the clock takes ticks, too.
   static std::size_t after(std::size_t chunk, std::uint64_t took) noexcept {
     const std::uint64_t aim = ticks_per_chunk();
     if (took > 2 * aim) return chunk > 1 ? chunk / 2 : 1;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
-#include "heist/parallel/split_loop.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -16,22 +16,23 @@ template <class It>
 inline constexpr bool moves_from_without_exception =
     noexcept(std::ranges::iter_move(std::declval<const It&>() + std::iter_difference_t<It>{}));
 
-// Room for n elements; those that were made are destroyed at the end.
+// Memory for n elements; those that were made are destroyed at the end.
 template <class T>
 class element_buffer {
  public:
-  explicit element_buffer(std::size_t n) : room_(std::allocator<T>().allocate(n)), n_(n) {}
+  explicit element_buffer(std::size_t n) : memory_(std::allocator<T>().allocate(n)), n_(n) {}
   ~element_buffer() {
-    std::destroy_n(room_, made_);
-    std::allocator<T>().deallocate(room_, n_);
+    std::destroy_n(memory_, made_);
+    std::allocator<T>().deallocate(memory_, n_);
   }
   element_buffer(const element_buffer&) = delete;
   element_buffer& operator=(const element_buffer&) = delete;
 
-  [[nodiscard]] T* data() const noexcept { return room_; }
+  [[nodiscard]] T* data() const noexcept { return memory_; }
 
-  // Makes all of them out of those at `first`. If something can throw, be it the iterator, and what was made must be
-  // destroyed then, one worker does it, so that it is known how many there are.
+  // Makes all elements by moving those at `first`. If a move or an access through the iterator can
+  // throw, and the elements made so far must then be destroyed, one worker does it, so that their
+  // number is known.
   template <class It>
   void move_in(It first) {
     if constexpr (std::is_nothrow_constructible_v<T, std::iter_rvalue_reference_t<It>> &&
@@ -48,10 +49,10 @@ class element_buffer {
  private:
   template <class It>
   void make(It first, std::size_t i) {
-    std::construct_at(room_ + i, std::ranges::iter_move(iterator_at(first, i)));
+    std::construct_at(memory_ + i, std::ranges::iter_move(iterator_at(first, i)));
   }
 
-  T* const room_;
+  T* const memory_;
   const std::size_t n_;
   std::size_t made_ = 0;
 };

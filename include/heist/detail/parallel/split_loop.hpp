@@ -1,22 +1,24 @@
 // Splitting on demand: how a loop without a grain size runs.
 //
-// A worker runs its iterations in chunks and looks at its request word between them, the very word that a
-// push looks at. Only when a thief asked, and what is left is worth it, does it fork the newer half
-// of that. So a loop that nobody helps with costs a compare and a look at the clock a chunk, and a thief waits
-// for one chunk at most.
+// A worker runs its iterations in chunks and looks at its request word between them, the very word
+// that a push looks at. Only when a thief has asked, and the remaining iterations are worth it,
+// does it fork the newer half of them. So a loop without help costs a comparison and a look at the
+// clock for each chunk, and a thief waits for one chunk at most.
 //
-// Chunks have 1 iteration at first and grow while one takes less than a few microseconds; they shrink when
-// one takes more. They have at most 4096 iterations: that is how long a thief can wait when the
-// iterations suddenly get dear.
+// Chunks have 1 iteration at first and grow while one takes less than a few microseconds; they
+// shrink when one takes more. They have at most 4096 iterations: that bounds how long a thief waits
+// when the iterations suddenly become expensive.
 //
-// Before the first iteration nobody knows what one costs. A loop of few iterations (first_look) is forked
-// at once, as each may be long, in as many parts as there are workers; of many, one is tried first, and the loss is small.
+// Before the first iteration its cost is unknown. A loop of few iterations (first_look) is forked
+// at once, as each may be long, into as many parts as there are workers. A loop of many iterations
+// tries one first; the loss is small.
 //
-// When a chunk throws, those to its right that haven't begun are left out; those to its left run, as one of them might
-// throw what a serial run would have met first.
+// When a chunk throws, those to its right that haven't begun are skipped; those to its left run,
+// since one of them might throw what a serial run would have met first.
 //
 // Source: lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, 2010) for looking before
-// splitting; there the own deque is looked at, here the request word, as the deque has a private part.
+// splitting; there a worker looks at its own deque, here at the request word, since the deque has a
+// private part.
 #pragma once
 
 #include <cstddef>
@@ -25,22 +27,22 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/hot_path.hpp"
+#include "heist/detail/parallel/leftmost_place.hpp"
+#include "heist/detail/parallel/pace.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/fork_join.hpp"
-#include "heist/parallel/leftmost_place.hpp"
-#include "heist/parallel/pace.hpp"
 
 namespace heist::inline v0::detail {
 
-// How many workers the caller's pool has; 1 where every fork is a call (HEIST_SERIAL); 0 on a thread
-// outside any pool. Throws usage_error for a bad HEIST_SERIAL.
+// How many workers the caller's pool has; 1 where every fork is a call (HEIST_SERIAL); 0 on a
+// thread outside any pool. Throws usage_error for a bad HEIST_SERIAL.
 HEIST_API unsigned workers_here();
 
-// When the request word says that there is a request: whether a fork would now serve anybody. In a
+// To be called when the request word shows a request: whether a fork would now help a thief. In a
 // pool with another deque, which has no requests, whether the caller's deque is empty.
 [[gnu::cold]] HEIST_API bool wants_work() noexcept;
 
-// f(workers) on a worker: the caller, or one of the default pool.
+// Calls f(workers) on a worker: on the caller, or on one of the default pool.
 template <class F>
 auto on_a_worker(F&& f) {
   const unsigned workers = workers_here();
@@ -53,12 +55,14 @@ auto on_a_worker(F&& f) {
   return hot_path::asked(hot_path::depth()) && wants_work();
 }
 
-// A loop over [0, n) of Work, which is called as work(first, last) for one chunk. If it returns bool, false
-// ends the part of the loop that it belongs to; other parts must find out for themselves.
+// A loop over [0, n) of Work, which is called as work(first, last) for one chunk. If it returns
+// bool, false ends the part of the loop to which the chunk belongs; other parts must find out for
+// themselves.
 template <class Work>
 class split_loop {
  public:
-  // On a worker of a pool with so many. Work must be callable by several threads at once.
+  // To be made on a worker of a pool with `workers` workers. Work must be callable by several
+  // threads at once.
   split_loop(const Work& work, unsigned workers) noexcept : work_(work), workers_(workers) {}
   split_loop(const split_loop&) = delete;
   split_loop& operator=(const split_loop&) = delete;
@@ -71,7 +75,7 @@ class split_loop {
   }
 
  private:
-  // Iterations for each worker, from which on the time for trying one is nothing beside the rest.
+  // From this number of iterations for each worker on, the time for trying one is negligible.
   static constexpr std::size_t first_look = 32;
 
   void run(std::size_t first, std::size_t last) {
@@ -82,7 +86,7 @@ class split_loop {
       run_chunks(first, last, chunk);
   }
 
-  // As many parts as there are workers, at once.
+  // Forks as many parts as there are workers, at once.
   [[gnu::noinline]] void run_few(std::size_t first, std::size_t last, unsigned parts) {
     if (parts <= 1 || last - first <= 1) return run_chunks(first, last, pace_.chunk());
     const std::size_t middle = first + (last - first) / 2;
@@ -90,14 +94,14 @@ class split_loop {
               [this, middle, last, parts] { run_few(middle, last, parts - parts / 2); });
   }
 
-  // A chunk of 0 iterations: it isn't known yet how many it should have.
+  // chunk == 0: it isn't known yet how many iterations a chunk should have.
   void run_chunks(std::size_t first, std::size_t last, std::size_t chunk) {
     if (last - first == 1) {
       work(first, last);
       return;
     }
     std::uint64_t before = 0;
-    std::uint64_t took = 0;  // by the last chunk; 0: not known, so as long as it should
+    std::uint64_t took = 0;  // ticks of the last chunk; 0: not known, taken as long enough
     std::size_t done = 1;
     if (chunk == 0) {
       before = ticks();
@@ -113,7 +117,7 @@ class split_loop {
       if (asked_to_split() && worth_splitting(last - first, done, took)) return fork(first, last);
       if (!work(first, first + chunk)) return;
       first += chunk;
-      if (last - first <= chunk) break;  // what the clock says would come too late
+      if (last - first <= chunk) break;  // no later chunk needs the time
       done = chunk;
       took = look_at_clock(before);
       chunk = pace::after(chunk, took);
@@ -135,8 +139,8 @@ class split_loop {
     return took | 1;  // a coarse clock may not have moved
   }
 
-  // Whether `left` iterations will take longer than a steal is worth, when `done` of them took so many ticks. If that was
-  // too short to tell, the next chunk will.
+  // Whether `left` iterations will take long enough to be worth a steal, if `done` of them took so
+  // many ticks. If that was too short to tell, the next chunk will tell.
   static bool worth_splitting(std::size_t left, std::size_t done, std::uint64_t took) noexcept {
     if (took == 0) return true;
     if (took < ticks_per_chunk() / 16 && done < pace::max_chunk) return false;
@@ -170,7 +174,7 @@ void split_on_demand(std::size_t n, const Work& work, unsigned workers) {
   split_loop<Work>(work, workers).run(n);
 }
 
-// The same from any thread. Empty loops enter no pool.
+// The same from any thread. An empty loop enters no pool.
 template <class Work>
 void split_on_demand(std::size_t n, const Work& work) {
   if (n == 0) return;

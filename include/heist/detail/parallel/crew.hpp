@@ -1,4 +1,4 @@
-// As many calls as there are workers, for loops that are dealt out by a plan and not on demand.
+// As many calls as there are workers, for loops that are distributed by a plan and not on demand.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,14 @@
 #include <memory>
 #include <utility>
 
+#include "heist/detail/parallel/leftmost_place.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/fork_join.hpp"
-#include "heist/parallel/leftmost_place.hpp"
-#include "heist/parallel/split_loop.hpp"
 
 namespace heist::inline v0::detail {
 
-// f(first) .. f(last - 1), forked; a worker that comes late finds that others have run its part.
+// Calls f(first) to f(last - 1), forked; a worker that comes late finds that others have run its
+// part.
 template <class F>
 void fork_each(unsigned first, unsigned last, const F& f) {
   if (last - first == 1) return f(first);
@@ -23,10 +24,11 @@ void fork_each(unsigned first, unsigned last, const F& f) {
             [&f, middle, last] { fork_each(middle, last, f); });
 }
 
-// Runs plan(member, run) for each member of a crew. A plan calls run(first, last) for its chunks and may return when that says
-// false, if it goes from left to right: nothing of what follows is wanted, since work has thrown further left, or has
-// returned false itself. What is to the left of all that has thrown is run; in the end the leftmost exception goes on.
-// work may want to know the member: work(member, first, last). std::bad_alloc.
+// Runs plan(member, run) for each member of a crew. A plan calls run(first, last) for its chunks.
+// If the plan goes from left to right, it may return when run returns false: its later chunks
+// aren't wanted, since work has thrown further left, or has returned false itself. Everything to
+// the left of all exceptions is run; in the end the leftmost exception is thrown. work may also
+// take the member: work(member, first, last). Throws std::bad_alloc.
 template <class Work, class Plan>
 void run_crew(const Work& work, unsigned members, const Plan& plan) {
   struct failure {
@@ -63,7 +65,8 @@ void run_crew(const Work& work, unsigned members, const Plan& plan) {
   if (leftmost != nullptr) std::rethrow_exception(std::move(leftmost->what));
 }
 
-// What is left of [0, n), in chunks that a rule chooses: rule(left) is how many, at least 1.
+// The rest of [0, n), which is handed out in chunks that a rule chooses: rule(left) is the size of
+// a chunk, at least 1.
 class shared_counter {
  public:
   explicit shared_counter(std::size_t n) noexcept : n_(n) {}
@@ -72,7 +75,7 @@ class shared_counter {
     std::size_t first;
     std::size_t last;  // == first: nothing is left
   };
-  // Relaxed: the numbers are all that is handed out.
+  // Relaxed: only the numbers themselves are handed out.
   template <class Rule>
   chunk take(const Rule& rule) noexcept {
     std::size_t first = next_.load(std::memory_order_relaxed);

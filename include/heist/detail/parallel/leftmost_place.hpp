@@ -1,4 +1,5 @@
-// The leftmost of some places in a loop: where it threw, or was stopped. What is to the right of it may not matter any more.
+// The leftmost of some places in a loop, where it threw or was stopped. What is to the right of it
+// may not matter any more.
 #pragma once
 
 #include <atomic>
@@ -9,7 +10,8 @@
 
 namespace heist::inline v0::detail {
 
-// Relaxed: who hears of a place late runs a chunk for nothing; joins hand on what belongs to it.
+// Relaxed: a worker that sees a place late runs a chunk in vain; what belongs to the place is
+// passed on by joins.
 class leftmost_place {
  public:
   [[nodiscard]] bool is_left_of(std::size_t place) const noexcept {

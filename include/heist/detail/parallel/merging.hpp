@@ -11,7 +11,7 @@
 
 namespace heist::inline v0::detail {
 
-// How an element gets from one place to another: std::merge copies, a sort moves.
+// How an element is transferred: std::merge copies, a sort moves.
 struct by_copy {
   template <class It>
   [[gnu::always_inline]] static decltype(auto) from(const It& i) {
@@ -25,7 +25,7 @@ struct by_move {
   }
 };
 
-// Elements that are cheap to copy even in vain: merging these needs no branch that depends on data.
+// Elements that are cheap to copy, even in vain: merging them needs no branch that depends on data.
 template <class T>
 inline constexpr bool is_light = std::is_trivially_copyable_v<T> && sizeof(T) <= 16;
 
@@ -35,7 +35,7 @@ Out transfer(It first, It last, Out out) {
   return out;
 }
 
-// One after the other; of equal ones those of a come first.
+// Merges one element after the other; of equal elements those of a come first.
 template <class Transfer, class A, class B, class Out, class Less>
 void merge_simply(A a, A a_end, B b, B b_end, Out out, Less& less) {
   for (; a != a_end && b != b_end; ++out) {
@@ -50,8 +50,8 @@ void merge_simply(A a, A a_end, B b, B b_end, Out out, Less& less) {
   transfer<Transfer>(b, b_end, transfer<Transfer>(a, a_end, out));
 }
 
-// From both ends at once: two chains of loads that don't wait for each other. `steps` are as many as
-// neither chain can run into the other one with, whatever `less` says.
+// Merges from both ends at once: two chains of loads that don't wait for each other. `steps` is
+// small enough that neither chain can reach the other one, whatever `less` says.
 template <class T, class Less>
 void merge_from_both_ends(const T* a, const T* a_end, const T* b, const T* b_end, T* out,
                           Less& less) {
@@ -74,7 +74,7 @@ void merge_from_both_ends(const T* a, const T* a_end, const T* b, const T* b_end
   merge_simply<by_copy>(a, a_end, b, b_end, out, less);
 }
 
-// Both are sorted, `out` has room for both and lies elsewhere.
+// Both inputs are sorted; `out` has space for both and doesn't overlap them.
 template <class Transfer, class A, class B, class Out, class Less>
 void merge_serially(A a, std::size_t a_size, B b, std::size_t b_size, Out out, Less& less) {
   const A a_end = iterator_at(a, a_size);
@@ -88,7 +88,8 @@ void merge_serially(A a, std::size_t a_size, B b, std::size_t b_size, Out out, L
     merge_simply<Transfer>(a, a_end, b, b_end, out, less);
 }
 
-// The first offset in [0, n) whose element doesn't satisfy `before`, which those before it do; n if all do.
+// The first offset in [0, n) whose element doesn't satisfy `before`, which those before it do; n if
+// all do.
 template <class It, class Before>
 std::size_t partition_point(It first, std::size_t n, const Before& before) {
   std::size_t low = 0;
@@ -105,9 +106,10 @@ std::size_t partition_point(It first, std::size_t n, const Before& before) {
 inline constexpr std::size_t merge_cutoff =
     4096;  // elements that one worker merges: some microseconds
 
-// Cuts the longer one in the middle and the other where that element belongs. Cormen, Leiserson, Rivest,
-// Stein: Introduction to Algorithms, 3rd edition, section 27.3; with bounds that keep the order of equal
-// elements. Whatever `less` says, both parts have at least a quarter of the elements.
+// Cuts the longer input in the middle and the other one where that element belongs. Cormen,
+// Leiserson, Rivest, Stein: Introduction to Algorithms, 3rd edition, section 27.3; with bounds that
+// keep the order of equal elements. Whatever `less` says, both parts have at least a quarter of the
+// elements.
 template <class Transfer, class A, class B, class Out, class Less>
 void merge_in_parallel(A a, std::size_t a_size, B b, std::size_t b_size, Out out, Less& less) {
   if (a_size + b_size <= merge_cutoff)

@@ -1,5 +1,6 @@
-// A chunk's own copy of a loop's body, if it is small and copying it can't be noticed: the compiler then keeps what was
-// captured in registers. Of the original it must assume that the body's stores change it, as they may through pointers.
+// A chunk's own copy of a loop's body, if the body is small and copying it can't be noticed: the
+// compiler then keeps its captures in registers. For the original it must assume that the body's
+// stores, through pointers, change it.
 #pragma once
 
 #include <concepts>

@@ -1,0 +1,51 @@
+// The machinery of <heist/count.hpp>: a sum of ones over the tree of leaves.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+
+#include "heist/count.hpp"
+#include "heist/detail/algorithm.hpp"
+#include "heist/reduce.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+template <class Stop>
+struct count_if_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = count_if_impl<S>;
+
+  template <std::random_access_iterator It, std::predicate<std::iter_reference_t<It>> Predicate>
+  std::iter_difference_t<It> operator()(It first, It last, Predicate&& predicate) const {
+    using difference = std::iter_difference_t<It>;
+    std::plus<difference> add;
+    return fold_elements(length_of(first, last), *this, difference{0}, add,
+                         [&](std::size_t i) -> difference {
+                           return static_cast<bool>(predicate(element_at(first, i))) ? 1 : 0;
+                         });
+  }
+};
+
+template <class Stop>
+struct count_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = count_impl<S>;
+
+  template <std::random_access_iterator It, class T>
+  std::iter_difference_t<It> operator()(It first, It last, const T& value) const {
+    count_if_impl<Stop> those;
+    if constexpr (!std::is_same_v<Stop, never_stops>) those.stop = this->stop;
+    return those(first, last, [&](const auto& each) { return each == value; });
+  }
+};
+
+}  // namespace detail
+
+inline constexpr detail::algorithm<detail::with_ranges<detail::count_impl<>>> count{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::count_if_impl<>>> count_if{};
+
+}  // namespace heist::inline v0

@@ -1,0 +1,71 @@
+// The machinery of <heist/job_system.hpp>: how a function object becomes the bytes of a job.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#include "heist/job_system.hpp"
+
+namespace heist::inline v0 {
+
+template <class F>
+inline void job_system::call(void* data, job self) {
+  F& f = *std::launder(static_cast<F*>(data));
+  if constexpr (std::is_invocable_v<F&, job>)
+    f(self);
+  else
+    f();
+}
+
+template <class F>
+inline auto job_system::create(job parent, const F& f) -> job {
+  static_assert(std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>,
+                "a job is copied as bytes: capture references or pointers");
+  static_assert(sizeof(F) <= data_bytes && alignof(F) <= 16, "too large for a job");
+  static_assert(std::is_invocable_v<F&, job> || std::is_invocable_v<F&>);
+  const job j = try_create(parent, &call<F>, std::addressof(f), sizeof(F));
+  if (j == job{}) throw_overflow();
+  return j;
+}
+
+// A part of parallel_for, which splits in halves while it is too large.
+template <class Body>
+struct job_system::halves {
+  job_system* system;
+  const Body* body;
+  std::size_t first;
+  std::size_t last;
+  std::size_t most;
+
+  void operator()(job self) {
+    while (last - first > most) {
+      halves right = *this;
+      right.first = first + (last - first) / 2;
+      const job j = system->try_create(self, &call<halves>, &right, sizeof(right));
+      if (j == job{})
+        right(self);
+      else
+        system->run(j);
+      last = right.first;
+    }
+    (*body)(first, last);
+  }
+};
+
+template <class Body>
+requires std::invocable<const Body&, std::size_t, std::size_t>
+inline void job_system::parallel_for(std::size_t first, std::size_t last, std::size_t most,
+                                     const Body& body) {
+  if (first >= last) return;
+  on_worker([&] {
+    const halves<Body> all{this, &body, first, last, most == 0 ? 1 : most};
+    const job j = create_job(all);
+    run(j);
+    wait(j);
+  });
+}
+
+}  // namespace heist::inline v0

@@ -1,0 +1,99 @@
+// The machinery of <heist/parallel_for.hpp>: how indices, ranges and blocks become loops over
+// offsets.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+
+#include "heist/block.hpp"
+#include "heist/detail/algorithm.hpp"
+#include "heist/detail/bad_range.hpp"
+#include "heist/detail/parallel/own_body.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
+#include "heist/detail/parallel/stoppable.hpp"
+#include "heist/parallel_for.hpp"
+#include "heist/partitioner.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+template <class T>
+concept index = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
+
+// The index at an offset, also where the difference of two indices doesn't fit into their type.
+template <index I>
+constexpr I index_at(I first, std::size_t offset) noexcept {
+  using bits = std::make_unsigned_t<I>;
+  return static_cast<I>(static_cast<bits>(static_cast<bits>(first) + static_cast<bits>(offset)));
+}
+
+// How many indices; throws usage_error if the range is inverted.
+template <index I, index J>
+std::size_t count_of_indices(I first, J last) {
+  using common = std::common_type_t<I, J>;
+  const auto f = static_cast<common>(first);
+  const auto l = static_cast<common>(last);
+  // A negative index that the conversion makes a huge unsigned one is as wrong as an inverted
+  // range.
+  if ((f < 0) != (first < 0) || (l < 0) != (last < 0) || l < f) [[unlikely]]
+    throw_bad_range("heist::parallel_for", endpoint_of(first), endpoint_of(last));
+  using bits = std::make_unsigned_t<common>;
+  return static_cast<bits>(static_cast<bits>(l) - static_cast<bits>(f));
+}
+
+template <class Stop>
+struct parallel_for_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = parallel_for_impl<S>;
+
+  template <index I, index J, class Body, partitioner Partitioner = on_demand>
+  requires std::invocable<Body&, std::common_type_t<I, J>>
+  void operator()(I first, J last, Body&& body, Partitioner&& how = {}) const {
+    using common = std::common_type_t<I, J>;
+    static_assert(fits_a_count<common>,
+                  "heist::parallel_for: indices of more than 64 bits; count from 0 in 64 bits, and "
+                  "add the first index in the body");
+    const std::size_t n = count_of_indices(first, last);
+    partition(n, how, [&body, first = static_cast<common>(first)](std::size_t f, std::size_t l) {
+      const common end = index_at(first, l);
+      auto&& own = own_body<common>(body);
+      for (common i = index_at(first, f); i != end; ++i) own(i);
+    });
+  }
+
+  template <random_access_source R, class Body, partitioner Partitioner = on_demand>
+  requires std::invocable<Body&, std::ranges::range_reference_t<R>>
+  void operator()(R&& range, Body&& body, Partitioner&& how = {}) const {
+    partition(as_count(std::ranges::size(range)), how,
+              [&body, first = std::ranges::begin(range)](std::size_t f, std::size_t l) {
+                const auto end = iterator_at(first, l);
+                auto&& own = own_body<std::ranges::range_reference_t<R>>(body);
+                for (auto i = iterator_at(first, f); i != end; ++i) own(*i);
+              });
+  }
+
+  template <std::size_t D, class Body>
+  requires(tile_body<Body, D> || cell_body<Body, D>) void operator()(const block<D>& cells,
+                                                                     Body&& body) const {
+    for_block(cells, body, *this);
+  }
+
+ private:
+  template <class Partitioner, class Work>
+  void partition(std::size_t n, Partitioner& how, const Work& work) const {
+    if (n == 0) return;
+    run_stoppable(n, *this, work, [&](const auto& asking) {
+      on_a_worker([&](unsigned workers) { how.run(n, asking, workers); });
+    });
+  }
+};
+
+}  // namespace detail
+
+inline constexpr detail::algorithm<detail::parallel_for_impl<>> parallel_for{};
+
+}  // namespace heist::inline v0

@@ -1,0 +1,153 @@
+// The machinery of <heist/pipeline.hpp>: the gates of the stages, and the fibers that carry items
+// through them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "heist/detail/earliest_exception.hpp"
+#include "heist/detail/export.hpp"
+#include "heist/detail/job.hpp"
+#include "heist/detail/stopping.hpp"
+#include "heist/detail/waiters.hpp"
+#include "heist/fork_join.hpp"
+#include "heist/pipeline.hpp"
+#include "heist/sync/mutex.hpp"
+
+namespace heist::inline v0::detail {
+
+// The gate of a stage says how its items follow each other. This one lets numbers through one at a
+// time, from 0 upwards.
+class turnstile {
+ public:
+  HEIST_API void enter(std::uint64_t number) noexcept;
+  HEIST_API void leave() noexcept;
+
+ private:
+  struct walker;
+
+  short_lock guard_;
+  std::uint64_t turn_ = 0;  // guarded by guard_, as is waiters_: whose turn it is
+  waiter_list waiters_;
+};
+
+// Lets everybody through.
+struct open_gate {
+  void enter(std::uint64_t) noexcept {}
+  void leave() noexcept {}
+};
+// Lets one through at a time, in any order.
+struct locked_gate {
+  void enter(std::uint64_t) noexcept { mutex_.lock(); }
+  void leave() noexcept { mutex_.unlock(); }
+  mutex mutex_;
+};
+
+template <class Gate, class F>
+struct pipeline_stage {
+  F function;
+};
+
+[[noreturn]] HEIST_API void throw_no_tokens();
+
+template <class Source, class... Gate, class... F>
+class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
+ public:
+  explicit pipeline_runner(Source source, pipeline_stage<Gate, F>... stages)
+      : source_(std::move(source)), functions_(std::move(stages.function)...) {}
+
+  // On a worker.
+  std::uint64_t run(const pipeline_options& options, stop_poll stop) {
+    if (options.tokens == 0) throw_no_tokens();
+    flow f{options, stop};
+    carry_all(f, options.tokens);
+    f.thrown.rethrow();
+    return f.begun;
+  }
+
+ private:
+  using item = typename std::invoke_result_t<Source&>::value_type;
+
+  // One run.
+  struct flow {
+    const pipeline_options& options;
+    stop_poll stop;
+    mutex source_lock{};
+    std::uint64_t begun = 0;  // guarded by source_lock, as is has_ended
+    bool has_ended = false;
+    std::tuple<Gate...> gates{};
+    earliest_exception thrown{};
+  };
+
+  // Forks once for each token; a fork that nobody steals finds that everything is done.
+  void carry_all(flow& f, std::size_t tokens) {
+    if (tokens == 1) return carry(f);
+    fork_join([&] { carry_all(f, tokens / 2); }, [&] { carry_all(f, tokens - tokens / 2); });
+  }
+
+  void carry(flow& f) {
+    for (;;) {
+      std::uint64_t number = 0;
+      std::optional<item> next = begin(f, number);
+      if (!next) return;
+      pass<0>(f, number, next);
+    }
+  }
+
+  std::optional<item> begin(flow& f, std::uint64_t& number) {
+    f.source_lock.lock();
+    std::optional<item> next;
+    number = f.begun;
+    if (!f.has_ended && !f.thrown.any() && !f.options.stop.stop_requested() &&
+        !f.stop.stop_requested()) {
+      try {
+        next = source_();
+      } catch (...) {
+        f.thrown.keep(number, std::current_exception());
+      }
+    }
+    if (next)
+      ++f.begun;
+    else
+      f.has_ended = true;
+    f.source_lock.unlock();
+    return next;
+  }
+
+  // Runs stage I and those after it. It passes the gates also without an item, after an exception:
+  // the others wait for its number at the later stages. Not inlined: g++ 12 would warn of values
+  // that it takes for uninitialised.
+  template <std::size_t I, class T>
+  [[gnu::noinline]] void pass(flow& f, std::uint64_t number, std::optional<T>& in) {
+    if constexpr (I < sizeof...(F)) {
+      using result =
+          std::remove_cvref_t<std::invoke_result_t<std::tuple_element_t<I, std::tuple<F...>>&, T>>;
+      static_assert(!std::is_void_v<result> || I + 1 == sizeof...(F),
+                    "only the last stage may return nothing");
+      std::optional<stored_result<result>> out;
+      auto& gate = std::get<I>(f.gates);
+      gate.enter(number);
+      if (in && !f.thrown.any()) {
+        try {
+          out.emplace(invoke_stored<result>(
+              [&]() -> result { return std::get<I>(functions_)(std::move(*in)); }));
+        } catch (...) {
+          f.thrown.keep(number, std::current_exception());
+        }
+      }
+      gate.leave();
+      in.reset();
+      pass<I + 1>(f, number, out);
+    }
+  }
+
+  Source source_;
+  std::tuple<F...> functions_;
+};
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,102 @@
+// The machinery of <heist/transform.hpp>: loops over the offsets of a range.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+
+#include "heist/detail/algorithm.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
+#include "heist/detail/parallel/stoppable.hpp"
+#include "heist/merge.hpp"
+#include "heist/transform.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+// Calls write(i) for each offset, in a plain counted loop.
+template <class Write, class Stop>
+void for_offsets(std::size_t n, const stopped_by<Stop>& by, const Write& write) {
+  const auto chunk = [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i != last; ++i) write(i);
+  };
+  run_stoppable(n, by, chunk, [n](const auto& work) { split_on_demand(n, work); });
+}
+
+template <class Stop>
+struct transform_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = transform_impl<S>;
+
+  template <std::random_access_iterator It, std::random_access_iterator Out, class F>
+  requires std::invocable<F&, std::iter_reference_t<It>> Out operator()(It first, It last, Out out,
+                                                                        F&& f) const {
+    const std::size_t n = length_of(first, last);
+    for_offsets(n, *this, [input = plain(first), output = plain(out), &f](std::size_t i) {
+      element_at(output, i) = f(element_at(input, i));
+    });
+    return iterator_at(out, n);
+  }
+  template <std::random_access_iterator It, std::random_access_iterator Other,
+            std::random_access_iterator Out, class F>
+  requires std::invocable<F&, std::iter_reference_t<It>, std::iter_reference_t<Other>> Out
+  operator()(It first, It last, Other first2, Out out, F&& f) const {
+    const std::size_t n = length_of(first, last);
+    for_offsets(
+        n, *this,
+        [input = plain(first), input2 = plain(first2), output = plain(out), &f](std::size_t i) {
+          element_at(output, i) = f(element_at(input, i), element_at(input2, i));
+        });
+    return iterator_at(out, n);
+  }
+};
+
+template <class Stop>
+struct copy_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = copy_impl<S>;
+
+  template <std::random_access_iterator It, std::random_access_iterator Out>
+  Out operator()(It first, It last, Out out) const {
+    const std::size_t n = length_of(first, last);
+    for_offsets(n, *this, [input = plain(first), output = plain(out)](std::size_t i) {
+      element_at(output, i) = element_at(input, i);
+    });
+    return iterator_at(out, n);
+  }
+};
+
+template <class Stop>
+struct fill_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = fill_impl<S>;
+
+  template <std::random_access_iterator It, class T>
+  void operator()(It first, It last, const T& value) const {
+    for_offsets(length_of(first, last), *this,
+                [output = plain(first), &value](std::size_t i) { element_at(output, i) = value; });
+  }
+};
+
+template <class Stop>
+struct generate_impl : stopped_by<Stop> {
+  template <class S>
+  using with_stop = generate_impl<S>;
+
+  template <std::random_access_iterator It, std::invocable Generator>
+  void operator()(It first, It last, Generator&& generator) const {
+    for_offsets(length_of(first, last), *this, [output = plain(first), &generator](std::size_t i) {
+      element_at(output, i) = generator();
+    });
+  }
+};
+
+}  // namespace detail
+
+inline constexpr detail::algorithm<detail::with_ranges<detail::transform_impl<>>> transform{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::copy_impl<>>> copy{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::fill_impl<>>> fill{};
+inline constexpr detail::algorithm<detail::with_ranges<detail::generate_impl<>>> generate{};
+
+}  // namespace heist::inline v0
