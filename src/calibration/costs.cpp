@@ -76,19 +76,19 @@ constexpr auto fork_nothing = [] { fork_join([] {}, [] {}); };
 // On a worker: as many samples, fewer where they would take longer than the time; one at least. On a busy machine most of them
 // may fail: the other worker has no processor.
 template <class Sample>
-void take(std::size_t count, clock::duration time, const std::string& name, samples& to,
+void take(std::size_t count, clock::duration time, const std::string& name, samples& taken,
           Sample sample) {
   constexpr auto last_chance = std::chrono::seconds(10);
-  const auto before = to.size();
+  const auto before = taken.size();
   const auto start = clock::now();
-  while (to.size() < before + count) {
-    sample(to);
+  while (taken.size() < before + count) {
+    sample(taken);
     const auto took = clock::now() - start;
-    if (took > last_chance && to.empty())
+    if (took > last_chance && taken.empty())
       throw resource_error(
           fmt::format("{} can't be measured: no other worker took part in {} s", name,
                       std::chrono::duration_cast<std::chrono::seconds>(took).count()));
-    if (took > time && !to.empty()) return;
+    if (took > time && !taken.empty()) return;
   }
 }
 
@@ -122,18 +122,18 @@ double busy_factor(unsigned threads, std::uint64_t n) {
 // --- two workers ------------------------------------------------------------------------------------------------------
 
 // On a worker of a pool whose workers never sleep. From the fork to the thief's first instruction.
-void sample_steal(samples& to) {
+void sample_steal(samples& taken) {
   spin_for(std::chrono::microseconds(2));  // the thief has ended the last sample's job, and looks
   signal started;
   bool came = false;
   const auto start = clock::now();
   fork_join([&] { came = started.wait(fork_nothing); }, [&] { started.give(); });
-  if (came) to.add(ns(started.at() - start));
+  if (came) taken.add(ns(started.at() - start));
 }
 
 // The same where the victim has work that it hasn't shown, and doesn't fork: the thief takes an outer job, ends it when the
 // victim has pushed an inner one, and comes back for that.
-void sample_quiet_steal(samples& to) {
+void sample_quiet_steal(samples& taken) {
   signal outer, pushed, ended, inner;
   bool came = false;
   fork_join(
@@ -151,11 +151,11 @@ void sample_quiet_steal(samples& to) {
         static_cast<void>(pushed.wait(nothing));
         ended.give();
       });
-  if (came && ended.is_given() && inner.at() > ended.at()) to.add(ns(inner.at() - ended.at()));
+  if (came && ended.is_given() && inner.at() > ended.at()) taken.add(ns(inner.at() - ended.at()));
 }
 
 // From the end of a stolen job to the frame that waits for it, which then goes on at the thief.
-void sample_resume(samples& to) {
+void sample_resume(samples& taken) {
   signal started, leaving, ended;
   const int here = this_worker::index();
   fork_join(
@@ -170,7 +170,7 @@ void sample_resume(samples& to) {
         ended.give();
       });
   const auto now = clock::now();
-  if (this_worker::index() != here) to.add(ns(now - ended.at()));
+  if (this_worker::index() != here) taken.add(ns(now - ended.at()));
 }
 
 double failed_attempt_ns(pool& spinning, clock::duration time) {
@@ -187,7 +187,7 @@ struct wake_samples {
   samples wake_ns, waking_ns, awake_ns;
 };
 
-void sample_wake(pool& sleeping, wake_samples& to) {
+void sample_wake(pool& sleeping, wake_samples& taken) {
   if (!bench::wait_until_others_sleep(patience)) return;
   const auto before = sleeping.stats().total.wakes;
   signal first, second;
@@ -202,9 +202,9 @@ void sample_wake(pool& sleeping, wake_samples& to) {
   const auto end = clock::now();
   if (!came || sleeping.stats().total.wakes == before) return;
   if (!bench::wait_until_others_sleep(patience)) return;
-  to.awake_ns.add(ns(clock::now() - end));
-  to.wake_ns.add(ns(second.at() - start));
-  to.waking_ns.add(ns(first.at() - start));
+  taken.awake_ns.add(ns(clock::now() - end));
+  taken.wake_ns.add(ns(second.at() - start));
+  taken.waking_ns.add(ns(first.at() - start));
 }
 
 // --- distances --------------------------------------------------------------------------------------------------------

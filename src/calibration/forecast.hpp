@@ -72,9 +72,9 @@ struct forecast_settings {
 // bound, each to a processor of its own as in the lab: else the system now and then leaves two on one for some milliseconds.
 struct real_machine {
   explicit real_machine(unsigned workers)
-      : on({.workers = workers, .placement = placement_kind::pinned}) {}
+      : threads({.workers = workers, .placement = placement_kind::pinned}) {}
 
-  bench::whole_pool on;
+  bench::whole_pool threads;
   bench::samples forked;     // seconds
   bench::samples reference;  // seconds in the same round
 };
@@ -98,7 +98,7 @@ class forecaster {
  private:
   void measure(const lab_program& program);
   void measure_round(const lab_program& program);
-  [[nodiscard]] double run_copy(pool& on, unsigned i, const lab_program& program,
+  [[nodiscard]] double run_copy(pool& workers, unsigned i, const lab_program& program,
                                 std::uint64_t expected);
   [[nodiscard]] checked_row check(const real_machine& machine, lab::computation& simulated,
                                   double instruction_ns);

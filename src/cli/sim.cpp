@@ -81,7 +81,8 @@ class sim_command {
     const std::uint64_t seeds = has_chance(settings) ? request_.seeds : 1;
     sim_row row;
     row.processors = processors;
-    std::vector<double> steps, steal, steals, stolen, wait, idle, resumed, space, communication;
+    std::vector<double> steps, attempts, steals, threads_stolen, wait, idle, resumed, space,
+        communication;
     for (std::uint64_t i = 0; i < seeds; ++i) {
       line_.show(fmt::format("{}: P = {}, seed {} of {}", request_.dag, processors, i + 1, seeds));
       settings.seed = request_.settings.seed + i;
@@ -91,23 +92,23 @@ class sim_command {
         to.push_back(static_cast<double>(value));
       };
       add(steps, row.last.steps);
-      add(steal, row.last.steal);
+      add(attempts, row.last.attempts);
       add(steals, row.last.steals);
-      add(stolen, row.last.stolen);
+      add(threads_stolen, row.last.threads_stolen);
       add(wait, row.last.wait);
       add(idle, row.last.idle);
       add(resumed, row.last.resumed);
       add(space, row.last.peak_space);
       if (has_chance(settings))
-        add(communication, (row.last.stolen + row.last.remote) * measures_.largest_frame);
+        add(communication, (row.last.threads_stolen + row.last.remote) * measures_.largest_frame);
       row.peak_space = std::max(row.peak_space, row.last.peak_space);
       row.peak_queue = std::max(row.peak_queue, row.last.peak_queue);
     }
     line_.clear();
     row.steps = report::summarize(steps);
-    row.steal = report::summarize(steal);
+    row.attempts = report::summarize(attempts);
     row.steals = report::summarize(steals);
-    row.stolen = report::summarize(stolen);
+    row.threads_stolen = report::summarize(threads_stolen);
     row.wait = report::summarize(wait);
     row.idle = report::summarize(idle);
     row.resumed = report::summarize(resumed);
@@ -162,11 +163,11 @@ class sim_command {
             has_interval ? text(interval.high) : "",
             text(row.speedup(measures_)),
             text(row.bound(measures_)),
-            text(row.steal.mean),
+            text(row.attempts.mean),
             text(row.wait.mean),
             text(row.idle.mean),
             text(row.steals.mean),
-            text(row.stolen.mean),
+            text(row.threads_stolen.mean),
             text(row.resumed.mean),
             std::to_string(row.peak_space),
             std::to_string(measures_.stack_depth * row.processors),
@@ -189,7 +190,7 @@ class sim_command {
     const auto space_bound = static_cast<double>(measures_.stack_depth) * row.processors;
     out_.print("{:>8}{:>14.0f}{:>9}{:>10.2f}{:>9.3f}{:>13.0f}{:>14.0f}{:>13.0f}{:>11}{:>12.4f}\n",
                row.processors, row.steps.mean, relative_error(row.steps), row.speedup(measures_),
-               row.steps.mean / row.bound(measures_), row.steals.mean, row.steal.mean,
+               row.steps.mean / row.bound(measures_), row.steals.mean, row.attempts.mean,
                row.wait.mean, row.peak_space, static_cast<double>(row.peak_space) / space_bound);
   }
 

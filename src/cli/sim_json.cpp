@@ -41,11 +41,11 @@ std::string to_json(const sim_request& request, const lab::measures& of, const s
                        {"steps", as_json(row.steps)},
                        {"speedup", row.speedup(of)},
                        {"greedy_bound", row.bound(of)},
-                       {"steal_dollars", as_json(row.steal)},
+                       {"steal_dollars", as_json(row.attempts)},
                        {"wait_dollars", as_json(row.wait)},
                        {"idle_dollars", as_json(row.idle)},
                        {"steals", as_json(row.steals)},
-                       {"stolen_threads", as_json(row.stolen)},
+                       {"stolen_threads", as_json(row.threads_stolen)},
                        {"resumed_threads", as_json(row.resumed)},
                        {"communication", has_requests ? as_json(row.communication) : json()},
                        {"space", as_json(row.space)},
@@ -98,7 +98,7 @@ std::string to_json(const sim_request& request, const lab::measures& of, const k
     object["processor_average"] = as_json(row.processor_average);
     object["steps_to_bound"] = as_json(row.ratio);
     object["steals"] = as_json(row.steals);
-    object["steal_attempts"] = as_json(row.steal);
+    object["steal_attempts"] = as_json(row.attempts);
   }
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -23,7 +23,7 @@ kernel_row run_row(const sim_request& request, std::uint32_t processes, const la
                    lab::computation& computation, lab::kernel_checker* checker, progress& line) {
   kernel_row row;
   row.processes = processes;
-  std::vector<double> steps, average, ratio, steal, steals;
+  std::vector<double> steps, average, ratio, attempts, steals;
   auto settings = request.kernel;
   settings.processes = processes;
   settings.observer = checker;
@@ -40,14 +40,14 @@ kernel_row run_row(const sim_request& request, std::uint32_t processes, const la
     steps.push_back(static_cast<double>(result.run.steps));
     average.push_back(result.processor_average());
     ratio.push_back(static_cast<double>(result.run.steps) / result.bound(of.work, of.span));
-    steal.push_back(static_cast<double>(result.run.steal));
+    attempts.push_back(static_cast<double>(result.run.attempts));
     steals.push_back(static_cast<double>(result.run.steals));
   }
   line.clear();
   row.steps = report::summarize(steps);
   row.processor_average = report::summarize(average);
   row.ratio = report::summarize(ratio);
-  row.steal = report::summarize(steal);
+  row.attempts = report::summarize(attempts);
   row.steals = report::summarize(steals);
   return row;
 }
@@ -67,7 +67,7 @@ std::vector<std::string> cells(const kernel_row& row) {
           mean(row.processor_average),
           mean(row.ratio),
           mean(row.steals),
-          mean(row.steal)};
+          mean(row.attempts)};
 }
 
 void print(const sim_request& request, const lab::measures& of, const kernel_row& row,
@@ -82,7 +82,7 @@ void print(const sim_request& request, const lab::measures& of, const kernel_row
               row.processes, request.kernel.patience);
   } else {
     out.print("{:>8}{:>14.0f}{:>10.2f}{:>12.3f}{:>13.0f}{:>14.0f}", row.processes, row.steps.mean,
-              row.processor_average.mean, row.ratio.mean, row.steals.mean, row.steal.mean);
+              row.processor_average.mean, row.ratio.mean, row.steals.mean, row.attempts.mean);
     if (row.unfinished > 0) out.print("   {} of {} given up", row.unfinished, request.seeds);
     out.print("\n");
   }
@@ -147,7 +147,7 @@ report::chart attempts_chart(const lab::measures& of, const std::vector<kernel_r
   report::series attempts{"attempts", report::series_style::line};
   report::series bound{"P Tinf", report::series_style::bound};
   for (const auto& row : rows) {
-    if (row.steps.count > 0) attempts.points.push_back(with_range(row.processes, row.steal));
+    if (row.steps.count > 0) attempts.points.push_back(with_range(row.processes, row.attempts));
     bound.points.push_back(
         {static_cast<double>(row.processes), static_cast<double>(of.span) * row.processes});
   }
@@ -166,7 +166,7 @@ named_cells named(const kernel_row& row) {
           {"PA", mean(row.processor_average)},
           {"T/bound", mean(row.ratio)},
           {"steals", mean(row.steals)},
-          {"attempts", mean(row.steal)}};
+          {"attempts", mean(row.attempts)}};
 }
 
 void add_charts(report::page& page, const sim_request& request, const lab::measures& of,

@@ -60,7 +60,8 @@ class charts {
       case sim_curve::space:
         return space_chart();
       case sim_curve::attempts:
-        return attempts_chart("Steal attempts", [](const sim_row& row) { return row.steal.mean; });
+        return attempts_chart("Steal attempts",
+                              [](const sim_row& row) { return row.attempts.mean; });
       case sim_curve::wait:
         return attempts_chart("WAIT", [](const sim_row& row) { return row.wait.mean; });
     }
@@ -117,8 +118,8 @@ named_cells cells(const sim_request& request, const lab::measures& of, const sim
   if (has_chance(request.settings)) {
     const named_cells thieves = {{"runs", fmt::to_string(row.steps.count)},
                                  {"steals", mean(row.steals)},
-                                 {"threads stolen", mean(row.stolen)},
-                                 {"attempts", mean(row.steal)},
+                                 {"threads stolen", mean(row.threads_stolen)},
+                                 {"attempts", mean(row.attempts)},
                                  {"WAIT", mean(row.wait)},
                                  {"communication", mean(row.communication)}};
     result.insert(result.end(), thieves.begin(), thieves.end());
@@ -155,7 +156,7 @@ void add_charts(report::page& page, const sim_request& request, const sim_result
            "Frames of living threads, at most, against the bound of Theorem 5 and Lemma 2.");
   if (has_chance(request.settings))
     page.add(
-        draw.attempts_chart("Steal attempts", [](const sim_row& row) { return row.steal.mean; }),
+        draw.attempts_chart("Steal attempts", [](const sim_row& row) { return row.attempts.mean; }),
         "Attempts grow like P Tinf: they cost O(Tinf) of time on each processor.");
 }
 

@@ -178,7 +178,7 @@ int show_bounds(const bounds_request& request, output& out, std::FILE* err) {
 }
 
 std::string adversaries_page(const adversaries_request& request,
-                             const std::vector<lab::adversary_row>& rows,
+                             const std::vector<lab::kernel_study_row>& rows,
                              const std::vector<report::chart>& charts) {
   report::page page("Kernels that are adversaries: " + request.dag, request.command);
   page.paragraph(
@@ -197,12 +197,12 @@ std::string adversaries_page(const adversaries_request& request,
       "is no mark.");
   for (const auto& chart : charts)
     page.add(chart, "Marks are means, lines go from the least to the greatest of the runs.");
-  if (const auto fit = adversary_fit(rows); !fit.empty()) page.paragraph(fit + ".");
-  report::table table{"", lab::adversary_columns(), {}};
+  if (const auto fit = kernel_study_fit(rows); !fit.empty()) page.paragraph(fit + ".");
+  report::table table{"", lab::kernel_study_columns(), {}};
   std::string data = "[";
   for (const auto& row : rows) {
-    table.rows.push_back(adversary_cells(row));
-    data += (data.size() > 1 ? ",\n " : "") + adversary_json(row);
+    table.rows.push_back(kernel_study_cells(row));
+    data += (data.size() > 1 ? ",\n " : "") + kernel_study_json(row);
   }
   return page.add(table).data(data + "]").html();
 }
@@ -220,8 +220,8 @@ int adversaries(const adversaries_request& request, output& out, std::FILE* err)
   if (request.form == report_form::text)
     out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}; {} runs for each row\n", request.dag,
               measures.work, measures.span, measures.parallelism(), request.setup.seeds);
-  row_printer printer(out, request.form, lab::adversary_columns(), 17);
-  std::vector<lab::adversary_row> rows;
+  row_printer printer(out, request.form, lab::kernel_study_columns(), 17);
+  std::vector<lab::kernel_study_row> rows;
   std::vector<report::chart> charts;
   for (const auto processes : request.processes) {
     const auto given = request.given != 0 ? request.given : (processes + 1) / 2;
@@ -233,12 +233,12 @@ int adversaries(const adversaries_request& request, output& out, std::FILE* err)
         line.show(fmt::format("P = {}, {}, yield {}", processes, kernel, to_string(yield)));
         rows.push_back(study_kernel(*program, measures, request.setup, kernel, yield, processes));
         line.clear();
-        printer.add(adversary_cells(rows.back()), adversary_json(rows.back()));
+        printer.add(kernel_study_cells(rows.back()), kernel_study_json(rows.back()));
       }
-    charts.push_back(
-        lab::adversary_chart(fmt::format("{}, P = {}", request.dag, processes), rows, processes));
+    charts.push_back(lab::kernel_study_chart(fmt::format("{}, P = {}", request.dag, processes),
+                                             rows, processes));
   }
-  if (const auto fit = adversary_fit(rows); !fit.empty() && request.form == report_form::text)
+  if (const auto fit = kernel_study_fit(rows); !fit.empty() && request.form == report_form::text)
     out.print("{}\n", fit);
   if (!request.svg.empty()) write_file(request.svg, report::to_svg(charts.back()));
   if (!request.html.empty()) write_file(request.html, adversaries_page(request, rows, charts));

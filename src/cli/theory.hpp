@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "lab/experiments/adversary_study.hpp"
 #include "lab/experiments/granularity_study.hpp"
+#include "lab/experiments/kernel_study.hpp"
 #include "lab/experiments/recycling_study.hpp"
 
 namespace heist::cli {
@@ -32,7 +32,7 @@ struct bounds_request {
 };
 
 struct adversaries_request {
-  lab::adversary_setup setup;
+  lab::kernel_study_setup setup;
   std::string dag;
   std::vector<std::uint32_t> processes;
   std::uint32_t given = 0;  // processors that kernels give; 0: half as many as processes

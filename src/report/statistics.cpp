@@ -73,10 +73,10 @@ summary summarize(std::span<const double> values) {
   return result;
 }
 
-interval mean_interval(const summary& of, double confidence) {
-  if (of.count < 2) return {-infinity, infinity};
-  const double t = student_quantile(0.5 + confidence / 2, static_cast<double>(of.count - 1));
-  return {of.mean - t * of.standard_error(), of.mean + t * of.standard_error()};
+interval mean_interval(const summary& values, double confidence) {
+  if (values.count < 2) return {-infinity, infinity};
+  const double t = student_quantile(0.5 + confidence / 2, static_cast<double>(values.count - 1));
+  return {values.mean - t * values.standard_error(), values.mean + t * values.standard_error()};
 }
 
 double quantile(std::span<const double> sorted, double q) {

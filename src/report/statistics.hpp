@@ -27,7 +27,7 @@ struct summary {
 
 // Holds the distribution's mean with this confidence, if the mean of that many values is about normal. With
 // one value nothing is known: from -infinity to infinity.
-[[nodiscard]] interval mean_interval(const summary& of, double confidence = 0.95);
+[[nodiscard]] interval mean_interval(const summary& values, double confidence = 0.95);
 
 // Of sorted values; between two of them by linear interpolation (type 7 of Hyndman and Fan 1996). At least
 // one value, 0 <= q <= 1.

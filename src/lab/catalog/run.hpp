@@ -91,10 +91,10 @@ run_result run_on(Threads& threads, const run_settings& settings, Observer& obse
 template <class Threads>
 kernel_result run_under(Threads& threads, const kernel_settings& settings, std::uint64_t span) {
   check_processors(settings.processes);
-  const auto adversary = make_kernel(settings.kernel, settings.processes, span, settings.seed);
+  const auto chooser = make_kernel(settings.kernel, settings.processes, span, settings.seed);
   if (settings.scheduler == user_scheduler::greedy)
-    return run_greedy_under(threads, *adversary, settings);
-  return abp_run(threads, *adversary, settings)();
+    return run_greedy_under(threads, *chooser, settings);
+  return abp_run(threads, *chooser, settings)();
 }
 
 // Throws usage_error for what no run can be made from. Only DAGs that lie in memory give their threads priorities.

@@ -22,11 +22,11 @@ namespace heist::lab {
 
 class kernel_checker final : public kernel_observer {
  public:
-  explicit kernel_checker(const measures& of) : of_(of) {}
+  explicit kernel_checker(const measures& measured) : measured_(measured) {}
 
   void start(thread_id root) override;
-  void gives(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
-             std::size_t processes) override;
+  void note_choice(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
+                   std::size_t processes) override;
   void executed(thread_id thread, std::uint64_t weight, const outcome& did) override;
   void end_step(std::uint64_t step, const std::vector<thread_id>& running,
                 const std::vector<ready_deque>& deques) override;
@@ -37,9 +37,9 @@ class kernel_checker final : public kernel_observer {
   [[nodiscard]] std::uint64_t deepest() const { return deepest_; }  // 0: nobody has deques
 
  private:
-  void is_at(thread_id thread, std::uint64_t depth);
+  void set_depth(thread_id thread, std::uint64_t depth);
 
-  measures of_;
+  measures measured_;
   std::vector<std::uint64_t> depth_;     // by thread: of its next instruction
   std::vector<std::uint64_t> given_in_;  // by process: the step
   std::uint64_t given_ = 0;              // processors, summed over the run's steps

@@ -59,10 +59,10 @@ class run_checker {
  private:
   void check_deque(std::uint64_t step, std::uint32_t p, thread_id running, const ready_deque& deque,
                    const explicit_threads& threads) const;
-  void is_done(node_id v);
+  void mark_executed(node_id v);
   void check_leaves(std::uint64_t step) const;
-  void is_leaf(thread_id thread);
-  void is_no_leaf(thread_id thread);
+  void add_leaf(thread_id thread);
+  void remove_leaf(thread_id thread);
   void find_rounds(const run_result& result);
   void follow_delay_sequence();
 

@@ -120,10 +120,10 @@ class explicit_dag {
 
   // --- nodes: the first thread's instructions, then the second's, and so on ---
   [[nodiscard]] std::uint32_t node_count() const {
-    return static_cast<std::uint32_t>(owner_.size());
+    return static_cast<std::uint32_t>(thread_of_.size());
   }
-  [[nodiscard]] thread_id thread_of(node_id v) const { return owner_[v]; }
-  [[nodiscard]] bool is_last(node_id v) const { return v == last(owner_[v]); }
+  [[nodiscard]] thread_id thread_of(node_id v) const { return thread_of_[v]; }
+  [[nodiscard]] bool is_last(node_id v) const { return v == last(thread_of_[v]); }
   [[nodiscard]] std::string node_name(node_id v) const;  // "G2.3" where t has no names
   [[nodiscard]] bool has_names(thread_id t) const {      // for its instructions
     return t < node_names_.size() && !node_names_[t].empty();
@@ -145,7 +145,7 @@ class explicit_dag {
   [[nodiscard]] std::uint32_t height(node_id v) const { return height_[v]; }
 
   // --- measures ---
-  [[nodiscard]] std::uint64_t work() const { return owner_.size(); }            // T1
+  [[nodiscard]] std::uint64_t work() const { return thread_of_.size(); }        // T1
   [[nodiscard]] std::uint64_t span() const { return height_[first(0)]; }        // Tinf, in nodes
   [[nodiscard]] std::uint64_t stack_depth() const { return stack_depth_; }      // S1
   [[nodiscard]] std::uint64_t largest_frame() const { return largest_frame_; }  // Smax
@@ -192,7 +192,7 @@ class explicit_dag {
   std::vector<thread> threads_;
   std::vector<std::string> thread_names_;             // empty where all have the default
   std::vector<std::vector<std::string>> node_names_;  // by thread; empty as above
-  std::vector<thread_id> owner_;
+  std::vector<thread_id> thread_of_;
   std::vector<thread_id> spawned_;
   std::vector<std::uint32_t> join_begin_;  // node_count() + 1 places in joins_
   std::vector<node_id> joins_;

@@ -97,7 +97,7 @@ run_result run_events(Threads& threads, Scheduler& scheduler, std::uint32_t proc
   result.steps = step;
   result.work = assigned_work;
   scheduler.account(result);
-  result.idle = processors * result.steps - result.work - result.steal - result.wait;
+  result.idle = processors * result.steps - result.work - result.attempts - result.wait;
   return result;
 }
 

@@ -25,8 +25,8 @@ class kernel_observer {
 
   // A run begins.
   virtual void start(thread_id root) = 0;
-  virtual void gives(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
-                     std::size_t processes) = 0;
+  virtual void note_choice(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
+                           std::size_t processes) = 0;
   // An instruction of that weight: so many nodes, one after the other.
   virtual void executed(thread_id thread, std::uint64_t weight, const outcome& did) = 0;
   virtual void end_step(std::uint64_t step, const std::vector<thread_id>& running,

@@ -80,7 +80,7 @@ run_result run_steps(Threads& threads, Scheduler& scheduler, std::uint32_t proce
     observer.end_step(step, running, threads, scheduler);
   }
   scheduler.account(result);
-  result.idle = processors * result.steps - result.work - result.steal - result.wait;
+  result.idle = processors * result.steps - result.work - result.attempts - result.wait;
   return result;
 }
 

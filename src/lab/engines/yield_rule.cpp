@@ -25,7 +25,7 @@ yield_rule::yield_rule(yield_policy policy, std::uint32_t processes, std::uint64
       target_(processes, 0),
       kept_in_(processes, 0) {}
 
-void yield_rule::yields(std::uint32_t process, std::uint64_t step) {
+void yield_rule::note_yield(std::uint32_t process, std::uint64_t step) {
   const auto processes = static_cast<std::uint32_t>(last_run_.size());
   if (policy_ == yield_policy::none || processes == 1) return;
   yielded_in_[process] = step;

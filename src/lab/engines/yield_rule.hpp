@@ -21,7 +21,7 @@ class yield_rule {
  public:
   yield_rule(yield_policy policy, std::uint32_t processes, std::uint64_t seed);
 
-  void yields(std::uint32_t process, std::uint64_t step);
+  void note_yield(std::uint32_t process, std::uint64_t step);
   [[nodiscard]] bool may_run(std::uint32_t process) const;
   // Replaces, and notes that those left run in this step.
   void keep(std::uint64_t step, std::vector<std::uint32_t>& chosen);

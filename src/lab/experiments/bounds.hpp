@@ -21,11 +21,11 @@ struct bounds {
   double communication = 0;  // P Tinf (1 + nd) Smax: expected, up to a constant (work stealing)
 };
 
-[[nodiscard]] bounds bounds_of(const measures& of, std::uint64_t processors);
+[[nodiscard]] bounds bounds_of(const measures& measured, std::uint64_t processors);
 
 [[nodiscard]] std::vector<std::string> bounds_columns();
-[[nodiscard]] std::vector<std::string> bounds_cells(const bounds& of);
-[[nodiscard]] std::string bounds_json(const bounds& of);
+[[nodiscard]] std::vector<std::string> bounds_cells(const bounds& row);
+[[nodiscard]] std::string bounds_json(const bounds& row);
 
 // Speedup: at most, and at least with a greedy scheduler.
 [[nodiscard]] report::chart speedup_bounds_chart(const std::string& title,

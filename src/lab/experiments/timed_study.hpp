@@ -16,8 +16,8 @@ struct timed_row {
   std::uint64_t peak_space = 0;  // of all seeds
 
   // Over a serial run, which has neither forks nor anything else but instructions.
-  [[nodiscard]] double speedup(const measures& of, const cost_model& costs) const {
-    return static_cast<double>(of.work) * costs.instruction_ns * 1e-9 / seconds.mean;
+  [[nodiscard]] double speedup(const measures& measured, const cost_model& costs) const {
+    return static_cast<double>(measured.work) * costs.instruction_ns * 1e-9 / seconds.mean;
   }
 };
 

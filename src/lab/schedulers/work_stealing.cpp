@@ -33,10 +33,10 @@ bool work_stealing::can_aggregate(const stealing_settings& settings) {
 }
 
 void work_stealing::account(run_result& result) const {
-  result.steal = attempts_;
+  result.attempts = attempts_;
   result.wait = wait_;
   result.steals = steals_;
-  result.stolen = stolen_;
+  result.threads_stolen = threads_stolen_;
   result.resumed = resumed_;
   result.remote = remote_;
   result.peak_queue = peak_queue_;
@@ -53,9 +53,9 @@ void work_stealing::rob(std::uint32_t victim, std::uint32_t thief) {
   if (settings_.amount == steal_amount::half) count = (deque.size() + 1) / 2;
   for (std::size_t i = 1; i < count; ++i) push(thief, deque.pop_top());
   loot_.push_back({thief, deque.pop_top()});
-  if (deque.empty()) is_poor(victim);
+  if (deque.empty()) remove_rich(victim);
   ++steals_;
-  stolen_ += count;
+  threads_stolen_ += count;
 }
 
 void work_stealing::new_thieves_join() {
@@ -167,19 +167,19 @@ void work_stealing::answer(std::uint32_t victim) {
   --queued_;
   --outstanding_;
   if (deques_[victim].empty()) {
-    has_failed(thief);
+    note_failure(thief);
   } else {
     failures_[thief] = 0;
     rob(victim, thief);
   }
   if (settings_.access == access_model::queue) return;
-  for (const auto other : queue) has_failed(other);
+  for (const auto other : queue) note_failure(other);
   queued_ -= queue.size();
   outstanding_ -= queue.size();
   queue.clear();
 }
 
-void work_stealing::has_failed(std::uint32_t thief) {
+void work_stealing::note_failure(std::uint32_t thief) {
   ++failures_[thief];
   if (settings_.victims == victim_choice::lifeline && failures_[thief] >= settings_.tries)
     go_to_sleep(thief);

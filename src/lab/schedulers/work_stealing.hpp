@@ -75,7 +75,7 @@ class work_stealing {
       return no_id;
     }
     const thread_id next = deque.pop_bottom();
-    if (deque.empty()) is_poor(p);
+    if (deque.empty()) remove_rich(p);
     return next;
   }
 
@@ -119,16 +119,16 @@ class work_stealing {
 
   void push(std::uint32_t p, thread_id thread) {
     auto& deque = deques_[p];
-    if (deque.empty()) is_rich(p);
+    if (deque.empty()) add_rich(p);
     deque.push_bottom(thread);
     if (deque.size() > peak_queue_) peak_queue_ = deque.size();
   }
 
-  void is_rich(std::uint32_t p) {
+  void add_rich(std::uint32_t p) {
     place_[p] = static_cast<std::uint32_t>(rich_.size());
     rich_.push_back(p);
   }
-  void is_poor(std::uint32_t p) {
+  void remove_rich(std::uint32_t p) {
     rich_[place_[p]] = rich_.back();
     place_[rich_.back()] = place_[p];
     rich_.pop_back();
@@ -148,7 +148,7 @@ class work_stealing {
   void receive(const request& sent);
   void answer(std::uint32_t victim);
   void answer_sleepers();
-  void has_failed(std::uint32_t thief);
+  void note_failure(std::uint32_t thief);
   void go_to_sleep(std::uint32_t thief);
   [[nodiscard]] std::uint32_t choose_victim(std::uint32_t thief);
 
@@ -182,8 +182,8 @@ class work_stealing {
   std::uint64_t asleep_ = 0;
   bool sleepers_have_work_ = false;
 
-  std::uint64_t attempts_ = 0, wait_ = 0, steals_ = 0, stolen_ = 0, resumed_ = 0, remote_ = 0,
-                peak_queue_ = 0;
+  std::uint64_t attempts_ = 0, wait_ = 0, steals_ = 0, threads_stolen_ = 0, resumed_ = 0,
+                remote_ = 0, peak_queue_ = 0;
 };
 
 }  // namespace heist::lab

@@ -17,13 +17,13 @@
 
 namespace heist::lab {
 
-struct adversary_setup {
+struct kernel_study_setup {
   std::uint64_t seeds = 10;
   std::uint64_t seed = 1;
   std::uint64_t patience = 20'000;  // steps without progress after which a run is given up
 };
 
-struct adversary_row {
+struct kernel_study_row {
   std::string kernel;  // as "benign:8"
   std::string knows;   // as "oblivious"
   yield_policy yield{};
@@ -42,21 +42,22 @@ struct adversary_row {
                                                     std::uint64_t span);
 
 // Throws usage_error for a kernel that there isn't.
-[[nodiscard]] adversary_row study_kernel(computation& program, const measures& of,
-                                         const adversary_setup& setup, const std::string& kernel,
-                                         yield_policy yield, std::uint32_t processes);
+[[nodiscard]] kernel_study_row study_kernel(computation& program, const measures& measured,
+                                            const kernel_study_setup& setup,
+                                            const std::string& kernel, yield_policy yield,
+                                            std::uint32_t processes);
 
-[[nodiscard]] std::vector<std::string> adversary_columns();
-[[nodiscard]] std::vector<std::string> adversary_cells(const adversary_row& row);
-[[nodiscard]] std::string adversary_json(const adversary_row& row);
+[[nodiscard]] std::vector<std::string> kernel_study_columns();
+[[nodiscard]] std::vector<std::string> kernel_study_cells(const kernel_study_row& row);
+[[nodiscard]] std::string kernel_study_json(const kernel_study_row& row);
 
 // T over the bound, by kernel and yield, for the rows of one P.
-[[nodiscard]] report::chart adversary_chart(const std::string& title,
-                                            const std::vector<adversary_row>& rows,
-                                            std::uint32_t processes);
+[[nodiscard]] report::chart kernel_study_chart(const std::string& title,
+                                               const std::vector<kernel_study_row>& rows,
+                                               std::uint32_t processes);
 
 // T = c1 T1/PA + cinf Tinf P/PA over all runs whose yield suffices, and what that says in a line. "" where
 // fewer than two numbers of processes were measured: the two terms can't be told apart then.
-[[nodiscard]] std::string adversary_fit(const std::vector<adversary_row>& rows);
+[[nodiscard]] std::string kernel_study_fit(const std::vector<kernel_study_row>& rows);
 
 }  // namespace heist::lab
