@@ -14,8 +14,8 @@ namespace {
 using bench::samples;
 using bench::seconds_of;
 
-// Seconds, without the way in. The serial program runs on the worker too that runs the other one: two processors may differ
-// at the moment.
+// The seconds of a call on a worker, without the way into the pool. The serial program runs on the
+// same worker as the forked one, as the speeds of two processors may differ at the moment.
 template <class Function>
 double run_on(pool& workers, Function function) {
   double took = 0;
@@ -91,7 +91,7 @@ forecast_row forecaster::forecast(std::uint32_t processors, lab::computation& si
   return row;
 }
 
-// In turn, so that what else happens on the machine hits all of them alike.
+// The runs take turns, so that other load on the machine hits all of them alike.
 void forecaster::measure(const lab_program& program) {
   machines_.clear();
   copies_.clear();

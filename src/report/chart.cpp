@@ -15,10 +15,10 @@ namespace {
 
 constexpr double width = 760, plot_height = 340;
 constexpr double left = 76, right = 24, top = 44, axis_room = 56;
-constexpr double legend_line = 20, letter = 6.7;  // letter: the width of one at 12 pixels, about
-constexpr std::size_t most_marks = 48;            // a line of more points has no marks
+constexpr double legend_line = 20, letter = 6.7;  // letter: about the width of one at 12 pixels
+constexpr std::size_t most_marks = 48;            // a line through more points has no marks
 
-// One direction of the plot: from values to pixels.
+// One direction of the plot: maps values to pixels.
 class ruler {
  public:
   ruler(const axis& shown, double least, double greatest, double from, double to)
@@ -118,7 +118,7 @@ class drawing {
   std::string svg() {
     open();
     axes();
-    // Bars behind, bounds in front.
+    // Bars are drawn behind the other series, bounds in front of them.
     for (const auto style :
          {series_style::bars, series_style::line, series_style::points, series_style::bound})
       for (std::size_t i = 0; i < what_.all.size(); ++i)
@@ -201,7 +201,7 @@ class drawing {
         text(x_.place(value), bottom + 18, "middle", tick_label(value));
         continue;
       }
-      // In two rows, as names are long.
+      // In two rows, as names may be long.
       const auto place = static_cast<std::size_t>(value);
       text(x_.place(value), bottom + (place % 2 == 0 ? 18 : 33), "middle", what_.x.names[place]);
     }
@@ -285,7 +285,7 @@ class drawing {
     return 46 + letter * static_cast<double>(each.name.size());
   }
 
-  // Which series stand in which line below the chart.
+  // Deals the legend's entries out to the lines below the chart.
   [[nodiscard]] std::vector<std::vector<std::size_t>> legend_rows() const {
     std::vector<std::vector<std::size_t>> rows;
     double used = width;

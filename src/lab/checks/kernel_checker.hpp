@@ -1,11 +1,12 @@
-// Looks at every step of a run under a kernel, and throws check_error where something doesn't hold that Arora, Blumofe and
-// Plaxton (1998) prove:
+// Checks every step of a run under a kernel, and throws check_error where a property doesn't hold
+// that Arora, Blumofe and Plaxton (1998) prove:
 //
-//   always    the kernel gives each process one processor at most; the scheduler executes T1 instructions, in Tinf steps at
-//             least; every processor given executes, steals or does nothing
-//   abp       the order of a deque (their structural lemma): an instruction is at depth d + 1 if the last one that it
-//             waited for is at depth d. In a deque depths fall from the bottom to the top, and the bottom's is not
-//             greater than that of what the process executes. No depth is greater than Tinf
+//   always    the kernel gives each process one processor at most; the scheduler executes T1
+//             instructions, in Tinf steps at least; every processor given executes, steals or idles
+//   abp       the order of a deque (their structural lemma): an instruction is at depth d + 1 if
+//             the last one that it waited for is at depth d. In a deque depths fall from the bottom
+//             to the top, and the bottom's is not greater than that of the instruction that the
+//             process executes. No depth is greater than Tinf
 //   greedy    T <= T1/PA + Tinf (P - 1)/PA (Theorem 2)
 //   under the kernel lower-bound: T >= Tinf P/PA (Theorem 1)
 #pragma once

@@ -108,7 +108,8 @@ void run_checker::executed(std::uint64_t step, std::uint32_t, thread_id thread, 
   if (augmented_ && missing_[v] == 0) mark_executed(v);
 }
 
-// Executed, and so is all that comes before it in the augmented DAG: that may hold for others now.
+// Marks a node that is executed, as are all its predecessors in the augmented DAG. Its successors
+// may have none missing now.
 void run_checker::mark_executed(node_id v) {
   std::vector<node_id> waiting = {v};
   while (!waiting.empty()) {
@@ -165,7 +166,7 @@ void run_checker::finish(const run_result& result) {
   follow_delay_sequence();
 }
 
-// The steps in which rounds end.
+// Finds the steps in which rounds end.
 void run_checker::find_rounds(const run_result& result) {
   const std::uint64_t p = settings_.processors;
   std::uint64_t before = 0;
@@ -184,8 +185,9 @@ void run_checker::find_rounds(const run_result& result) {
 }
 
 void run_checker::follow_delay_sequence() {
-  // The step from which on an instruction is neither critical nor will be; and the predecessor in the augmented DAG of
-  // which that holds last: from the step after an instruction may be critical.
+  // Follows a path back from the last instruction. For each one it takes the step from which the
+  // instruction is no longer critical, and goes on to the predecessor in the augmented DAG of which
+  // that step is the latest: from the step after, the instruction itself may be critical.
   auto done_in = executed_in_;
   std::vector<node_id> latest(dag_->node_count(), no_id);
   for (const node_id v : augmented_->order()) {
@@ -200,8 +202,9 @@ void run_checker::follow_delay_sequence() {
   if (path.front() != dag_->first(0) || path.size() > augmented_->span())
     throw check_error(fmt::format("a delay sequence of {} instructions from {}", path.size(),
                                   dag_->node_name(path.front())));
-  // A round belongs to an instruction's group if that was critical from its first step to its last; one that
-  // stretches over the end of an instruction's time stands between two groups.
+  // A round belongs to an instruction's group if the instruction was critical from the round's
+  // first step to its last. A round in which the instruction ceases to be critical lies between two
+  // groups.
   std::uint64_t grouped = 0;
   std::uint64_t between = 0;
   std::size_t round = 0;

@@ -11,8 +11,9 @@ namespace {
 
 using part = dag_error::part;
 
-// The nodes of one cycle, in order, among those that a topological sort could not reach: each of them has
-// a predecessor that it could not reach either, so walking back comes round.
+// The nodes of one cycle, in order. The search begins at a node that the topological sort could not
+// reach. Each such node has a predecessor that the sort could not reach either, so walking back
+// closes a cycle.
 std::vector<node_id> find_cycle(const explicit_dag& dag, const std::vector<std::uint32_t>& waits) {
   std::vector<node_id> before(dag.node_count(), no_id);
   node_id at = no_id;
@@ -148,7 +149,8 @@ void explicit_dag::add_spawns(const dag_source& source) {
   }
 }
 
-// Depths, frames up to the root, and the walk that is_ancestor() rests on. A loop, as trees can be deep.
+// Computes depths, the frames up to the root, and the numbering that is_ancestor() uses. It is a
+// loop and not a recursion, as spawn trees can be deep.
 void explicit_dag::build_tree() {
   for (thread_id t = 1; t < thread_count(); ++t)
     if (threads_[t].parent == no_id)
@@ -263,7 +265,8 @@ void explicit_dag::measure_paths(const dag_source& source) {
     each_edge(*v, [&](const edge& e) { height_[*v] = std::max(height_[*v], height_[e.to] + 1); });
 }
 
-// Spawns make a tree, so one of the joins closes the cycle: the last one in the source that lies on it.
+// Spawns make a tree, so a join closes the cycle. The last join in the source that lies on it is
+// blamed.
 void explicit_dag::refuse_cycle(const dag_source& source,
                                 const std::vector<std::uint32_t>& waits) const {
   const auto cycle = find_cycle(*this, waits);

@@ -24,7 +24,7 @@ constexpr std::string_view format_name = "heist costs 1";
 constexpr int deepest = 8;  // levels of objects and arrays
 constexpr std::size_t most_distances = 16;
 
-// For a message: short, and with nothing in it that a terminal would act on.
+// Text for a message: cut short, and without characters that a terminal would act on.
 std::string shown(std::string_view text, std::size_t most = 60) {
   std::string result;
   for (const char c : text.substr(0, most))
@@ -77,7 +77,7 @@ class cost_reader {
   }
 
  private:
-  // Values nested too deeply, and fields that stand twice, are refused while they are read.
+  // Refuses values that are nested too deeply, and fields that are given twice, while it reads.
   json parse() {
     std::vector<std::set<std::string>> open;
     const auto check = [&](int depth, json::parse_event_t event, json& parsed) {
@@ -116,7 +116,7 @@ class cost_reader {
     return *found;
   }
 
-  // A number, or an object with a median: what calibrate writes.
+  // Reads a number, or the median of an object as calibrate writes it.
   [[nodiscard]] double number(const json& value, const std::string& name, double least,
                               double greatest) const {
     const json& given = value.is_object() ? required(value, name + '.', "median") : value;

@@ -1,10 +1,10 @@
-// Work stealing by P processes on the processors that a kernel gives them (Arora, Blumofe, Plaxton 1998, section 3), on
-// DAGs whose instructions have at most two edges out, strict or not. A process that runs in a step executes an
-// instruction of its thread, or makes one steal attempt; what becomes ready goes to the bottom of its deque. Between
-// two attempts it yields.
+// Work stealing by P processes on the processors that a kernel gives them (Arora, Blumofe, Plaxton
+// 1998, section 3), on DAGs whose instructions have at most two edges out, strict or not. A process
+// that runs in a step executes an instruction of its thread, or makes one steal attempt; what
+// becomes ready goes to the bottom of its deque. Between two attempts it yields.
 //
-// Of the thieves that ask one deque in the same step one gets the top thread; for the others popTop fails, as the relaxed
-// semantics allow. Within a step instructions come before steals.
+// Of the thieves that ask the same deque in one step, one gets the top thread. For the others
+// popTop fails, as its relaxed semantics allow. Within a step, instructions come before steals.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,8 @@
 
 namespace heist::lab {
 
-// Counts the steps without progress. Throws usage_error where the kernel gave no processor in any of them.
+// Counts the steps without progress. Throws usage_error where the kernel gave no processor in any
+// of them.
 class progress_watch {
  public:
   explicit progress_watch(std::uint64_t patience) : patience_(patience) {}
@@ -158,8 +159,8 @@ class abp_run {
   kernel_result result_;
 };
 
-// A greedy schedule under a kernel: as many ready instructions as it gives processors, if there are so many. At most
-// T1/PA + Tinf (P - 1)/PA steps (Theorem 2).
+// A greedy schedule under a kernel: each processor that the kernel gives executes a ready
+// instruction, while there are any. It takes at most T1/PA + Tinf (P - 1)/PA steps (Theorem 2).
 template <thread_system Threads>
 kernel_result run_greedy_under(Threads& threads, kernel& chooser, const kernel_settings& settings) {
   kernel_result result;

@@ -137,7 +137,7 @@ report::chart kernel_study_chart(const std::string& title,
     for (const auto& row : rows) {
       if (row.processes != processes || row.yield != yield || !row.has_ended()) continue;
       const auto place = std::find(result.x.names.begin(), result.x.names.end(), row.kernel);
-      // Beside each other, as they may be equal.
+      // The yields' points lie beside each other, as they may be equal.
       const double x = static_cast<double>(place - result.x.names.begin()) +
                        0.18 * (static_cast<double>(yield) - 1);
       of_yield.points.push_back({x, row.ratio.mean, row.ratio.least, row.ratio.greatest});

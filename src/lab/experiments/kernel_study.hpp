@@ -1,8 +1,9 @@
-// Kernels that are adversaries against yields (Arora, Blumofe, Plaxton 1998, section 4): measured time over
-// T1/PA + Tinf P/PA, for each kernel and each yield policy.
+// Kernels that are adversaries against yields (Arora, Blumofe, Plaxton 1998, section 4): measured
+// time over T1/PA + Tinf P/PA, for each kernel and each yield policy.
 //
-// The theorems ask for no yield against a benign kernel, for a yield to a random process against an oblivious
-// one, to all others against an adaptive one. With less, a run may take many times the bound, or never end.
+// Against a benign kernel the theorems ask for no yield, against an oblivious one for a yield to a
+// random process, against an adaptive one for a yield to all others. With less, a run may take many
+// times the bound, or never end.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +37,12 @@ struct kernel_study_row {
   [[nodiscard]] bool has_ended() const { return steps.count > 0; }
 };
 
-// Kernels that give about `given` of P processes a processor, as words for make_kernel(). lower-bound has
-// PA' = given, as near as its k allows. 1 <= given <= processes.
+// Kernels that give about `given` of P processes a processor, as words for make_kernel().
+// lower-bound has PA' = given, as near as its k allows. 1 <= given <= processes.
 [[nodiscard]] std::vector<std::string> kernel_words(std::uint32_t processes, std::uint32_t given,
                                                     std::uint64_t span);
 
-// Throws usage_error for a kernel that there isn't.
+// Throws usage_error for an unknown kernel.
 [[nodiscard]] kernel_study_row study_kernel(computation& program, const measures& measured,
                                             const kernel_study_setup& setup,
                                             const std::string& kernel, yield_policy yield,
@@ -56,8 +57,9 @@ struct kernel_study_row {
                                                const std::vector<kernel_study_row>& rows,
                                                std::uint32_t processes);
 
-// T = c1 T1/PA + cinf Tinf P/PA over all runs whose yield suffices, and what that says in a line. "" where
-// fewer than two numbers of processes were measured: the two terms can't be told apart then.
+// T = c1 T1/PA + cinf Tinf P/PA over all runs whose yield suffices, and what that says in a line.
+// "" where fewer than two numbers of processes were measured: the two terms can't be told apart
+// then.
 [[nodiscard]] std::string kernel_study_fit(const std::vector<kernel_study_row>& rows);
 
 }  // namespace heist::lab

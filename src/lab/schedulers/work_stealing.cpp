@@ -42,10 +42,10 @@ void work_stealing::account(run_result& result) const {
   result.peak_queue = peak_queue_;
 }
 
-// --- both ways --------------------------------------------------------------------------------------------------------
+// --- both ways -----------------------------------------------------------------------------------
 
-// Of what it gets, the thief executes the youngest: its other threads are that one's ancestors then, as they
-// are in every deque.
+// Of the threads that it gets, the thief executes the youngest. The others are then that thread's
+// ancestors, as in every deque.
 void work_stealing::rob(std::uint32_t victim, std::uint32_t thief) {
   auto& deque = deques_[victim];
   std::size_t count = 1;
@@ -73,7 +73,7 @@ void work_stealing::steal(std::uint64_t step) {
   new_thieves_join();
 }
 
-// Moves on over steps in which nobody gets anything, or up to `last`.
+// Skips the steps in which no thief gets anything, up to `last`.
 void work_stealing::skip_idle_steps(std::uint64_t& step, std::uint64_t last) {
   if (how_ == attempts::aggregated) {
     const auto failures = draw_failures(random_, thieves_.size(), odds(), last - step);
@@ -94,14 +94,15 @@ void work_stealing::steal_after_skip(std::uint64_t step) {
   steal_together(draw_positive_binomial(random_, thieves_.size(), odds()));
 }
 
-// --- aggregated -------------------------------------------------------------------------------------------------------
+// --- aggregated ----------------------------------------------------------------------------------
 
 double work_stealing::odds() const {
   if (processors_ == 1) return 0;
   return static_cast<double>(rich_.size()) / (processors_ - 1);
 }
 
-// So many thieves ask a processor that has something. Which thieves is uniform too, as they are alike.
+// So many thieves ask a processor that has work. Which thieves these are is uniform too, as all are
+// alike.
 void work_stealing::steal_together(std::uint64_t requests) {
   ++round_;
   asked_.clear();
@@ -117,7 +118,7 @@ void work_stealing::steal_together(std::uint64_t requests) {
   }
 }
 
-// --- one by one -------------------------------------------------------------------------------------------------------
+// --- one by one ----------------------------------------------------------------------------------
 
 void work_stealing::steal_one_by_one(std::uint64_t step) {
   wait_ += outstanding_;
@@ -187,7 +188,7 @@ void work_stealing::note_failure(std::uint32_t thief) {
     thieves_.push_back(thief);
 }
 
-// Its requests to the neighbours on a hypercube cost no step: they went along with the last attempt.
+// Its requests to the hypercube neighbours cost no step: they are sent along with the last attempt.
 void work_stealing::go_to_sleep(std::uint32_t thief) {
   ++asleep_;
   for (std::uint32_t bit = 1; bit < processors_; bit <<= 1U) {
