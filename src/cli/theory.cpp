@@ -177,9 +177,9 @@ int show_bounds(const bounds_request& request, output& out, std::FILE* err) {
   return success;
 }
 
-std::string adversaries_page(const adversaries_request& request,
-                             const std::vector<lab::kernel_study_row>& rows,
-                             const std::vector<report::chart>& charts) {
+std::string kernel_study_page(const kernel_study_request& request,
+                              const std::vector<lab::kernel_study_row>& rows,
+                              const std::vector<report::chart>& charts) {
   report::page page("Kernels that are adversaries: " + request.dag, request.command);
   page.paragraph(
       "P processes steal work from each other on the processors that a kernel gives them, PA on "
@@ -207,7 +207,7 @@ std::string adversaries_page(const adversaries_request& request,
   return page.add(table).data(data + "]").html();
 }
 
-int adversaries(const adversaries_request& request, output& out, std::FILE* err) {
+int study_kernels(const kernel_study_request& request, output& out, std::FILE* err) {
   require_writable({request.svg, request.html});
   progress line(err);
   line.show(fmt::format("{}: serial run", request.dag));
@@ -241,7 +241,7 @@ int adversaries(const adversaries_request& request, output& out, std::FILE* err)
   if (const auto fit = kernel_study_fit(rows); !fit.empty() && request.form == report_form::text)
     out.print("{}\n", fit);
   if (!request.svg.empty()) write_file(request.svg, report::to_svg(charts.back()));
-  if (!request.html.empty()) write_file(request.html, adversaries_page(request, rows, charts));
+  if (!request.html.empty()) write_file(request.html, kernel_study_page(request, rows, charts));
   return success;
 }
 
@@ -251,8 +251,8 @@ struct dispatch {
 
   int operator()(const recycling_request& request) const { return recycling(request, out, err); }
   int operator()(const bounds_request& request) const { return show_bounds(request, out, err); }
-  int operator()(const adversaries_request& request) const {
-    return adversaries(request, out, err);
+  int operator()(const kernel_study_request& request) const {
+    return study_kernels(request, out, err);
   }
   int operator()(const granularity_request& request) const {
     return granularity(request, out, err);

@@ -31,7 +31,8 @@ struct bounds_request {
   std::string command;
 };
 
-struct adversaries_request {
+// heist theory adversaries.
+struct kernel_study_request {
   lab::kernel_study_setup setup;
   std::string dag;
   std::vector<std::uint32_t> processes;
@@ -58,6 +59,6 @@ struct granularity_request {
 };
 
 using theory_request =
-    std::variant<recycling_request, bounds_request, adversaries_request, granularity_request>;
+    std::variant<recycling_request, bounds_request, kernel_study_request, granularity_request>;
 
 }  // namespace heist::cli
