@@ -1,5 +1,6 @@
-// Each cost by a program in which nothing else happens. Where a thief takes part it says itself when it began; a sample in which
-// it didn't take part, as the system gave its processor to others, is left out.
+// Measures each cost by a program in which nothing else happens. Where a thief takes part, the
+// thief itself notes when it began. A sample is left out where it took no part because the system
+// had given its processor to others.
 #include "calibration/costs.hpp"
 
 #include <sched.h>
@@ -32,7 +33,8 @@ using bench::clock;
 using bench::samples;
 using bench::seconds_of;
 
-constexpr auto patience = std::chrono::milliseconds(200);  // then nobody will come
+// A thief that hasn't come by then won't come.
+constexpr auto patience = std::chrono::milliseconds(200);
 
 double ns(clock::duration time) { return std::chrono::duration<double, std::nano>(time).count(); }
 
@@ -42,7 +44,7 @@ void spin_for(clock::duration time) {
   }
 }
 
-// Said once, by one thread to another.
+// A signal that one thread gives another, once.
 class signal {
  public:
   void give() {
@@ -50,9 +52,11 @@ class signal {
     is_given_.store(true, std::memory_order_release);  // partner: the acquire in is_given()
   }
   [[nodiscard]] bool is_given() const {
-    return is_given_.load(std::memory_order_acquire);  // carries at_
+    // Partner: the release in give(); at_ is read after it.
+    return is_given_.load(std::memory_order_acquire);
   }
-  // Calls `meanwhile` until it is given; false if nobody gave it in time.
+  // Calls `meanwhile` until the signal is given. Returns false if that takes longer than
+  // `patience`.
   template <class Function>
   bool wait(Function meanwhile) const {
     const auto give_up = clock::now() + patience;
@@ -70,43 +74,43 @@ class signal {
 };
 
 constexpr auto nothing = [] {};
-// What answers requests: a push.
+// A push answers requests.
 constexpr auto fork_nothing = [] { fork_join([] {}, [] {}); };
 
-// On a worker: as many samples, fewer where they would take longer than the time; one at least. On a busy machine most of them
-// may fail: the other worker has no processor.
+// Takes `count` samples on a worker; fewer where that would take longer than `time`, but at least
+// one. On a busy machine most samples may fail, as the other worker has no processor.
 template <class Sample>
-void take(std::size_t count, clock::duration time, const std::string& name, samples& to,
+void take(std::size_t count, clock::duration time, const std::string& name, samples& taken,
           Sample sample) {
   constexpr auto last_chance = std::chrono::seconds(10);
-  const auto before = to.size();
+  const auto before = taken.size();
   const auto start = clock::now();
-  while (to.size() < before + count) {
-    sample(to);
+  while (taken.size() < before + count) {
+    sample(taken);
     const auto took = clock::now() - start;
-    if (took > last_chance && to.empty())
+    if (took > last_chance && taken.empty())
       throw resource_error(
           fmt::format("{} can't be measured: no other worker took part in {} s", name,
                       std::chrono::duration_cast<std::chrono::seconds>(took).count()));
-    if (took > time && !to.empty()) return;
+    if (took > time && !taken.empty()) return;
   }
 }
 
-// --- one worker -------------------------------------------------------------------------------------------------------
+// --- one worker ----------------------------------------------------------------------------------
 
 [[gnu::noinline]] std::uint64_t plain_loop(std::uint64_t x, std::uint64_t steps) {
   for (; steps > 0; --steps) x = x * 6364136223846793005U + 1442695040888963407U;
   return x;
 }
-volatile std::uint64_t sink;  // so that no loop is left out
+volatile std::uint64_t sink;  // so that the compiler keeps the loops
 
 double instruction_ns(std::uint64_t steps) {
   return seconds_of([&] { sink = plain_loop(1, steps); }) * 1e9 / static_cast<double>(steps);
 }
 
-constexpr int in_turn = 11;  // runs of one and of the other; their medians are compared
+constexpr int in_turn = 11;  // runs of each kind, in turn; their medians are compared
 
-// How much longer a serial program takes with another one on each of the other processors.
+// How many times as long a serial program takes while each other processor runs another one.
 double busy_factor(unsigned threads, std::uint64_t n) {
   const auto run_one = [n](unsigned) {
     return seconds_of([n] { sink = workloads::fib_serial(n); });
@@ -119,21 +123,23 @@ double busy_factor(unsigned threads, std::uint64_t n) {
   return beside.median() / alone.median();
 }
 
-// --- two workers ------------------------------------------------------------------------------------------------------
+// --- two workers ---------------------------------------------------------------------------------
 
-// On a worker of a pool whose workers never sleep. From the fork to the thief's first instruction.
-void sample_steal(samples& to) {
-  spin_for(std::chrono::microseconds(2));  // the thief has ended the last sample's job, and looks
+// The time from a fork to the thief's first instruction. Runs on a worker of a pool whose workers
+// never sleep.
+void sample_steal(samples& taken) {
+  // By then the thief has ended the last job and looks for work.
+  spin_for(std::chrono::microseconds(2));
   signal started;
   bool came = false;
   const auto start = clock::now();
   fork_join([&] { came = started.wait(fork_nothing); }, [&] { started.give(); });
-  if (came) to.add(ns(started.at() - start));
+  if (came) taken.add(ns(started.at() - start));
 }
 
-// The same where the victim has work that it hasn't shown, and doesn't fork: the thief takes an outer job, ends it when the
-// victim has pushed an inner one, and comes back for that.
-void sample_quiet_steal(samples& to) {
+// The same where the victim's work is private and the victim doesn't fork: the thief takes an outer
+// job, ends it when the victim has pushed an inner one, and comes back for the inner one.
+void sample_quiet_steal(samples& taken) {
   signal outer, pushed, ended, inner;
   bool came = false;
   fork_join(
@@ -151,11 +157,11 @@ void sample_quiet_steal(samples& to) {
         static_cast<void>(pushed.wait(nothing));
         ended.give();
       });
-  if (came && ended.is_given() && inner.at() > ended.at()) to.add(ns(inner.at() - ended.at()));
+  if (came && ended.is_given() && inner.at() > ended.at()) taken.add(ns(inner.at() - ended.at()));
 }
 
-// From the end of a stolen job to the frame that waits for it, which then goes on at the thief.
-void sample_resume(samples& to) {
+// The time from the end of a stolen job until the frame that waits for it is resumed, on the thief.
+void sample_resume(samples& taken) {
   signal started, leaving, ended;
   const int here = this_worker::index();
   fork_join(
@@ -166,11 +172,12 @@ void sample_resume(samples& to) {
       [&] {
         started.give();
         static_cast<void>(leaving.wait(nothing));
-        spin_for(std::chrono::microseconds(20));  // the other half ends, and is suspended
+        // By then the other half has ended, and the join is suspended.
+        spin_for(std::chrono::microseconds(20));
         ended.give();
       });
   const auto now = clock::now();
-  if (this_worker::index() != here) to.add(ns(now - ended.at()));
+  if (this_worker::index() != here) taken.add(ns(now - ended.at()));
 }
 
 double failed_attempt_ns(pool& spinning, clock::duration time) {
@@ -187,7 +194,7 @@ struct wake_samples {
   samples wake_ns, waking_ns, awake_ns;
 };
 
-void sample_wake(pool& sleeping, wake_samples& to) {
+void sample_wake(pool& sleeping, wake_samples& taken) {
   if (!bench::wait_until_others_sleep(patience)) return;
   const auto before = sleeping.stats().total.wakes;
   signal first, second;
@@ -202,12 +209,12 @@ void sample_wake(pool& sleeping, wake_samples& to) {
   const auto end = clock::now();
   if (!came || sleeping.stats().total.wakes == before) return;
   if (!bench::wait_until_others_sleep(patience)) return;
-  to.awake_ns.add(ns(clock::now() - end));
-  to.wake_ns.add(ns(second.at() - start));
-  to.waking_ns.add(ns(first.at() - start));
+  taken.awake_ns.add(ns(clock::now() - end));
+  taken.wake_ns.add(ns(second.at() - start));
+  taken.waking_ns.add(ns(first.at() - start));
 }
 
-// --- distances --------------------------------------------------------------------------------------------------------
+// --- distances -----------------------------------------------------------------------------------
 
 std::string name_of(platform::proximity how) {
   using enum platform::proximity;
@@ -235,7 +242,7 @@ std::vector<int> allowed_processors() {
   return result;
 }
 
-// A pair of processors for each kind of distance that there is.
+// Finds a pair of processors for each kind of distance on this machine.
 std::vector<measured_distance> find_distances(const platform::topology& shape) {
   const auto cpus = allowed_processors();
   std::map<platform::proximity, measured_distance> found;
@@ -258,7 +265,7 @@ std::vector<measured_distance> find_distances(const platform::topology& shape) {
   return result;
 }
 
-// In a thread of its own, whose mask the pool's threads inherit.
+// Runs in a thread of its own, whose affinity mask the pool's threads inherit.
 void measure_distance(measured_distance& pair, std::size_t count, clock::duration time) {
   bool is_refused = false;
   std::jthread([&] {
@@ -277,15 +284,15 @@ void measure_distance(measured_distance& pair, std::size_t count, clock::duratio
   if (is_refused) throw resource_error("the system refuses to bind a thread to two processors");
 }
 
-// --- all of it --------------------------------------------------------------------------------------------------------
+// --- all of it -----------------------------------------------------------------------------------
 
 }  // namespace
 
-// What fib takes longer with forks than without, for each fork.
+// How much longer fib takes with forks than without, divided by the number of forks.
 double measure_fork_ns(pool& one, std::uint64_t n) {
   const auto forks = static_cast<double>(workloads::fib_serial(n + 1) - 1);
   samples serial, forked;
-  one.run([&] {  // both: another thread may have a processor that is faster at the moment
+  one.run([&] {  // both here: another thread's processor may be faster at the moment
     for (int i = 0; i < in_turn; ++i) {
       serial.add(seconds_of([&] { sink = workloads::fib_serial(n); }));
       forked.add(seconds_of([&] { sink = workloads::fib(n); }));
@@ -345,10 +352,11 @@ measured_costs measure_costs(const measure_settings& settings,
   if (result.machine.processors < 2)
     throw resource_error(
         "costs of steals are measured on two processors at least, and this is one");
-  const std::uint64_t n = settings.is_quick ? 24 : 32;  // of the Fibonacci number
+  const std::uint64_t n = settings.is_quick ? 24 : 32;  // for fib(n)
   const std::uint64_t steps = settings.is_quick ? 100'000 : 10'000'000;
   const std::size_t count = settings.is_quick ? 10 : 200;
-  const std::chrono::milliseconds time(settings.is_quick ? 200 : 3000);  // for samples of a kind
+  // For the samples of one kind.
+  const std::chrono::milliseconds time(settings.is_quick ? 200 : 3000);
   const auto load = platform::load_topology();
   result.topology = load.found ? load.found->summary() : "unknown: " + load.reason;
   if (load.found) result.distances = find_distances(*load.found);

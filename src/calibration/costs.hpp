@@ -14,13 +14,13 @@
 
 namespace heist::calibration {
 
-// The mean of what run(i) returns, called by so many threads at once, when they are all there and prepare(i) has returned in
-// each.
+// The mean of what run(i) returns. So many threads call it at once, as soon as prepare(i) has
+// returned in each of them.
 [[nodiscard]] double seconds_beside(
     unsigned threads, const std::function<double(unsigned)>& run,
     const std::function<void(unsigned)>& prepare = [](unsigned) {});
 
-// One measurement of fork_ns, by fib(n).
+// Measures fork_ns once, with fib(n).
 [[nodiscard]] double measure_fork_ns(pool& one_worker, std::uint64_t n);
 
 struct measured_cost {
@@ -29,11 +29,11 @@ struct measured_cost {
   std::string what;  // in a few words
 };
 
-// Between processors of the same kind of distance.
+// The costs between processors of one kind of distance.
 struct measured_distance {
   std::string name;
-  std::uint32_t processors = 0;  // within it of each other
-  int first = 0, second = 0;     // that were measured
+  std::uint32_t processors = 0;  // how many are within this distance of each other
+  int first = 0, second = 0;     // the pair that was measured
   bench::samples steal_ns, failed_attempt_ns;
 };
 

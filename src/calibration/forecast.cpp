@@ -14,12 +14,12 @@ namespace {
 using bench::samples;
 using bench::seconds_of;
 
-// Seconds, without the way in. The serial program runs on the worker too that runs the other one: two processors may differ
-// at the moment.
+// The seconds of a call on a worker, without the way into the pool. The serial program runs on the
+// same worker as the forked one, as the speeds of two processors may differ at the moment.
 template <class Function>
-double run_on(pool& on, Function function) {
+double run_on(pool& workers, Function function) {
   double took = 0;
-  on.run([&] { took = seconds_of(function); });
+  workers.run([&] { took = seconds_of(function); });
   return took;
 }
 
@@ -40,9 +40,9 @@ forecaster::forecaster(forecast_settings settings, lab::cost_model costs, announ
 program_forecast forecaster::study(const lab_program& program) {
   const auto dag = program.computation(settings_.is_quick);
   const auto simulated = lab::make_computation(dag);
-  const auto of = simulated->measure();
+  const auto measured = simulated->measure();
   measure(program);
-  const double instruction_ns = serial_.median() * 1e9 / static_cast<double>(of.work);
+  const double instruction_ns = serial_.median() * 1e9 / static_cast<double>(measured.work);
   program_forecast result;
   for (const auto& machine : machines_)
     result.checked.push_back(check(*machine, *simulated, instruction_ns));
@@ -63,7 +63,7 @@ program_forecast forecaster::study(const lab_program& program) {
 checked_row forecaster::check(const real_machine& machine, lab::computation& simulated,
                               double instruction_ns) {
   checked_row row;
-  row.processors = machine.on.workers();
+  row.processors = machine.threads.workers();
   row.instruction_ns = instruction_ns;
   if (row.processors > 1) row.busy_factor = ratio(machine.reference, one_).median();
   row.forks = forks_;
@@ -91,7 +91,7 @@ forecast_row forecaster::forecast(std::uint32_t processors, lab::computation& si
   return row;
 }
 
-// In turn, so that what else happens on the machine hits all of them alike.
+// The runs take turns, so that other load on the machine hits all of them alike.
 void forecaster::measure(const lab_program& program) {
   machines_.clear();
   copies_.clear();
@@ -109,9 +109,9 @@ void forecaster::measure(const lab_program& program) {
   announce_("");
 }
 
-double forecaster::run_copy(pool& on, unsigned i, const lab_program& program,
+double forecaster::run_copy(pool& workers, unsigned i, const lab_program& program,
                             std::uint64_t expected) {
-  const double took = run_on(on, [&] { copies_[i]->run_forked(); });
+  const double took = run_on(workers, [&] { copies_[i]->run_forked(); });
   bench::check_result(std::string(program.name), expected, copies_[i]->result());
   return took;
 }
@@ -127,7 +127,7 @@ void forecaster::measure_round(const lab_program& program) {
   if (settings_.measures_forks)
     fork_ns_.add(measure_fork_ns(*singles_.front(), settings_.is_quick ? 20 : 27));
   for (const auto& machine : machines_) {
-    const auto workers = machine->on.workers();
+    const auto workers = machine->threads.workers();
     if (workers == 1) {
       machine->forked.add(one_.values().back());
       machine->reference.add(serial_.values().back());
@@ -138,7 +138,7 @@ void forecaster::measure_round(const lab_program& program) {
         [&](unsigned i) { return run_on(*singles_[i], [&] { copies_[i]->run_forked(); }); },
         [&](unsigned i) { copies_[i]->reset(); }));
     first.reset();
-    machine->forked.add(run_copy(machine->on, 0, program, expected));
+    machine->forked.add(run_copy(machine->threads, 0, program, expected));
   }
 }
 

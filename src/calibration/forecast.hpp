@@ -1,4 +1,4 @@
-// Real runs beside simulated ones, and simulated ones of machines that aren't there.
+// Compares real runs with simulated ones, and forecasts the runs of machines that don't exist here.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@
 
 namespace heist::calibration {
 
-inline constexpr double agreement = 0.15;  // of a simulated time with the real one
+inline constexpr double agreement = 0.15;  // how far a simulated time may be off the real one
 
-// A program on so many workers of this machine, and in the lab.
+// A program on some workers of this machine, and the same in the lab.
 struct checked_row {
   std::string program, dag;
   std::uint32_t processors = 0;
   std::uint64_t forks = 0;
   double fork_ns = 0;
   double instruction_ns = 0;  // the serial time over T1
-  double busy_factor = 1;     // of the program on one worker, beside others like it
+  double busy_factor = 1;     // how many times as long one worker takes beside busy ones
   double serial_s = 0;        // the median
   bench::samples real;        // seconds
   report::summary simulated;  // seconds, over seeds
-  bench::samples ratios;      // of the simulated time to the real one, by rounds
+  bench::samples ratios;      // simulated time / real time, by rounds
 
   [[nodiscard]] double speedup() const { return serial_s / simulated.mean; }  // simulated
   [[nodiscard]] double difference() const { return ratios.median() - 1; }
@@ -67,21 +67,22 @@ struct forecast_settings {
   bool measures_forks = true;  // in each round, instead of fork_ns of the costs
 };
 
-// Real runs on so many workers. How fast the machine is changes from one moment to the next, so each round has a run of
-// something else that tells: the serial program, or as many copies on one worker each at the same time. The workers are
-// bound, each to a processor of its own as in the lab: else the system now and then leaves two on one for some milliseconds.
+// Real runs on some number of workers. The machine's speed changes from one moment to the next, so
+// each round also has a run that tells the speed: of the serial program, or of as many copies at
+// the same time, each on one worker. Each worker is bound to a processor of its own, as in the lab;
+// otherwise the system now and then leaves two on one for some milliseconds.
 struct real_machine {
   explicit real_machine(unsigned workers)
-      : on({.workers = workers, .placement = placement_kind::pinned}) {}
+      : threads({.workers = workers, .placement = placement_kind::pinned}) {}
 
-  bench::whole_pool on;
+  bench::whole_pool threads;
   bench::samples forked;     // seconds
   bench::samples reference;  // seconds in the same round
 };
 
 class forecaster {
  public:
-  // Says what runs now; "" where nothing does.
+  // Is told what runs now; "" when nothing does.
   using announcer = std::function<void(const std::string&)>;
 
   // Throws resource_error where the system refuses threads.
@@ -98,7 +99,7 @@ class forecaster {
  private:
   void measure(const lab_program& program);
   void measure_round(const lab_program& program);
-  [[nodiscard]] double run_copy(pool& on, unsigned i, const lab_program& program,
+  [[nodiscard]] double run_copy(pool& workers, unsigned i, const lab_program& program,
                                 std::uint64_t expected);
   [[nodiscard]] checked_row check(const real_machine& machine, lab::computation& simulated,
                                   double instruction_ns);
@@ -110,10 +111,11 @@ class forecaster {
   forecast_settings settings_;
   lab::cost_model costs_;
   announcer announce_;
-  std::vector<std::uint32_t> real_, absent_;  // P that this machine has, and others
+  // The numbers of processors that this machine has, and the others.
+  std::vector<std::uint32_t> real_, absent_;
   unsigned most_ = 1;
   std::vector<std::unique_ptr<pool>> singles_;  // of one worker
-  // Of the program that was measured last.
+  // These belong to the program that was measured last.
   std::vector<std::unique_ptr<real_machine>> machines_;
   std::vector<std::unique_ptr<program_copy>> copies_;
   bench::samples serial_, one_;  // seconds

@@ -29,7 +29,7 @@ struct counting {
   }
 };
 
-// Calls run(fork) with a fork that counts.
+// Counts the forks of run(fork).
 template <class Function>
 std::uint64_t count_forks(Function run) {
   std::uint64_t forks = 0;
@@ -48,7 +48,7 @@ class fib_copy final : public program_copy {
   explicit fib_copy(std::uint64_t n) : n_(n) {}
   void run_serial() override { result_ = workloads::fib_serial(n_); }
   void run_forked() override { result_ = workloads::fib(n_); }
-  // A call that doesn't return at once forks, and the leaves are fib(n + 1).
+  // Each call but a leaf forks once, and there are fib(n + 1) leaves.
   std::uint64_t forks() override { return workloads::fib_serial(n_ + 1) - 1; }
 
  private:
@@ -210,7 +210,7 @@ class quicksort_copy final : public program_copy {
   std::vector<std::uint32_t> input_, numbers_;
 };
 
-// The lab's uts:T3: a node forks its first child and what is left of them.
+// The lab's uts:T3: a node forks its first child and the rest of its children.
 class uts_copy final : public program_copy {
  public:
   explicit uts_copy(const workloads::tree_parameters& parameters) : tree_(parameters) {}

@@ -1,5 +1,5 @@
-// Programs that exist twice: as code for the real runtime, and as a computation of the lab with the same forks and the same
-// work between them. What the lab says about one can be held against the other.
+// Programs that exist twice: as code for the real runtime, and as a computation of the lab with the
+// same forks and the same work between them. So the lab's times can be compared with real ones.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace heist::calibration {
 
-// One copy with its data.
+// One copy of a program with its data.
 class program_copy {
  public:
   program_copy() = default;
@@ -21,9 +21,9 @@ class program_copy {
   virtual void reset() {}  // before each run, not timed
   virtual void run_serial() = 0;
   virtual void run_forked() = 0;  // on a worker
-  // Runs it serially and counts what would be forked.
+  // Runs the program serially and counts the forks that it would make.
   [[nodiscard]] virtual std::uint64_t forks() = 0;
-  // Of the last run: its result, or a hash of it.
+  // The last run's result, or a hash of it.
   [[nodiscard]] virtual std::uint64_t result() const { return result_; }
 
  protected:
@@ -35,7 +35,7 @@ struct lab_program {
   std::string_view full, quick;  // the computation, as heist sim --dag takes it
   std::unique_ptr<program_copy> (*make)(bool quick);
 
-  // One without a quick size is what it is.
+  // A program without a quick size has its full one.
   [[nodiscard]] std::string computation(bool is_quick) const {
     return std::string(is_quick && !quick.empty() ? quick : full);
   }

@@ -15,8 +15,9 @@ namespace heist::cli {
 
 struct sim_row {
   std::uint32_t processors = 0;
-  report::summary steps, steal, steals, stolen, wait, idle, resumed, space;
-  // With stealing, else empty: at most Smax for each thread that was stolen, and for each that one on another processor enabled.
+  report::summary steps, attempts, steals, threads_stolen, wait, idle, resumed, space;
+  // With stealing, else empty: at most Smax for each thread that was stolen, and for each one that
+  // a thread on another processor enabled.
   report::summary communication;
   std::uint64_t peak_space = 0, peak_queue = 0;  // of all seeds
   lab::run_result last;                          // of the last seed

@@ -39,7 +39,8 @@ value end_of_interval(const report::summary& of, double report::interval::*end) 
   return report::mean_interval(of).*end;
 }
 
-// `unit` is that of the page's column "time"; the other formats have seconds. What is referred to must outlive the columns.
+// `unit` is that of the page's column "time"; the other formats have seconds. The arguments must
+// outlive the columns.
 report::columns<lab::timed_row> timed_columns(const timed_request& request, const lab::measures& of,
                                               const lab::cost_model& costs,
                                               time_unit unit = {"s", 1}) {

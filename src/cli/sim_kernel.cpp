@@ -22,7 +22,7 @@ kernel_row run_row(const kernel_request& request, std::uint32_t processes, const
                    lab::computation& computation, lab::kernel_checker* checker, progress& line) {
   kernel_row row;
   row.processes = processes;
-  std::vector<double> steps, average, ratio, steal, steals;
+  std::vector<double> steps, average, ratio, attempts, steals;
   auto settings = request.settings;
   settings.processes = processes;
   settings.observer = checker;
@@ -39,14 +39,14 @@ kernel_row run_row(const kernel_request& request, std::uint32_t processes, const
     steps.push_back(static_cast<double>(result.run.steps));
     average.push_back(result.processor_average());
     ratio.push_back(static_cast<double>(result.run.steps) / result.bound(of.work, of.span));
-    steal.push_back(static_cast<double>(result.run.steal));
+    attempts.push_back(static_cast<double>(result.run.attempts));
     steals.push_back(static_cast<double>(result.run.steals));
   }
   line.clear();
   row.steps = report::summarize(steps);
   row.processor_average = report::summarize(average);
   row.ratio = report::summarize(ratio);
-  row.steal = report::summarize(steal);
+  row.attempts = report::summarize(attempts);
   row.steals = report::summarize(steals);
   return row;
 }
@@ -86,7 +86,7 @@ report::columns<kernel_row> kernel_columns(const kernel_request& request, const 
       {"steals", "steals", [](const row& r) { return value(r.steals); }, 13},
       {"attempts",
        "attempts",
-       [](const row& r) { return value(r.steal); },
+       [](const row& r) { return value(r.attempts); },
        14,
        {},
        "steal_attempts"},
@@ -174,7 +174,7 @@ report::chart attempts_chart(const lab::measures& of, const std::vector<kernel_r
   report::series attempts{"attempts", report::series_style::line};
   report::series bound{"P Tinf", report::series_style::bound};
   for (const auto& row : rows) {
-    if (row.steps.count > 0) attempts.points.push_back(with_range(row.processes, row.steal));
+    if (row.steps.count > 0) attempts.points.push_back(with_range(row.processes, row.attempts));
     bound.points.push_back(
         {static_cast<double>(row.processes), static_cast<double>(of.span) * row.processes});
   }

@@ -177,9 +177,9 @@ int show_bounds(const bounds_request& request, output& out, std::FILE* err) {
   return success;
 }
 
-std::string adversaries_page(const adversaries_request& request,
-                             const std::vector<lab::adversary_row>& rows,
-                             const std::vector<report::chart>& charts) {
+std::string kernel_study_page(const kernel_study_request& request,
+                              const std::vector<lab::kernel_study_row>& rows,
+                              const std::vector<report::chart>& charts) {
   report::page page("Kernels that are adversaries: " + request.dag, request.command);
   page.paragraph(
       "P processes steal work from each other on the processors that a kernel gives them, PA on "
@@ -197,17 +197,17 @@ std::string adversaries_page(const adversaries_request& request,
       "is no mark.");
   for (const auto& chart : charts)
     page.add(chart, "Marks are means, lines go from the least to the greatest of the runs.");
-  if (const auto fit = adversary_fit(rows); !fit.empty()) page.paragraph(fit + ".");
-  report::table table{"", lab::adversary_columns(), {}};
+  if (const auto fit = kernel_study_fit(rows); !fit.empty()) page.paragraph(fit + ".");
+  report::table table{"", lab::kernel_study_columns(), {}};
   std::string data = "[";
   for (const auto& row : rows) {
-    table.rows.push_back(adversary_cells(row));
-    data += (data.size() > 1 ? ",\n " : "") + adversary_json(row);
+    table.rows.push_back(kernel_study_cells(row));
+    data += (data.size() > 1 ? ",\n " : "") + kernel_study_json(row);
   }
   return page.add(table).data(data + "]").html();
 }
 
-int adversaries(const adversaries_request& request, output& out, std::FILE* err) {
+int study_kernels(const kernel_study_request& request, output& out, std::FILE* err) {
   require_writable({request.svg, request.html});
   progress line(err);
   line.show(fmt::format("{}: serial run", request.dag));
@@ -220,8 +220,8 @@ int adversaries(const adversaries_request& request, output& out, std::FILE* err)
   if (request.form == report::form::text)
     out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}; {} runs for each row\n", request.dag,
               measures.work, measures.span, measures.parallelism(), request.setup.seeds);
-  row_printer printer(out, request.form, lab::adversary_columns(), 17);
-  std::vector<lab::adversary_row> rows;
+  row_printer printer(out, request.form, lab::kernel_study_columns(), 17);
+  std::vector<lab::kernel_study_row> rows;
   std::vector<report::chart> charts;
   for (const auto processes : request.processes) {
     const auto given = request.given != 0 ? request.given : (processes + 1) / 2;
@@ -233,15 +233,15 @@ int adversaries(const adversaries_request& request, output& out, std::FILE* err)
         line.show(fmt::format("P = {}, {}, yield {}", processes, kernel, to_string(yield)));
         rows.push_back(study_kernel(*program, measures, request.setup, kernel, yield, processes));
         line.clear();
-        printer.add(adversary_cells(rows.back()), adversary_json(rows.back()));
+        printer.add(kernel_study_cells(rows.back()), kernel_study_json(rows.back()));
       }
-    charts.push_back(
-        lab::adversary_chart(fmt::format("{}, P = {}", request.dag, processes), rows, processes));
+    charts.push_back(lab::kernel_study_chart(fmt::format("{}, P = {}", request.dag, processes),
+                                             rows, processes));
   }
-  if (const auto fit = adversary_fit(rows); !fit.empty() && request.form == report::form::text)
+  if (const auto fit = kernel_study_fit(rows); !fit.empty() && request.form == report::form::text)
     out.print("{}\n", fit);
   if (!request.svg.empty()) write_file(request.svg, report::to_svg(charts.back()));
-  if (!request.html.empty()) write_file(request.html, adversaries_page(request, rows, charts));
+  if (!request.html.empty()) write_file(request.html, kernel_study_page(request, rows, charts));
   return success;
 }
 
@@ -251,8 +251,8 @@ struct dispatch {
 
   int operator()(const recycling_request& request) const { return recycling(request, out, err); }
   int operator()(const bounds_request& request) const { return show_bounds(request, out, err); }
-  int operator()(const adversaries_request& request) const {
-    return adversaries(request, out, err);
+  int operator()(const kernel_study_request& request) const {
+    return study_kernels(request, out, err);
   }
   int operator()(const granularity_request& request) const {
     return granularity(request, out, err);

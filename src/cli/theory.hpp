@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "lab/experiments/adversary_study.hpp"
 #include "lab/experiments/granularity_study.hpp"
+#include "lab/experiments/kernel_study.hpp"
 #include "lab/experiments/recycling_study.hpp"
 #include "report/columns.hpp"
 
@@ -30,8 +30,9 @@ struct bounds_request {
   std::string command;
 };
 
-struct adversaries_request {
-  lab::adversary_setup setup;
+// heist theory adversaries.
+struct kernel_study_request {
+  lab::kernel_study_setup setup;
   std::string dag;
   std::vector<std::uint32_t> processes;
   std::uint32_t given = 0;  // processors that kernels give; 0: half as many as processes
@@ -57,6 +58,6 @@ struct granularity_request {
 };
 
 using theory_request =
-    std::variant<recycling_request, bounds_request, adversaries_request, granularity_request>;
+    std::variant<recycling_request, bounds_request, kernel_study_request, granularity_request>;
 
 }  // namespace heist::cli

@@ -15,29 +15,29 @@ namespace {
 
 constexpr double width = 760, plot_height = 340;
 constexpr double left = 76, right = 24, top = 44, axis_room = 56;
-constexpr double legend_line = 20, letter = 6.7;  // letter: the width of one at 12 pixels, about
-constexpr std::size_t most_marks = 48;            // a line of more points has no marks
+constexpr double legend_line = 20, letter = 6.7;  // letter: about the width of one at 12 pixels
+constexpr std::size_t most_marks = 48;            // a line through more points has no marks
 
-// One direction of the plot: from values to pixels.
+// One direction of the plot: maps values to pixels.
 class ruler {
  public:
-  ruler(const axis& of, double least, double greatest, double from, double to)
-      : scale_(of.scale), from_(from), to_(to) {
-    if (!of.names.empty()) {
+  ruler(const axis& shown, double least, double greatest, double from, double to)
+      : scale_(shown.scale), from_(from), to_(to) {
+    if (!shown.names.empty()) {
       low_ = -0.5;
-      high_ = static_cast<double>(of.names.size()) - 0.5;
+      high_ = static_cast<double>(shown.names.size()) - 0.5;
       return;
     }
-    low_ = transform(of.least.value_or(least));
-    high_ = transform(of.greatest.value_or(greatest));
+    low_ = transform(shown.least.value_or(least));
+    high_ = transform(shown.greatest.value_or(greatest));
     if (scale_ == axis_scale::linear) {
       if (high_ <= low_) high_ = low_ + (low_ == 0 ? 1 : std::abs(low_));
       step_ = nice_step((high_ - low_) / 6);
-      if (!of.least) low_ = std::floor(low_ / step_) * step_;
-      if (!of.greatest) high_ = std::ceil(high_ / step_ - 1e-9) * step_;
+      if (!shown.least) low_ = std::floor(low_ / step_) * step_;
+      if (!shown.greatest) high_ = std::ceil(high_ / step_ - 1e-9) * step_;
     } else {
-      if (!of.least) low_ = std::floor(low_ + 1e-9);
-      if (!of.greatest) high_ = std::ceil(high_ - 1e-9);
+      if (!shown.least) low_ = std::floor(low_ + 1e-9);
+      if (!shown.greatest) high_ = std::ceil(high_ - 1e-9);
       if (high_ <= low_) high_ = low_ + 1;
       step_ = std::max(1.0, std::ceil((high_ - low_) / 10));
     }
@@ -102,8 +102,8 @@ struct range {
   [[nodiscard]] bool empty() const { return least > greatest; }
 };
 
-bool can_show(const axis& of, double value) {
-  return std::isfinite(value) && (of.scale == axis_scale::linear || value > 0);
+bool can_show(const axis& shown, double value) {
+  return std::isfinite(value) && (shown.scale == axis_scale::linear || value > 0);
 }
 
 class drawing {
@@ -118,7 +118,7 @@ class drawing {
   std::string svg() {
     open();
     axes();
-    // Bars behind, bounds in front.
+    // Bars are drawn behind the other series, bounds in front of them.
     for (const auto style :
          {series_style::bars, series_style::line, series_style::points, series_style::bound})
       for (std::size_t i = 0; i < what_.all.size(); ++i)
@@ -129,7 +129,7 @@ class drawing {
   }
 
  private:
-  [[nodiscard]] ruler make_ruler(const axis& of, bool horizontal) const {
+  [[nodiscard]] ruler make_ruler(const axis& shown, bool horizontal) const {
     range all;
     for (const auto& each : what_.all)
       for (const auto& p : each.points) {
@@ -140,12 +140,12 @@ class drawing {
         }
         all.take(p.y);
         for (const auto& end : {p.low, p.high})
-          if (end && can_show(of, *end)) all.take(*end);
-        if (each.style == series_style::bars && of.scale == axis_scale::linear) all.take(0);
+          if (end && can_show(shown, *end)) all.take(*end);
+        if (each.style == series_style::bars && shown.scale == axis_scale::linear) all.take(0);
       }
     if (all.empty()) all = {1, 10};
-    if (horizontal) return {of, all.least, all.greatest, left, width - right};
-    return {of, all.least, all.greatest, top + plot_height, top};
+    if (horizontal) return {shown, all.least, all.greatest, left, width - right};
+    return {shown, all.least, all.greatest, top + plot_height, top};
   }
 
   void open() {
@@ -201,7 +201,7 @@ class drawing {
         text(x_.place(value), bottom + 18, "middle", tick_label(value));
         continue;
       }
-      // In two rows, as names are long.
+      // In two rows, as names may be long.
       const auto place = static_cast<std::size_t>(value);
       text(x_.place(value), bottom + (place % 2 == 0 ? 18 : 33), "middle", what_.x.names[place]);
     }
@@ -285,7 +285,7 @@ class drawing {
     return 46 + letter * static_cast<double>(each.name.size());
   }
 
-  // Which series stand in which line below the chart.
+  // Deals the legend's entries out to the lines below the chart.
   [[nodiscard]] std::vector<std::vector<std::size_t>> legend_rows() const {
     std::vector<std::vector<std::size_t>> rows;
     double used = width;

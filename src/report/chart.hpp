@@ -1,5 +1,5 @@
-// Charts as SVG: lines, points, bars and bounds over two axes, linear or logarithmic. No script; colours for
-// light and for dark surroundings; series differ in their marks, not only in colour.
+// Charts as SVG: lines, points, bars and bounds over two axes, linear or logarithmic. No script;
+// colours for light and for dark surroundings; series differ in their marks and not only in colour.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,9 @@ enum class axis_scale {
 struct axis {
   std::string label = {};
   axis_scale scale = axis_scale::linear;
-  std::optional<double> least = {}, greatest = {};  // where not given, from the data
-  std::vector<std::string> names =
-      {};  // of the places 0, 1, 2 ..., in place of numbers: an x axis only
+  std::optional<double> least = {}, greatest = {};  // taken from the data where not given
+  // Of the places 0, 1, 2 ..., in place of numbers: an x axis only.
+  std::vector<std::string> names = {};
 };
 
 struct point {
@@ -28,16 +28,17 @@ struct point {
 };
 
 enum class series_style {
-  line,    // with a mark at each point where there are few
+  line,    // with a mark at each point, unless there are many
   points,  // marks only
-  bars,    // from the bottom; as wide as the distance to the next
+  bars,    // from the bottom, each as wide as the distance to the next
   bound,   // a dashed line without marks
 };
 
 struct series {
   std::string name;  // in the legend; "" isn't listed
   series_style style = series_style::line;
-  std::vector<point> points = {};  // in order of x; what a logarithmic axis can't show is left out
+  // In order of x; points that a logarithmic axis can't show are left out.
+  std::vector<point> points = {};
 };
 
 struct chart {
@@ -46,7 +47,7 @@ struct chart {
   std::vector<series> all;
 };
 
-// A whole SVG file; also fit to stand inside HTML as it is.
+// A whole SVG file, which can also stand inside HTML unchanged.
 [[nodiscard]] std::string to_svg(const chart& what);
 
 }  // namespace heist::report

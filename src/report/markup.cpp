@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view instead = "\xEF\xBF\xBD";  // U+FFFD
 
-// The length of the UTF-8 character that begins `text`; 0 where there is none. Table 3-7 of the Unicode
-// standard: no overlong forms, no surrogates, nothing above U+10FFFF.
+// The length of the UTF-8 character that begins `text`; 0 where there is none. Table 3-7 of the
+// Unicode standard: no overlong forms, no surrogates, nothing above U+10FFFF.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto continues = [&](std::size_t i, unsigned least = 0x80, unsigned greatest = 0xBF) {

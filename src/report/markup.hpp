@@ -1,4 +1,4 @@
-// Text inside SVG, HTML and JSON.
+// Text and numbers inside SVG, HTML and JSON.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace heist::report {
 // `text` as a JSON string, with its quotes. Bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_text(std::string_view text);
 
-// A number as short as it can be written so that it is read back the same; JSON has no infinity, so that
-// and what is no number are null.
+// The shortest text that is read back as the same number. JSON has neither infinities nor NaN:
+// these are null.
 [[nodiscard]] std::string json_number(double value);
 
-// For people: four digits, without an exponent where there is room.
+// A number for people: four digits, without an exponent where there is room.
 [[nodiscard]] std::string figure(double value);
 
 }  // namespace heist::report

@@ -1,5 +1,5 @@
-// One experiment as one HTML file: what was run, what to see in it, charts, tables, the data. Nothing is
-// loaded from elsewhere and nothing runs in it.
+// One experiment as one HTML file: what was run, what it shows, charts, tables, the data. The file
+// loads nothing from elsewhere and contains no script.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class page {
   page& paragraph(std::string_view text);
   page& add(const chart& what, std::string_view caption = "");
   page& add(const table& what);
-  // An SVG file as to_svg(chart) or dag_to_svg() makes it: it is put in as it is.
+  // Takes an SVG file as to_svg(chart) makes it, and puts it in unchanged.
   page& picture(std::string_view svg, std::string_view caption = "");
   // The results as JSON, folded away at the end.
   page& data(std::string_view json);

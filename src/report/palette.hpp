@@ -1,5 +1,5 @@
-// Colours that can be told apart with each of the common colour deficiencies, after Okabe and Ito; the second set is lighter,
-// for dark surroundings.
+// Colours that can be told apart with each of the common colour deficiencies, after Okabe and Ito;
+// the second set is lighter, for dark surroundings.
 #pragma once
 
 #include <array>

@@ -38,7 +38,8 @@ double beta_fraction(double a, double b, double x) {
   return result;
 }
 
-// lgamma writes to a global that says the sign, so this is not for threads; the lab has none.
+// lgamma writes the sign to a global variable, so threads must not call this at the same time; the
+// lab has none.
 double log_beta(double a, double b) { return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b); }
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
@@ -61,7 +62,7 @@ summary summarize(std::span<const double> values) {
   if (values.empty()) return result;
   result.least = *std::min_element(values.begin(), values.end());
   result.greatest = *std::max_element(values.begin(), values.end());
-  // Welford's update: no difference of two large sums.
+  // Welford's update, which avoids the difference of two large sums.
   double squares = 0;
   double seen = 0;
   for (const double value : values) {
@@ -73,10 +74,10 @@ summary summarize(std::span<const double> values) {
   return result;
 }
 
-interval mean_interval(const summary& of, double confidence) {
-  if (of.count < 2) return {-infinity, infinity};
-  const double t = student_quantile(0.5 + confidence / 2, static_cast<double>(of.count - 1));
-  return {of.mean - t * of.standard_error(), of.mean + t * of.standard_error()};
+interval mean_interval(const summary& values, double confidence) {
+  if (values.count < 2) return {-infinity, infinity};
+  const double t = student_quantile(0.5 + confidence / 2, static_cast<double>(values.count - 1));
+  return {values.mean - t * values.standard_error(), values.mean + t * values.standard_error()};
 }
 
 double quantile(std::span<const double> sorted, double q) {
@@ -142,7 +143,7 @@ comparison compare_means(const summary& a, const summary& b, double confidence) 
   const double of_a = a.variance / static_cast<double>(a.count);
   const double of_b = b.variance / static_cast<double>(b.count);
   const double error = std::sqrt(of_a + of_b);
-  if (error == 0) {  // no spread at all: the same, or surely not
+  if (error == 0) {  // no spread at all: the means are equal, or surely different
     result.p_value = result.difference == 0 ? 1 : 0;
     result.t = result.difference == 0 ? 0 : std::copysign(infinity, result.difference);
     result.degrees = static_cast<double>(a.count + b.count - 2);

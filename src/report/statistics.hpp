@@ -1,4 +1,5 @@
-// What samples say: means with Student's intervals, quantiles, a comparison of two means, and least squares.
+// What samples say: means with Student's intervals, quantiles, a comparison of two means, and least
+// squares.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ struct interval {
 struct summary {
   std::size_t count = 0;
   double mean = 0;
-  double variance = 0;  // of the distribution, estimated: divided by count - 1; 0 for one value
+  double variance = 0;  // the estimate for the distribution: divided by count - 1; 0 for one value
   double least = 0, greatest = 0;
 
   [[nodiscard]] double deviation() const;
@@ -25,20 +26,21 @@ struct summary {
 
 [[nodiscard]] summary summarize(std::span<const double> values);
 
-// Holds the distribution's mean with this confidence, if the mean of that many values is about normal. With
-// one value nothing is known: from -infinity to infinity.
-[[nodiscard]] interval mean_interval(const summary& of, double confidence = 0.95);
+// Contains the distribution's mean with this confidence, if the mean of that many values is about
+// normal. One value tells nothing: then the interval is from -infinity to infinity.
+[[nodiscard]] interval mean_interval(const summary& values, double confidence = 0.95);
 
-// Of sorted values; between two of them by linear interpolation (type 7 of Hyndman and Fan 1996). At least
-// one value, 0 <= q <= 1.
+// The q-quantile of sorted values; between two of them by linear interpolation (type 7 of Hyndman
+// and Fan 1996). There must be at least one value, and 0 <= q <= 1.
 [[nodiscard]] double quantile(std::span<const double> sorted, double q);
 
-// Holds the distribution's q-quantile with at least this confidence, whatever the distribution is: two of
-// the sorted values, chosen by the binomial distribution, or infinity where there are too few.
+// Contains the distribution's q-quantile with at least this confidence, whatever the distribution
+// is. The ends are two of the sorted values, chosen by the binomial distribution, or infinite where
+// there are too few values.
 [[nodiscard]] interval quantile_interval(std::span<const double> sorted, double q,
                                          double confidence = 0.95);
 
-// Regularized: I_x(a, b), for a, b > 0 and 0 <= x <= 1.
+// The regularized function I_x(a, b), for a, b > 0 and 0 <= x <= 1.
 [[nodiscard]] double incomplete_beta(double a, double b, double x);
 
 // The probability of at most `successes` in `trials`, each with probability p.
@@ -52,8 +54,8 @@ struct summary {
 struct comparison {
   double difference = 0;      // a's mean - b's
   double t = 0, degrees = 0;  // degrees of freedom, by Satterthwaite
-  double p_value = 1;         // of a difference this large, if the means are the same
-  interval of_difference;     // at the confidence asked for
+  double p_value = 1;      // the probability of a difference this large if the means are the same
+  interval of_difference;  // at the confidence asked for
 };
 [[nodiscard]] comparison compare_means(const summary& a, const summary& b,
                                        double confidence = 0.95);
@@ -68,8 +70,8 @@ struct linear_fit {
   std::size_t degrees = 0;
 };
 
-// By orthogonalisation, so that columns of very different size do no harm. Throws usage_error where
-// there are fewer values than columns, or a column is a combination of others.
+// Works by orthogonalisation, so that columns of very different size do no harm. Throws usage_error
+// where there are fewer values than columns, or where a column is a linear combination of others.
 [[nodiscard]] linear_fit least_squares(const std::vector<std::vector<double>>& columns,
                                        const std::vector<double>& y);
 

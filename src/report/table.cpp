@@ -9,7 +9,7 @@ namespace heist::report {
 
 namespace {
 
-// Characters, not bytes: continuation bytes of UTF-8 take no place.
+// Counts characters, not bytes: continuation bytes of UTF-8 take no place.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;

@@ -1,4 +1,4 @@
-// A table of results, once: for a terminal, as CSV, inside an HTML page.
+// A table of results that can be shown on a terminal, as CSV and inside an HTML page.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 namespace heist::report {
 
 struct table {
-  std::string title;  // "" where none is wanted
+  std::string title;  // "": none
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  // as many cells as columns
 };
 
-// Columns as wide as their widest cell; those of numbers to the right.
+// Columns are as wide as their widest cell; columns of numbers are aligned to the right.
 [[nodiscard]] std::string to_text(const table& what);
 
-// RFC 4180, with "\n" at the ends of lines: cells with commas, quotes or line ends are quoted.
+// RFC 4180, but with "\n" at the ends of lines; cells with commas, quotes or line ends are quoted.
 [[nodiscard]] std::string to_csv(const table& what);
 
 [[nodiscard]] std::string to_html(const table& what);

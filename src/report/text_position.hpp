@@ -1,4 +1,4 @@
-// Where something is wrong in a file that was read: messages that begin with its name, the line and the column.
+// Messages about a file that was read: they begin with its name, the line and the column.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace heist::report {
 
-using text_offset = std::size_t;  // of something's first byte
+using text_offset = std::size_t;  // in bytes
 
-// Says where something is wrong.
+// The text of a file, which can say where in it something is wrong.
 class text_position {
  public:
   text_position(std::string_view text, std::string_view file) : text_(text), file_(file) {}

@@ -126,7 +126,7 @@ theory_request theory_parser::to_request(const std::string& command) const {
   if (!app_.get_subcommands().empty()) refuse_extras(app_.remaining(), "theory");
   if (given_->recycling->parsed()) return to_recycling(command);
   if (given_->bounds->parsed()) return to_bounds(command);
-  if (given_->adversaries->parsed()) return to_adversaries(command);
+  if (given_->adversaries->parsed()) return to_kernel_study(command);
   if (given_->granularity->parsed()) return to_granularity(command);
   const auto extras = app_.remaining(true);
   if (extras.empty() || extras.front().starts_with('-'))
@@ -174,12 +174,12 @@ bounds_request theory_parser::to_bounds(const std::string& command) const {
           .command = command};
 }
 
-adversaries_request theory_parser::to_adversaries(const std::string& command) const {
+kernel_study_request theory_parser::to_kernel_study(const std::string& command) const {
   const auto& g = *given_;
   refuse_extras(g.adversaries->remaining(true), "theory adversaries");
   if (g.dag.empty())
     throw usage_error("adversaries needs a computation: --dag, as --dag random-general:5000");
-  adversaries_request request;
+  kernel_study_request request;
   request.setup.seeds = number("--seeds", g.runs, 1, max_games);
   request.setup.seed = number("--seed", g.seed, 0, UINT64_MAX - max_games);
   request.dag = g.dag;

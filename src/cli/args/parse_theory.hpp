@@ -26,7 +26,7 @@ class theory_parser {
 
   [[nodiscard]] recycling_request to_recycling(const std::string& command) const;
   [[nodiscard]] bounds_request to_bounds(const std::string& command) const;
-  [[nodiscard]] adversaries_request to_adversaries(const std::string& command) const;
+  [[nodiscard]] kernel_study_request to_kernel_study(const std::string& command) const;
   [[nodiscard]] granularity_request to_granularity(const std::string& command) const;
 
   CLI::App& app_;

@@ -1,4 +1,5 @@
-// A computation that was chosen by a word, and may be run with any scheduler: what `heist sim` runs.
+// A computation that was chosen by a word, and may be run with any scheduler: what `heist sim`
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +29,17 @@ class computation {
   [[nodiscard]] virtual measures measure() = 0;
   // Throws usage_error where the scheduler doesn't take this computation or the engine.
   [[nodiscard]] virtual run_result run(const run_settings& settings) = 0;
-  // Step by step, with every check that holds for the scheduler (run_checker.hpp); the same result as
-  // with the step engine. Throws check_error, and usage_error for a computation that is too large.
+  // Runs step by step, with every check that applies to the scheduler (run_checker.hpp). The result
+  // is the step engine's. Throws check_error, and usage_error for a computation that is too large.
   [[nodiscard]] virtual run_result run_checked(const run_settings& settings,
                                                check_report& report) = 0;
-  // Throws usage_error for a kernel that there isn't, or that gives no processor any more.
+  // Throws usage_error for an unknown kernel, and for one that stops giving processors.
   [[nodiscard]] virtual kernel_result run_under_kernel(const kernel_settings& settings) = 0;
-  // Work stealing where each operation takes the time that it takes on some machine. Throws usage_error for more processors
+  // Work stealing where each operation takes its time on some machine. Throws usage_error for more
+  // processors
   // than max_timed_processors.
   [[nodiscard]] virtual timed_result run_timed(const timed_settings& settings) = 0;
-  // Where it lies in memory as a whole; otherwise nullptr.
+  // The computation's DAG if it lies in memory, otherwise nullptr.
   [[nodiscard]] virtual const explicit_dag* dag() const { return nullptr; }
 };
 
@@ -52,7 +54,7 @@ struct computation_name {
 [[nodiscard]] std::unique_ptr<computation> make_computation(std::string_view word);
 [[nodiscard]] std::unique_ptr<computation> make_computation(explicit_dag dag);
 
-// A run, step by step.
+// Runs the DAG step by step and writes the schedule down.
 [[nodiscard]] schedule make_schedule(const explicit_dag& dag, const run_settings& settings);
 
 }  // namespace heist::lab

@@ -19,8 +19,8 @@ struct dag_spec {
 
 [[nodiscard]] bool is_dag_spec(std::string_view name);
 
-// Throws usage_error for arguments out of range and files that hold no DAG, resource_error for those that
-// can't be read. is_dag_spec(word.name()).
+// Throws usage_error for arguments out of range and files that hold no DAG, resource_error for
+// those that can't be read. is_dag_spec(word.name()) must hold.
 [[nodiscard]] explicit_dag dag_from_spec(const spec& word);
 
 }  // namespace heist::lab

@@ -1,4 +1,4 @@
-// The computations that divide a problem in ways of their own: matmul, quicksort, loops.
+// The computations that divide a problem: matmul, quicksort, loops.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace heist::lab {
 
-// `arguments` are within the ranges of computations(). Throws usage_error.
+// `arguments` must be within the ranges of computations(). Throws usage_error.
 [[nodiscard]] std::unique_ptr<computation> make_divided(
     const spec& word, const std::vector<std::uint64_t>& arguments);
 

@@ -18,7 +18,7 @@ struct kernel_name {
 
 [[nodiscard]] const std::vector<kernel_name>& kernels();
 
-// `span` is the computation's Tinf: lower-bound goes by it. Throws usage_error.
+// `span` is the computation's Tinf, on which lower-bound depends. Throws usage_error.
 [[nodiscard]] std::unique_ptr<kernel> make_kernel(std::string_view word, std::uint32_t processes,
                                                   std::uint64_t span, std::uint64_t seed);
 

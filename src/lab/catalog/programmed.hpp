@@ -1,5 +1,5 @@
-// A program as a computation that can be chosen by name. A template that two sources instantiate, for the time that
-// compiling takes.
+// A program as a computation that can be chosen by name. Two sources instantiate the template, so
+// that they can be compiled at the same time.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class programmed : public computation {
     return run_on(threads_, settings, nobody);
   }
 
-  // Only a DAG that lies in memory can be looked at as a whole.
+  // The checks need the whole DAG in memory.
   run_result run_checked(const run_settings& settings, check_report& report) override {
     if (!unrolled_) unrolled_ = make_computation(unroll(threads_, name_, most_checked));
     return unrolled_->run_checked(settings, report);

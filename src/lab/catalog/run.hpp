@@ -1,5 +1,5 @@
-// Runs a thread system with the scheduler and the engine that settings ask for. A template that a few sources
-// instantiate, so that no scheduler calls through a pointer.
+// Runs a thread system with the scheduler and the engine that the settings ask for. These are
+// templates, which a few sources instantiate, so that no scheduler calls through a pointer.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,8 @@ namespace heist::lab {
 // Throws usage_error for a number of processors that is too small or too large.
 void check_processors(std::uint64_t processors);
 
-// May the ready set's schedulers be run from event to event? They choose anew in each step.
+// Whether the event engine can run the scheduler. It can't run the two that choose anew in each
+// step.
 [[nodiscard]] inline bool has_events(scheduler_kind kind) {
   return kind != scheduler_kind::greedy && kind != scheduler_kind::level_by_level;
 }
@@ -91,13 +92,14 @@ run_result run_on(Threads& threads, const run_settings& settings, Observer& obse
 template <class Threads>
 kernel_result run_under(Threads& threads, const kernel_settings& settings, std::uint64_t span) {
   check_processors(settings.processes);
-  const auto adversary = make_kernel(settings.kernel, settings.processes, span, settings.seed);
+  const auto chooser = make_kernel(settings.kernel, settings.processes, span, settings.seed);
   if (settings.scheduler == user_scheduler::greedy)
-    return run_greedy_under(threads, *adversary, settings);
-  return abp_run(threads, *adversary, settings)();
+    return run_greedy_under(threads, *chooser, settings);
+  return abp_run(threads, *chooser, settings)();
 }
 
-// Throws usage_error for what no run can be made from. Only DAGs that lie in memory give their threads priorities.
+// Throws usage_error for settings that no run can have. Only DAGs that lie in memory give threads
+// priorities.
 void check_settings(const run_settings& settings, bool has_priorities = false);
 
 }  // namespace heist::lab

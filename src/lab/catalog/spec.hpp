@@ -12,7 +12,7 @@ namespace heist::lab {
 struct argument_spec {
   std::string_view name;
   std::uint64_t least, greatest;
-  std::uint64_t otherwise;  // where it isn't given
+  std::uint64_t otherwise;  // the value of an argument that isn't given
 };
 
 class spec {
@@ -22,11 +22,11 @@ class spec {
 
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  // What stands after the ':', as it is: a file name, say.
+  // The text after the ':', unchanged: a file name, for example.
   [[nodiscard]] const std::string& rest() const { return rest_; }
 
-  // The values of the arguments, in order. Throws usage_error, naming the argument, for too many, for
-  // what is no integer, and for what is out of range.
+  // The values of the arguments, in order. Throws usage_error, which names the argument, for too
+  // many arguments and for one that is no integer or out of range.
   [[nodiscard]] std::vector<std::uint64_t> arguments(
       const std::vector<argument_spec>& expected) const;
 

@@ -1,4 +1,5 @@
-// What a check says: the error where something doesn't hold, a report of what was looked at where all does.
+// The outcome of checks: an error where a property doesn't hold, otherwise a report of what was
+// looked at.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 namespace heist::lab {
 
-// what(): the property, the step, the processor and what it has.
+// what() names the property, the step, the processor and the state that it is in.
 class check_error : public error {
  public:
   using error::error;
@@ -19,10 +20,10 @@ struct check_report {
   std::uint64_t runs = 0, steps = 0;
   // Work stealing on a fully strict computation:
   std::uint64_t augmented_span = 0;  // longest path of the augmented DAG; at most 2 Tinf
-  std::uint64_t rounds = 0;          // of 3P steal attempts or more, fewer than 4P
+  std::uint64_t rounds = 0;          // each of at least 3P and fewer than 4P steal attempts
   std::uint64_t delay_path = 0;      // instructions of the longest delay sequence
-  std::uint64_t longest_group =
-      0;  // rounds in which one instruction of it stayed critical, at most
+  // Rounds in which one instruction of it stayed critical, at most.
+  std::uint64_t longest_group = 0;
 
   void add(const check_report& other) {
     runs += other.runs;

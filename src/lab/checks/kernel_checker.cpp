@@ -23,11 +23,11 @@ void kernel_checker::start(thread_id root) {
   depth_.clear();
   given_in_.clear();
   given_ = 0;
-  is_at(root, 1);
+  set_depth(root, 1);
 }
 
-void kernel_checker::gives(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
-                           std::size_t processes) {
+void kernel_checker::note_choice(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
+                                 std::size_t processes) {
   given_in_.resize(processes, 0);
   for (const auto p : chosen) {
     if (p >= processes || given_in_[p] == step)
@@ -39,7 +39,7 @@ void kernel_checker::gives(std::uint64_t step, const std::vector<std::uint32_t>&
   given_ += chosen.size();
 }
 
-void kernel_checker::is_at(thread_id thread, std::uint64_t depth) {
+void kernel_checker::set_depth(thread_id thread, std::uint64_t depth) {
   if (thread >= depth_.size()) depth_.resize(thread + std::size_t{1}, 0);
   depth_[thread] = depth;
   deepest_ = std::max(deepest_, depth);
@@ -47,12 +47,13 @@ void kernel_checker::is_at(thread_id thread, std::uint64_t depth) {
 
 void kernel_checker::executed(thread_id thread, std::uint64_t weight, const outcome& did) {
   const auto last = depth_[thread] + weight - 1;
-  if (last > of_.span)
-    throw check_error(fmt::format("an instruction at depth {}, and Tinf is {}", last, of_.span));
-  if (did.thread == outcome::fate::goes_on) is_at(thread, last + 1);
-  if (did.spawned != no_id) is_at(did.spawned, last + 1);
+  if (last > measured_.span)
+    throw check_error(
+        fmt::format("an instruction at depth {}, and Tinf is {}", last, measured_.span));
+  if (did.thread == outcome::fate::goes_on) set_depth(thread, last + 1);
+  if (did.spawned != no_id) set_depth(did.spawned, last + 1);
   for (const auto enabled : did.enabled)
-    if (enabled != no_id) is_at(enabled, last + 1);
+    if (enabled != no_id) set_depth(enabled, last + 1);
 }
 
 void kernel_checker::end_step(std::uint64_t step, const std::vector<thread_id>& running,
@@ -77,25 +78,26 @@ void kernel_checker::finish(const kernel_settings& settings, const kernel_result
   const auto& run = result.run;
   ++runs_;
   steps_ += run.steps;
-  if (run.scheduled != run.work + run.steal + run.idle)
+  if (run.scheduled != run.work + run.attempts + run.idle)
     throw check_error(fmt::format("{} + {} + {} dollars, and the kernel gave {}", run.work,
-                                  run.steal, run.idle, run.scheduled));
+                                  run.attempts, run.idle, run.scheduled));
   if (settings.scheduler == user_scheduler::abp && run.scheduled != given_)
     throw check_error(
         fmt::format("PA T is {}, and the kernel gave {} processors", run.scheduled, given_));
   if (!result.is_finished) return;
-  if (run.work != of_.work)
-    throw check_error(fmt::format("WORK is {} and T1 {}", run.work, of_.work));
-  if (run.steps < of_.span)
-    throw check_error(fmt::format("{} steps, fewer than Tinf = {}", run.steps, of_.span));
+  if (run.work != measured_.work)
+    throw check_error(fmt::format("WORK is {} and T1 {}", run.work, measured_.work));
+  if (run.steps < measured_.span)
+    throw check_error(fmt::format("{} steps, fewer than Tinf = {}", run.steps, measured_.span));
   const auto p = settings.processes;
-  if (settings.scheduler == user_scheduler::greedy && run.scheduled > of_.work + of_.span * (p - 1))
+  if (settings.scheduler == user_scheduler::greedy &&
+      run.scheduled > measured_.work + measured_.span * (p - 1))
     throw check_error(
         fmt::format("greedy, and PA T is {}: more than T1 + Tinf (P - 1) = {} + {} * {}",
-                    run.scheduled, of_.work, of_.span, p - 1));
-  if (is_lower_bound(settings.kernel) && run.scheduled < of_.span * p)
+                    run.scheduled, measured_.work, measured_.span, p - 1));
+  if (is_lower_bound(settings.kernel) && run.scheduled < measured_.span * p)
     throw check_error(fmt::format("under lower-bound PA T is {}: less than Tinf P = {} * {}",
-                                  run.scheduled, of_.span, p));
+                                  run.scheduled, measured_.span, p));
 }
 
 }  // namespace heist::lab

@@ -1,11 +1,12 @@
-// Looks at every step of a run under a kernel, and throws check_error where something doesn't hold that Arora, Blumofe and
-// Plaxton (1998) prove:
+// Checks every step of a run under a kernel, and throws check_error where a property doesn't hold
+// that Arora, Blumofe and Plaxton (1998) prove:
 //
-//   always    the kernel gives each process one processor at most; the scheduler executes T1 instructions, in Tinf steps at
-//             least; every processor given executes, steals or does nothing
-//   abp       the order of a deque (their structural lemma): an instruction is at depth d + 1 if the last one that it
-//             waited for is at depth d. In a deque depths fall from the bottom to the top, and the bottom's is not
-//             greater than that of what the process executes. No depth is greater than Tinf
+//   always    the kernel gives each process one processor at most; the scheduler executes T1
+//             instructions, in Tinf steps at least; every processor given executes, steals or idles
+//   abp       the order of a deque (their structural lemma): an instruction is at depth d + 1 if
+//             the last one that it waited for is at depth d. In a deque depths fall from the bottom
+//             to the top, and the bottom's is not greater than that of the instruction that the
+//             process executes. No depth is greater than Tinf
 //   greedy    T <= T1/PA + Tinf (P - 1)/PA (Theorem 2)
 //   under the kernel lower-bound: T >= Tinf P/PA (Theorem 1)
 #pragma once
@@ -22,11 +23,11 @@ namespace heist::lab {
 
 class kernel_checker final : public kernel_observer {
  public:
-  explicit kernel_checker(const measures& of) : of_(of) {}
+  explicit kernel_checker(const measures& measured) : measured_(measured) {}
 
   void start(thread_id root) override;
-  void gives(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
-             std::size_t processes) override;
+  void note_choice(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
+                   std::size_t processes) override;
   void executed(thread_id thread, std::uint64_t weight, const outcome& did) override;
   void end_step(std::uint64_t step, const std::vector<thread_id>& running,
                 const std::vector<ready_deque>& deques) override;
@@ -37,9 +38,9 @@ class kernel_checker final : public kernel_observer {
   [[nodiscard]] std::uint64_t deepest() const { return deepest_; }  // 0: nobody has deques
 
  private:
-  void is_at(thread_id thread, std::uint64_t depth);
+  void set_depth(thread_id thread, std::uint64_t depth);
 
-  measures of_;
+  measures measured_;
   std::vector<std::uint64_t> depth_;     // by thread: of its next instruction
   std::vector<std::uint64_t> given_in_;  // by process: the step
   std::uint64_t given_ = 0;              // processors, summed over the run's steps

@@ -38,7 +38,7 @@ run_checker::run_checker(const explicit_dag& dag, const run_settings& settings)
   runs_on_.assign(dag.thread_count(), 0);
   runs_in_.assign(dag.thread_count(), 0);
   place_of_leaf_.assign(dag.thread_count(), no_id);
-  is_leaf(0);
+  add_leaf(0);
   if (!has_lemma_4_) return;
   augmented_.emplace(dag);
   for (node_id v = 0; v < dag.node_count(); ++v) missing_.push_back(augmented_->in_degree(v));
@@ -75,12 +75,12 @@ void run_checker::check_leaves(std::uint64_t step) const {
                                   step, dag_->thread_name(idle)));
 }
 
-void run_checker::is_leaf(thread_id thread) {
+void run_checker::add_leaf(thread_id thread) {
   place_of_leaf_[thread] = static_cast<std::uint32_t>(leaves_.size());
   leaves_.push_back(thread);
 }
 
-void run_checker::is_no_leaf(thread_id thread) {
+void run_checker::remove_leaf(thread_id thread) {
   const auto place = std::exchange(place_of_leaf_[thread], no_id);
   if (place == no_id) return;
   const auto last = leaves_.back();
@@ -96,20 +96,21 @@ void run_checker::executed(std::uint64_t step, std::uint32_t, thread_id thread, 
   executed_in_[v] = step;
   last_spawned_[thread] = did.spawned;
   if (did.spawned != no_id) {
-    is_no_leaf(thread);
-    is_leaf(did.spawned);
+    remove_leaf(thread);
+    add_leaf(did.spawned);
   }
   if (did.thread == outcome::fate::died) {
-    is_no_leaf(thread);
+    remove_leaf(thread);
     const thread_id parent = dag_->parent(thread);
     if (parent != no_id && threads.is_alive(parent) && threads.living_children(parent) == 0)
-      is_leaf(parent);
+      add_leaf(parent);
   }
-  if (augmented_ && missing_[v] == 0) is_done(v);
+  if (augmented_ && missing_[v] == 0) mark_executed(v);
 }
 
-// Executed, and so is all that comes before it in the augmented DAG: that may hold for others now.
-void run_checker::is_done(node_id v) {
+// Marks a node that is executed, as are all its predecessors in the augmented DAG. Its successors
+// may have none missing now.
+void run_checker::mark_executed(node_id v) {
   std::vector<node_id> waiting = {v};
   while (!waiting.empty()) {
     const node_id done = waiting.back();
@@ -147,10 +148,10 @@ void run_checker::finish(const run_result& result) {
   const auto p = settings_.processors;
   if (result.work != dag_->work())
     throw check_error(fmt::format("WORK is {} and T1 {}", result.work, dag_->work()));
-  if (result.work + result.steal + result.wait + result.idle != p * result.steps)
+  if (result.work + result.attempts + result.wait + result.idle != p * result.steps)
     throw check_error(fmt::format("{} + {} + {} + {} dollars in {} steps of {} processors",
-                                  result.work, result.steal, result.wait, result.idle, result.steps,
-                                  p));
+                                  result.work, result.attempts, result.wait, result.idle,
+                                  result.steps, p));
   report_.runs = 1;
   report_.steps = result.steps;
   if (has_greedy_bound_ && p * result.steps > dag_->work() + dag_->span() * p)
@@ -165,7 +166,7 @@ void run_checker::finish(const run_result& result) {
   follow_delay_sequence();
 }
 
-// The steps in which rounds end.
+// Finds the steps in which rounds end.
 void run_checker::find_rounds(const run_result& result) {
   const std::uint64_t p = settings_.processors;
   std::uint64_t before = 0;
@@ -184,8 +185,9 @@ void run_checker::find_rounds(const run_result& result) {
 }
 
 void run_checker::follow_delay_sequence() {
-  // The step from which on an instruction is neither critical nor will be; and the predecessor in the augmented DAG of
-  // which that holds last: from the step after an instruction may be critical.
+  // Follows a path back from the last instruction. For each one it takes the step from which the
+  // instruction is no longer critical, and goes on to the predecessor in the augmented DAG of which
+  // that step is the latest: from the step after, the instruction itself may be critical.
   auto done_in = executed_in_;
   std::vector<node_id> latest(dag_->node_count(), no_id);
   for (const node_id v : augmented_->order()) {
@@ -200,8 +202,9 @@ void run_checker::follow_delay_sequence() {
   if (path.front() != dag_->first(0) || path.size() > augmented_->span())
     throw check_error(fmt::format("a delay sequence of {} instructions from {}", path.size(),
                                   dag_->node_name(path.front())));
-  // A round belongs to an instruction's group if that was critical from its first step to its last; one that
-  // stretches over the end of an instruction's time stands between two groups.
+  // A round belongs to an instruction's group if the instruction was critical from the round's
+  // first step to its last. A round in which the instruction ceases to be critical lies between two
+  // groups.
   std::uint64_t grouped = 0;
   std::uint64_t between = 0;
   std::size_t round = 0;

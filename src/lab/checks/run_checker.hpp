@@ -1,20 +1,25 @@
-// Looks at every step of a run on a DAG that lies in memory, and throws check_error where something doesn't hold that
-// the papers prove. Which of it applies depends on the scheduler and on how strict the DAG is:
+// Checks every step of a run on a DAG that lies in memory, and throws check_error where a property
+// doesn't hold that the papers prove. Which properties apply depends on the scheduler and on how
+// strict the DAG is:
 //
-//   always             a processor executes a ready thread that no other executes; WORK = T1; the dollars add up
-//   greedy ones        T <= T1/P + Tinf (Theorem 1; every scheduler here but stealing and plans)
+//   always:
+//     - a processor executes a ready thread that no other executes; WORK = T1; the dollars add up
+//   greedy schedulers (all here but stealing and plans):
+//     - T <= T1/P + Tinf (Theorem 1)
 //   busy-leaves, and work stealing where the DAG is fully strict:
-//                      each living thread without a living child is being executed; S <= S1 * P (Lemma 2)
-//   work stealing, fully strict:
-//                      Lemma 4: a deque holds, from bottom to top, the parent of the thread that is executed, that
-//                      one's parent and so on; only the topmost may have been executed since it spawned the next
-//                      the augmented DAG's longest path is at most 2 Tinf
-//                      a critical instruction is that of a thread with at most one above it in its deque
-//                      steal attempts in rounds: 3P or more and fewer than 4P in each, 4 steps at least
-//                      a delay sequence: a path of the augmented DAG from the first instruction to the last, on which
-//                      one is critical as soon as the one before it no longer is, so that groups of rounds, in
-//                      which one of them stays critical, with one round at most between two groups, make up all
-//                      rounds (Definition 8)
+//     - each living thread without a living child is being executed; S <= S1 * P (Lemma 2)
+//   work stealing where the DAG is fully strict:
+//     - Lemma 4: a deque holds, from bottom to top, the parent of the thread that is executed, that
+//       thread's parent and so on; only the topmost may have been executed since it spawned the
+//       next
+//     - the augmented DAG's longest path is at most 2 Tinf
+//     - the thread of a critical instruction has at most one thread above it in its deque
+//     - steal attempts fall into rounds of at least 3P and fewer than 4P attempts and at least 4
+//       steps
+//     - a delay sequence exists (Definition 8): a path of the augmented DAG from the first
+//       instruction to the last, on which each instruction is critical as soon as the one before it
+//       no longer is. The rounds in which one of its instructions stays critical make up a group,
+//       and the groups, with one round at most between two, make up all rounds
 #pragma once
 
 #include <cstdint>
@@ -51,7 +56,7 @@ class run_checker {
     }
   }
 
-  // What the run as a whole must satisfy.
+  // Checks what must hold for the run as a whole.
   void finish(const run_result& result);
 
   [[nodiscard]] const check_report& report() const { return report_; }
@@ -59,10 +64,10 @@ class run_checker {
  private:
   void check_deque(std::uint64_t step, std::uint32_t p, thread_id running, const ready_deque& deque,
                    const explicit_threads& threads) const;
-  void is_done(node_id v);
+  void mark_executed(node_id v);
   void check_leaves(std::uint64_t step) const;
-  void is_leaf(thread_id thread);
-  void is_no_leaf(thread_id thread);
+  void add_leaf(thread_id thread);
+  void remove_leaf(thread_id thread);
   void find_rounds(const run_result& result);
   void follow_delay_sequence();
 
@@ -70,16 +75,16 @@ class run_checker {
   run_settings settings_;
   bool has_greedy_bound_, has_busy_leaves_, has_lemma_4_;
   std::optional<augmented_dag> augmented_;
-  std::vector<std::uint32_t>
-      missing_;  // by node: predecessors in the augmented DAG, not executed yet
+  // By node: predecessors in the augmented DAG, not executed yet.
+  std::vector<std::uint32_t> missing_;
   std::vector<std::uint64_t> executed_in_;  // by node: the step; 0: not yet
-  std::vector<thread_id>
-      last_spawned_;  // by thread: its child, if its last executed instruction spawned it
-  std::vector<std::uint32_t> runs_on_;  // by thread: the processor, valid if marked for this step
-  std::vector<std::uint64_t> runs_in_;  // by thread: the step
+  // By thread: its child, if its last executed instruction spawned it.
+  std::vector<thread_id> last_spawned_;
+  std::vector<std::uint32_t> runs_on_;  // by thread: the processor, valid if runs_in_ is this step
+  std::vector<std::uint64_t> runs_in_;  // by thread: the last step in which it ran
   std::vector<thread_id> leaves_;       // living threads without a living child
-  std::vector<std::uint32_t> place_of_leaf_;  // by thread, in leaves_; no_id: it is none
-  std::vector<std::uint64_t> attempts_;       // after each step, all so far
+  std::vector<std::uint32_t> place_of_leaf_;  // by thread: in leaves_; no_id: it is no leaf
+  std::vector<std::uint64_t> attempts_;       // by step: all attempts up to its end
   std::vector<std::uint64_t> round_ends_;     // steps
   check_report report_;
 };

@@ -1,5 +1,5 @@
-// A run of a small DAG, step by step, as the table of Blumofe and Leiserson's Figure 2: what each processor executes, and
-// the living threads that nobody runs.
+// A run of a small DAG, step by step, as the table of Blumofe and Leiserson's Figure 2: what each
+// processor executes, and the living threads that nobody runs.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace heist::lab {
 
 struct schedule_step {
   std::vector<node_id> executed;  // by processor; no_id: idle
-  std::vector<thread_id>
-      ready;  // threads that nobody runs at the beginning of the step, by number,
-  std::vector<thread_id> stalled;  // after idle processors took some
+  // The living threads that nobody runs at the beginning of the step, after idle processors took
+  // some, in the order of their numbers.
+  std::vector<thread_id> ready, stalled;
 };
 
 using schedule = std::vector<schedule_step>;
 
-// Threads in the pool stand in parentheses where they are stalled.
+// Stalled threads of the pool are put in parentheses.
 [[nodiscard]] report::table to_table(const schedule& steps, const explicit_dag& dag);
 
 // The observer that writes a schedule down.

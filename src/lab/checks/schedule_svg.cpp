@@ -15,7 +15,7 @@ namespace {
 
 constexpr double cell = 44, row = 30, pool_row = 19, left = 52, right = 16, title_room = 38;
 constexpr double step_room = 20, between_bands = 18;
-constexpr std::size_t steps_in_band = 20;  // then it goes on below
+constexpr std::size_t steps_in_band = 20;  // then the picture continues in a band below
 
 template <class Colours>
 std::string style(std::string_view ground, std::string_view ink, std::string_view grid,
@@ -100,7 +100,7 @@ class picture {
       }
       y += row;
     }
-    // By number, as the table has them.
+    // In the order of their numbers, as in the table.
     for (thread_id id = 0; id < dag_.thread_count(); ++id) {
       const auto is_in = [id](const std::vector<thread_id>& threads) {
         return std::find(threads.begin(), threads.end(), id) != threads.end();
@@ -114,7 +114,7 @@ class picture {
     }
   }
 
-  // As large as there is room for.
+  // In letters as large as there is room for.
   void name(double x, double middle, std::string_view content) {
     const double size = std::min(
         12.0, (cell - 6) / (0.62 * static_cast<double>(std::max<std::size_t>(content.size(), 1))));

@@ -1,5 +1,5 @@
-// A run of a small DAG as a picture: a row for each processor and one for the pool, time to the right, a colour for each
-// thread.
+// A run of a small DAG as a picture: a row for each processor and one for the pool, time to the
+// right, a colour for each thread.
 #pragma once
 
 #include <string>

@@ -1,8 +1,12 @@
-// The augmented DAG of Blumofe and Leiserson's section 6: the DAG, and for each instruction u that spawns a thread whose
-// first instruction is v, and is followed by w in its own thread, the deque edge (w, v). An instruction is
-// *critical* when it isn't executed and all those are from which a path leads to it. A child that is executed before the
-// rest of its parent, as usual, isn't critical: nor is what follows it, until that rest begins.
-// It serves the analysis; no scheduler sees it.
+// The augmented DAG of Blumofe and Leiserson's section 6. It is the DAG with a deque edge (w, v)
+// for each instruction u that spawns a thread: v is the first instruction of that thread, and w
+// follows u in u's own thread.
+//
+// An instruction is *critical* when all instructions from which a path leads to it have been
+// executed and it has not. A child that is executed before the rest of its parent, as usual, is
+// therefore not critical, nor is what follows it, until that rest begins.
+//
+// Only the analysis uses it; no scheduler sees it.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +26,7 @@ class augmented_dag {
   // In nodes; at most twice that of the DAG.
   [[nodiscard]] std::uint64_t span() const { return span_; }
 
-  // All nodes, each after those from which an edge leads to it.
+  // All nodes in topological order: each after those from which an edge leads to it.
   [[nodiscard]] const std::vector<node_id>& order() const { return order_; }
 
   // Calls f(target) for each edge out of v.

@@ -7,7 +7,8 @@
 
 namespace heist::lab {
 
-// A digraph, a cluster for each thread; continue edges solid, spawns bold, joins dashed. `dot -Tsvg` draws it.
+// A digraph with a cluster for each thread. Continue edges are solid, spawns bold, joins dashed.
+// `dot -Tsvg` draws it.
 [[nodiscard]] std::string dag_to_dot(const explicit_dag& dag);
 
 }  // namespace heist::lab

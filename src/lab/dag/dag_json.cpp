@@ -18,7 +18,7 @@ namespace heist::lab {
 
 namespace {
 
-// Names to places in the DAG.
+// Finds the place in the DAG that a name means.
 class names {
  public:
   names(const dag_file_parts& parts, const text_position& text) : source_(parts.source) {
@@ -48,7 +48,7 @@ class names {
     return name.empty() ? fmt::format("G{}", t + 1) : name;
   }
 
-  // "G2.3": the third instruction of G2, if that has no names for its own.
+  // "G2.3" is the third instruction of G2, where G2 has no names for its instructions.
   [[nodiscard]] std::optional<dag_source::place> by_number(const std::string& name) const {
     const auto dot = name.rfind('.');
     if (dot == std::string::npos) return std::nullopt;
@@ -64,7 +64,7 @@ class names {
     return dag_source::place{found->second, number - 1};
   }
 
-  // Ordered maps: no file can make them slow.
+  // The maps are ordered, so that no file can make them slow, as colliding hashes would.
   const dag_source& source_;
   std::map<std::string, thread_id> threads_;
   std::map<std::string, dag_source::place> nodes_;

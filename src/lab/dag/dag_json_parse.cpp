@@ -1,4 +1,5 @@
-// A DAG's file by nlohmann's parser. Its events come without places; how far it has read tells them.
+// Reads a DAG's file with nlohmann's parser. The parser's events come without places in the text,
+// so places are taken from how far it has read.
 #include "lab/dag/dag_json_parts.hpp"
 
 #include <cctype>
@@ -12,9 +13,9 @@ namespace heist::lab {
 namespace {
 
 constexpr std::size_t longest_name = 200;       // bytes
-constexpr std::size_t longest_complaint = 160;  // of the parser's own words
+constexpr std::size_t longest_complaint = 160;  // taken over from the parser's message
 
-// Goes over the text for the parser, and tells the handler how far it is.
+// The iterator by which the parser reads the text. It tells the handler how far the parser is.
 class watched_iterator {
  public:
   using iterator_category = std::forward_iterator_tag;
@@ -46,8 +47,8 @@ class watched_iterator {
   const char** read_ = nullptr;
 };
 
-// Takes the parser's events. A state says which values may come; anything else is refused at once, so
-// there is nothing to skip and no depth to limit.
+// Handles the parser's events. The state says which values may come next; anything else is refused
+// at once, so there is nothing to skip and no depth to limit.
 class handler : public nlohmann::json_sax<nlohmann::json> {
  public:
   handler(const text_position& text, const char* const& read) : text_(text), read_(read) {}
@@ -193,7 +194,7 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  // The parser's words without its own idea of the place.
+  // The parser's message without the place that it names; ours is more exact.
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
     std::string message = error.what();
@@ -211,7 +212,7 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
     return std::find(fields.begin(), fields.end(), field) != fields.end();
   }
 
-  // For a message: short, and with nothing in it that a terminal would act on or that is no text.
+  // Text for a message: cut short, without control characters and bytes that are no UTF-8.
   static std::string shown(const std::string& text, std::size_t most = 40) {
     std::string result;
     for (const char c : text.substr(0, most))
@@ -287,7 +288,8 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
     return refuse(word, at);
   }
 
-  // The parser tells no places: how far it has read does, and each kind of value is known by its end.
+  // The parser tells no places. How far it has read is the end of the value, from which this finds
+  // the beginning: each kind of value can be recognised by its end.
   [[nodiscard]] text_offset offset_now() const {
     return static_cast<text_offset>(read_ - text_.text().data());
   }
@@ -310,7 +312,7 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
       return std::strchr("0123456789+-.eE", text[i]) != nullptr && text[i] != '\0';
     };
     text_offset at = offset_now();
-    if (at > 0 && !is_part(at - 1)) --at;  // the parser looked at what follows
+    if (at > 0 && !is_part(at - 1)) --at;  // the parser has looked one character ahead
     while (at > 0 && is_part(at - 1)) --at;
     return at;
   }

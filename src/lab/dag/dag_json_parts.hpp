@@ -1,5 +1,5 @@
-// What stands in a DAG's file, with the places of it: between the parser, which knows JSON, and dag_json.cpp,
-// which knows DAGs.
+// The content of a DAG's file with the place of each part. The parser, which knows JSON, fills it
+// in; dag_json.cpp, which knows DAGs, makes the DAG of it.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct dag_file_parts {
   std::vector<edge> spawns, joins;
 };
 
-// Throws usage_error for what is no JSON, or has not the form of the format.
+// Throws usage_error for text that is not JSON, or that doesn't have the format's form.
 [[nodiscard]] dag_file_parts parse_dag_file(const text_position& text);
 
 }  // namespace heist::lab

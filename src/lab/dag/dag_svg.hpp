@@ -1,5 +1,5 @@
-// DAGs as pictures, in the manner of Figure 1: threads are blocks in rows, children below their parents; time
-// runs to the right.
+// DAGs as pictures, in the manner of Figure 1: threads are blocks in rows, children below their
+// parents; time runs to the right.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace heist::lab {
 
 inline constexpr std::uint32_t max_drawn_nodes = 2000;
 
-// Each instruction stands in the column of its place on the longest path to it; one longest path is drawn
-// stronger. Throws usage_error for a DAG of more than max_drawn_nodes instructions.
+// An instruction's column is the length of the longest path to it; one critical path is drawn in
+// stronger lines. Throws usage_error for a DAG of more than max_drawn_nodes instructions.
 [[nodiscard]] std::string dag_to_svg(const explicit_dag& dag);
 
 }  // namespace heist::lab

@@ -11,8 +11,9 @@ namespace {
 
 using part = dag_error::part;
 
-// The nodes of one cycle, in order, among those that a topological sort could not reach: each of them has
-// a predecessor that it could not reach either, so walking back comes round.
+// The nodes of one cycle, in order. The search begins at a node that the topological sort could not
+// reach. Each such node has a predecessor that the sort could not reach either, so walking back
+// closes a cycle.
 std::vector<node_id> find_cycle(const explicit_dag& dag, const std::vector<std::uint32_t>& waits) {
   std::vector<node_id> before(dag.node_count(), no_id);
   node_id at = no_id;
@@ -91,9 +92,9 @@ void explicit_dag::add_threads(dag_source& source) {
       node_names_[t] = std::move(given.names);
     }
   }
-  owner_.resize(nodes);
+  thread_of_.resize(nodes);
   for (thread_id t = 0; t < thread_count(); ++t)
-    std::fill_n(owner_.begin() + first(t), length(t), t);
+    std::fill_n(thread_of_.begin() + first(t), length(t), t);
 }
 
 node_id explicit_dag::node_at(const dag_source::place& place, part which, std::size_t index) const {
@@ -109,7 +110,7 @@ node_id explicit_dag::node_at(const dag_source::place& place, part which, std::s
 }
 
 std::string explicit_dag::describe(node_id v) const {
-  return fmt::format("{} of thread {}", node_name(v), thread_name(owner_[v]));
+  return fmt::format("{} of thread {}", node_name(v), thread_name(thread_of_[v]));
 }
 
 void explicit_dag::add_spawns(const dag_source& source) {
@@ -133,7 +134,7 @@ void explicit_dag::add_spawns(const dag_source& source) {
           part::spawn, i,
           fmt::format("thread {} has two parents: {} and {} spawn it", thread_name(given.child),
                       describe(child.spawner), describe(from)));
-    if (owner_[from] == given.child)
+    if (thread_of_[from] == given.child)
       throw dag_error(part::spawn, i,
                       fmt::format("thread {} spawns itself", thread_name(given.child)));
     if (spawned_[from] != no_id)
@@ -143,12 +144,13 @@ void explicit_dag::add_spawns(const dag_source& source) {
                       thread_name(spawned_[from]), thread_name(given.child)));
     spawned_[from] = given.child;
     child.spawner = from;
-    child.parent = owner_[from];
+    child.parent = thread_of_[from];
     in_degree_[child.first] = 1;
   }
 }
 
-// Depths, frames up to the root, and the walk that is_ancestor() rests on. A loop, as trees can be deep.
+// Computes depths, the frames up to the root, and the numbering that is_ancestor() uses. It is a
+// loop and not a recursion, as spawn trees can be deep.
 void explicit_dag::build_tree() {
   for (thread_id t = 1; t < thread_count(); ++t)
     if (threads_[t].parent == no_id)
@@ -206,10 +208,10 @@ void explicit_dag::add_joins(const dag_source& source) {
       throw dag_error(part::join, i,
                       fmt::format("join edge {} -> {}: {}", node_name(from), node_name(to), why));
     };
-    if (owner_[from] == owner_[to]) refuse("both are of one thread, whose order is fixed");
-    if (to == first(owner_[to]))
+    if (thread_of_[from] == thread_of_[to]) refuse("both are of one thread, whose order is fixed");
+    if (to == first(thread_of_[to]))
       refuse(fmt::format("{} is the first instruction of thread {}", node_name(to),
-                         thread_name(owner_[to])));
+                         thread_name(thread_of_[to])));
     if (spawned_[to - 1] != no_id)
       refuse(fmt::format("{} comes right after the spawn {}", node_name(to), node_name(to - 1)));
     const std::uint32_t others = (is_last(from) ? 0U : 1U) + (spawned_[from] != no_id ? 1U : 0U);
@@ -263,7 +265,8 @@ void explicit_dag::measure_paths(const dag_source& source) {
     each_edge(*v, [&](const edge& e) { height_[*v] = std::max(height_[*v], height_[e.to] + 1); });
 }
 
-// Spawns make a tree, so one of the joins closes the cycle: the last one in the source that lies on it.
+// Spawns make a tree, so a join closes the cycle. The last join in the source that lies on it is
+// blamed.
 void explicit_dag::refuse_cycle(const dag_source& source,
                                 const std::vector<std::uint32_t>& waits) const {
   const auto cycle = find_cycle(*this, waits);
@@ -309,7 +312,7 @@ void explicit_dag::classify(const dag_source& source) {
   for (thread_id t = 1; t < thread_count() && kind_ != strictness::general; ++t) {
     const auto joins = joins_from(last(t));
     if (std::none_of(joins.begin(), joins.end(),
-                     [&](node_id to) { return owner_[to] == parent(t); }))
+                     [&](node_id to) { return thread_of_[to] == parent(t); }))
       weaken(strictness::general,
              fmt::format("{}, the last instruction of thread {}, has no join edge to its parent {}",
                          node_name(last(t)), thread_name(t), thread_name(parent(t))));
@@ -322,7 +325,7 @@ std::string explicit_dag::thread_name(thread_id t) const {
 }
 
 std::string explicit_dag::node_name(node_id v) const {
-  const thread_id t = owner_[v];
+  const thread_id t = thread_of_[v];
   if (has_names(t)) return node_names_[t][v - first(t)];
   return fmt::format("{}.{}", thread_name(t), v - first(t) + 1);
 }

@@ -1,20 +1,21 @@
-// A multithreaded computation as a DAG that lies in memory: the model of Blumofe and Leiserson (Scheduling
-// multithreaded computations by work stealing, 1999, section 2).
+// A multithreaded computation as a DAG that lies in memory: the model of Blumofe and Leiserson
+// (Scheduling multithreaded computations by work stealing, 1999, section 2).
 //
-// Nodes are instructions of one unit of time. A thread is a chain of instructions, joined by *continue*
-// edges that nobody writes down; *spawn* edges go from an instruction to a thread's first one; *join* edges
-// are all other dependencies. A thread has an activation frame from its spawn to its last instruction.
+// Nodes are instructions that take one unit of time. A thread is a chain of instructions, joined by
+// *continue* edges that a source doesn't list; *spawn* edges go from an instruction to a thread's
+// first one; *join* edges are all other dependencies. A thread has an activation frame from its
+// spawn to its last instruction.
 //
 // What holds for every explicit_dag, or its constructor throws dag_error:
 //   - thread 0 is the root; each other thread is spawned once; the spawns make a tree;
 //   - no cycle;
 //   - an instruction has at most two edges out, the continue edge included;
-//   - the root's last instruction is the only one without an edge out, its first the only one without an
-//     edge in (Arora, Blumofe, Plaxton 1998: one root, one final node);
-//   - no join edge enters a thread's first instruction, or the instruction right after a spawn: neither
-//     a child nor its parent stalls at once;
+//   - the root's last instruction is the only one without an edge out, its first the only one
+//     without an edge in (Arora, Blumofe, Plaxton 1998: one root, one final node);
+//   - no join edge enters a thread's first instruction, or the instruction right after a spawn:
+//     neither a child nor its parent stalls at once;
 //   - no join edge stays in its thread, and no two edges join the same two instructions.
-// How much order the joins keep is strictness(): see there.
+// kind() tells how strict the DAG is; see enum strictness.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ struct dag_source {
     std::uint32_t length = 0;        // instructions
     std::uint64_t frame = 1;         // size of its activation frame
     std::vector<std::string> names;  // of its instructions: all or none
-    std::uint32_t priority = 0;      // the largest one first, with the scheduler that goes by them
+    std::uint32_t priority = 0;      // the scheduler `priority` takes the largest first
   };
   struct spawn {
     place from;
@@ -57,8 +58,9 @@ struct dag_source {
   std::vector<join> joins;
 };
 
-// Why a source is no DAG of the model: what() names the threads and instructions; `part` and `index` say
-// which entry of the source is at fault, for those who know where in a file that stands.
+// Says why a source is no DAG of the model. what() names the threads and instructions; where() and
+// index() say which entry of the source is at fault, so that a reader of files can tell the place
+// in the file.
 class dag_error : public usage_error {
  public:
   enum class part { whole, thread, spawn, join };
@@ -77,7 +79,7 @@ class dag_error : public usage_error {
 enum class edge_kind : std::uint8_t { proceed, spawn, join };  // proceed: the continue edge
 
 enum class strictness {
-  general,       // anything else; the weakest first
+  general,       // anything else; kinds go from the weakest to the strictest
   strict,        // joins go to ancestors, and each thread's last instruction has one to its parent
   fully_strict,  // joins go to parents, and each thread's last instruction has one
 };
@@ -99,7 +101,7 @@ class explicit_dag {
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  // --- threads; a thread's children have greater or smaller numbers: any order but the root first ---
+  // --- threads: the root has number 0, the others have numbers in any order ---
   [[nodiscard]] std::uint32_t thread_count() const {
     return static_cast<std::uint32_t>(threads_.size());
   }
@@ -116,14 +118,15 @@ class explicit_dag {
   // The frames from t up to the root, both included.
   [[nodiscard]] std::uint64_t stack_depth(thread_id t) const { return threads_[t].stack_depth; }
   [[nodiscard]] std::string thread_name(thread_id t) const;
-  [[nodiscard]] bool is_ancestor(thread_id older, thread_id younger) const;  // of itself, too
+  // A thread is its own ancestor.
+  [[nodiscard]] bool is_ancestor(thread_id older, thread_id younger) const;
 
   // --- nodes: the first thread's instructions, then the second's, and so on ---
   [[nodiscard]] std::uint32_t node_count() const {
-    return static_cast<std::uint32_t>(owner_.size());
+    return static_cast<std::uint32_t>(thread_of_.size());
   }
-  [[nodiscard]] thread_id thread_of(node_id v) const { return owner_[v]; }
-  [[nodiscard]] bool is_last(node_id v) const { return v == last(owner_[v]); }
+  [[nodiscard]] thread_id thread_of(node_id v) const { return thread_of_[v]; }
+  [[nodiscard]] bool is_last(node_id v) const { return v == last(thread_of_[v]); }
   [[nodiscard]] std::string node_name(node_id v) const;  // "G2.3" where t has no names
   [[nodiscard]] bool has_names(thread_id t) const {      // for its instructions
     return t < node_names_.size() && !node_names_[t].empty();
@@ -145,7 +148,7 @@ class explicit_dag {
   [[nodiscard]] std::uint32_t height(node_id v) const { return height_[v]; }
 
   // --- measures ---
-  [[nodiscard]] std::uint64_t work() const { return owner_.size(); }            // T1
+  [[nodiscard]] std::uint64_t work() const { return thread_of_.size(); }        // T1
   [[nodiscard]] std::uint64_t span() const { return height_[first(0)]; }        // Tinf, in nodes
   [[nodiscard]] std::uint64_t stack_depth() const { return stack_depth_; }      // S1
   [[nodiscard]] std::uint64_t largest_frame() const { return largest_frame_; }  // Smax
@@ -154,7 +157,8 @@ class explicit_dag {
   }  // nd: a thread's with its parent
   [[nodiscard]] std::uint64_t join_count() const { return joins_.size(); }
   [[nodiscard]] strictness kind() const { return kind_; }
-  // The join, or the thread, that keeps the DAG from being strict or fully strict; "" where nothing does.
+  // Names the join or the thread that keeps the DAG from being strict or fully strict; "" where it
+  // is.
   [[nodiscard]] const std::string& why_not_strict() const { return why_not_strict_; }
   [[nodiscard]] const std::string& why_not_fully_strict() const { return why_not_fully_strict_; }
 
@@ -170,8 +174,8 @@ class explicit_dag {
     thread_id parent = no_id;
     node_id spawner = no_id;
     std::uint32_t depth = 0;
-    std::uint32_t enter = 0,
-                  leave = 0;  // in a walk of the spawn tree: an ancestor's hold a descendant's
+    // In a walk of the spawn tree: an ancestor's hold a descendant's.
+    std::uint32_t enter = 0, leave = 0;
     std::uint64_t stack_depth = 0;
   };
 
@@ -192,7 +196,7 @@ class explicit_dag {
   std::vector<thread> threads_;
   std::vector<std::string> thread_names_;             // empty where all have the default
   std::vector<std::vector<std::string>> node_names_;  // by thread; empty as above
-  std::vector<thread_id> owner_;
+  std::vector<thread_id> thread_of_;
   std::vector<thread_id> spawned_;
   std::vector<std::uint32_t> join_begin_;  // node_count() + 1 places in joins_
   std::vector<node_id> joins_;

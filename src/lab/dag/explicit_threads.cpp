@@ -36,7 +36,8 @@ outcome explicit_threads::execute(thread_id id) {
     } else if (edge.kind == edge_kind::proceed) {
       if (!ready) result.thread = outcome::fate::stalled;
     } else if (ready) {
-      // Its other predecessors, the one in its own thread too, were executed: so it stalled.
+      // All its other predecessors were executed before, the one in its own thread among them: it
+      // had stalled.
       (result.enabled[0] == no_id ? result.enabled[0] : result.enabled[1]) = target;
     }
   });

@@ -1,4 +1,5 @@
-// The threads of a DAG that lies in memory, as the schedulers run them. A thread has the same id as in the DAG.
+// The threads of a DAG that lies in memory, as a thread system. A thread has the same id as in the
+// DAG.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ class explicit_threads {
   outcome execute(thread_id id);
 
   [[nodiscard]] std::uint64_t weight(thread_id) const { return 1; }
-  // The longest path that begins at the thread's next instruction: the priority of critical-path scheduling.
+  // The length of the longest path that begins at the thread's next instruction, which is what
+  // critical-path scheduling orders threads by.
   [[nodiscard]] std::uint64_t hint(thread_id id) const { return dag_->height(next_[id]); }
   [[nodiscard]] std::uint64_t priority(thread_id id) const { return dag_->priority(id); }
   [[nodiscard]] place_among place(thread_id) const { return {}; }
@@ -31,7 +33,7 @@ class explicit_threads {
 
   [[gnu::always_inline]] void fetch(thread_id id) const { __builtin_prefetch(&next_[id]); }
 
-  // The next instruction of a living thread, and the last one that was executed of any that began.
+  // The next instruction of a living thread; of a dead one, the node past its last.
   [[nodiscard]] node_id next(thread_id id) const { return next_[id]; }
   [[nodiscard]] bool is_alive(thread_id id) const { return alive_[id]; }
   [[nodiscard]] bool is_ready(thread_id id) const { return alive_[id] && missing_[next_[id]] == 0; }
@@ -43,11 +45,11 @@ class explicit_threads {
   void begin(thread_id id);
 
   const explicit_dag* dag_;
-  std::vector<node_id>
-      next_;  // by thread; before its spawn: the first, after its death: past the last
+  // By thread; before its spawn: the first, after its death: past the last.
+  std::vector<node_id> next_;
   std::vector<bool> alive_;
-  std::vector<std::uint32_t> children_;  // living ones
-  std::vector<std::uint32_t> missing_;   // by node: predecessors that aren't executed
+  std::vector<std::uint32_t> children_;  // by thread: the living ones
+  std::vector<std::uint32_t> missing_;   // by node: predecessors that have not been executed
   std::uint64_t living_ = 0, space_ = 0;
 };
 

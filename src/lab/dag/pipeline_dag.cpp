@@ -17,8 +17,8 @@ explicit_dag pipeline_dag(std::uint64_t items, std::uint64_t stages) {
   const auto length = static_cast<std::uint32_t>(stages) + 1;
   const auto count = static_cast<thread_id>(items);
   source.threads.resize(items + 1);
-  source.threads[0].length =
-      count + 2;  // spawns, one instruction more, and what waits for the last item
+  // Spawns, one instruction more, and what waits for the last item.
+  source.threads[0].length = count + 2;
   for (thread_id item = 1; item <= count; ++item) {
     source.threads[item].length = length;
     source.spawns.push_back({{0, item - 1}, item});

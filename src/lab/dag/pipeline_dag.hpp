@@ -1,5 +1,6 @@
-// Items that go through stages, one item at a time in each: thread i is item i, its instruction s waits for the same one of
-// item i - 1. Joins go to siblings, so the computation isn't strict.
+// A pipeline: items pass through stages, and each stage serves one item at a time. Thread i is item
+// i; its instruction s waits for instruction s of item i - 1. Joins go to siblings, so the
+// computation isn't strict.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace heist::lab {
 
-// Each item has one instruction more than there are stages, as no join may enter a thread's first one. Throws
-// usage_error where the DAG would be too large.
+// Each item has one instruction more than there are stages, as no join may enter a thread's first
+// instruction. Throws usage_error where the DAG would be too large.
 [[nodiscard]] explicit_dag pipeline_dag(std::uint64_t items, std::uint64_t stages);
 
 }  // namespace heist::lab

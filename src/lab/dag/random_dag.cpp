@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint64_t thread_length = 8;  // on average
 constexpr std::uint64_t greatest_frame = 8;
 
-// A body is drawn before the joins: which instructions spawn, and which may be joined with.
+// A thread's instructions are drawn before the joins: which of them spawn, and which a join may
+// enter.
 class builder {
  public:
   builder(strictness kind, std::uint64_t size, std::uint64_t seed)
@@ -43,10 +44,11 @@ class builder {
     std::uint32_t spawner = 0;  // the parent's instruction
     std::vector<thread_id> children;
     std::vector<bool> spawns;        // by instruction
-    std::vector<std::uint32_t> out;  // edges out of it, by instruction
+    std::vector<std::uint32_t> out;  // by instruction: the edges out of it
   };
 
-  // One time in eight a child of one of the newest threads, which makes chains, otherwise of any.
+  // The parent is one of the newest threads one time in eight, which makes chains, and any thread
+  // otherwise.
   void draw_tree(std::uint64_t count) {
     threads_.resize(count);
     for (thread_id t = 1; t < count; ++t) {
@@ -58,7 +60,8 @@ class builder {
     }
   }
 
-  // A thread has its spawns, and two more after the last: right after a spawn nothing can join.
+  // A thread has an instruction for each spawn, and two more after the last: no join may enter the
+  // one right after a spawn.
   void draw_lengths(std::uint64_t size) {
     std::uint64_t used = 0;
     for (const auto& each : threads_) {
@@ -77,7 +80,7 @@ class builder {
       body.spawns.assign(length, false);
       body.out.assign(length, 1);
       body.out.back() = 0;
-      // As many places out of length - 2 as there are children, each set equally likely.
+      // Chooses a place for each child out of length - 2; each set of places is equally likely.
       std::uint32_t left = static_cast<std::uint32_t>(body.children.size());
       if (left == 0) continue;
       auto child = body.children.begin();
@@ -92,7 +95,8 @@ class builder {
     }
   }
 
-  // An instruction of `older` after its spawn of `below` that a join may enter. The last one always may.
+  // An instruction of `older` after its spawn of `below` that a join may enter. The last one always
+  // may.
   place target_after(thread_id older, thread_id below) {
     const auto& body = threads_[older];
     const std::uint32_t least = threads_[below].spawner + 2;
@@ -109,7 +113,7 @@ class builder {
     ++threads_[from.thread].out[from.instruction];
   }
 
-  // A fifth of what could join besides a thread's last instruction does.
+  // Of the instructions that could join, besides a thread's last, a fifth does.
   bool may_join_too(thread_id t, std::uint32_t i) {
     return threads_[t].out[i] < 2 && i + 1 < source_.threads[t].length && random_.chance(1, 5);
   }
@@ -125,8 +129,8 @@ class builder {
     }
   }
 
-  // Nothing enters a subtree but its spawn edge, so no join with an ancestor, after the spawn that leads
-  // down, makes a cycle.
+  // Only its spawn edge enters a subtree. So a join that enters an ancestor after the spawn that
+  // leads to the subtree makes no cycle.
   void join_with_ancestors() {
     for (thread_id t = 1; t < threads_.size(); ++t)
       for (std::uint32_t i = 0; i < source_.threads[t].length; ++i) {
@@ -138,7 +142,7 @@ class builder {
       }
   }
 
-  // Along an order that the DAG allows, drawn at random, so that there can be no cycle.
+  // Draws a random topological order and lets all joins follow it, so that there can be no cycle.
   void join_anywhere(const explicit_dag& dag) {
     const auto order = draw_order(dag);
     const auto place_of = [&](node_id v) {

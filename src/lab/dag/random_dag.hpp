@@ -7,8 +7,9 @@
 
 namespace heist::lab {
 
-// A DAG of `size` instructions, in about size / 8 threads with frames of 1 to 8. Of a kind at least as strict
-// as asked for; of that kind itself unless it is very small. The same arguments give the same DAG.
+// A DAG of `size` instructions, in about size / 8 threads with frames of 1 to 8. It is at least as
+// strict as `kind`, and of that kind exactly unless it is very small. The same arguments give the
+// same DAG.
 //
 //   fully strict  each thread's last instruction joins its parent, and some others do, too
 //   strict        some instructions join ancestors farther up

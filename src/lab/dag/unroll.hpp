@@ -1,5 +1,5 @@
-// A program's computation as a DAG that lies in memory, for what needs to see it whole: checks, pictures. An
-// instruction of weight w becomes a chain of w nodes.
+// Makes the DAG of a program's computation, for checks and pictures, which need to see it as a
+// whole. An instruction of weight w becomes a chain of w nodes.
 #pragma once
 
 #include <cstdint>

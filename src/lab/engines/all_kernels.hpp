@@ -1,4 +1,4 @@
-// The kernels that there are.
+// The kernels: a dedicated machine, one ruled by chance, two oblivious ones and an adaptive one.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class benign_kernel final : public kernel {
   rng random_;
 };
 
-// So many in turn, from `first` on.
+// Gives `count` processes a processor in turn; processes before `first` never get one.
 class kernel_in_turns final : public kernel {
  public:
   kernel_in_turns(std::uint32_t first, std::uint32_t count, std::uint64_t length)
@@ -64,7 +64,7 @@ class kernel_in_turns final : public kernel {
 
 enum class favour { idle, without_victims, working };
 
-// Ranks processes by what they do. Among equals it goes in turn.
+// Prefers processes by what they do; equal ones take turns.
 class adaptive_kernel final : public kernel {
  public:
   adaptive_kernel(favour whom, std::uint32_t count) : whom_(whom), count_(count) {}
@@ -92,7 +92,8 @@ class adaptive_kernel final : public kernel {
   std::uint32_t count_;
 };
 
-// Theorem 1: nobody for k steps, everybody for Tinf steps, then floor(PA') with PA' = Tinf P / (k + Tinf).
+// The kernel of Theorem 1 runs no process for k steps, all for Tinf steps, then floor(PA') of them,
+// where PA' = Tinf P / (k + Tinf).
 class lower_bound_kernel final : public kernel {
  public:
   lower_bound_kernel(std::uint64_t k, std::uint64_t span, std::uint32_t processes)

@@ -1,5 +1,6 @@
-// What happens when, for processors that work: a ring of buckets for the steps near by, a heap for those far off.
-// Most instructions take one step, so adding and taking cost a few nanoseconds for any number of processors.
+// Tells in which step each working processor's instruction ends: a ring of buckets for the steps
+// close by, and a heap for later ones. Most instructions take one step, so adding and taking cost a
+// few nanoseconds for any number of processors.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ class calendar {
  public:
   static constexpr std::uint64_t never = UINT64_MAX;
 
-  // `step` is later than the last one taken.
+  // `step` must be later than the last one taken.
   void add(std::uint64_t step, std::uint32_t processor) {
     if (step - now_ < near) {
       const auto slot = step % near;
@@ -33,7 +34,7 @@ class calendar {
     return far_.empty() ? first : std::min(first, far_.top().first);
   }
 
-  // Everybody whose instruction ends in step next(), by number; valid until the next take.
+  // The processors whose instruction ends in step next(), in order; valid until the next call.
   const std::vector<std::uint32_t>& take() {
     now_ = next();
     const auto slot = now_ % near;
@@ -47,7 +48,8 @@ class calendar {
   }
 
  private:
-  // Most were added in order, in the step before; what thieves got came after them.
+  // Most processors were added in order, in the step before; thieves with their loot came after
+  // them.
   void sort_taken() {
     const auto rest = std::is_sorted_until(taken_.begin(), taken_.end());
     if (rest == taken_.end()) return;

@@ -24,7 +24,7 @@ constexpr std::string_view format_name = "heist costs 1";
 constexpr int deepest = 8;  // levels of objects and arrays
 constexpr std::size_t most_distances = 16;
 
-// For a message: short, and with nothing in it that a terminal would act on.
+// Text for a message: cut short, and without characters that a terminal would act on.
 std::string shown(std::string_view text, std::size_t most = 60) {
   std::string result;
   for (const char c : text.substr(0, most))
@@ -53,8 +53,9 @@ class cost_reader {
          {"instruction_ns", "fork_ns", "steal_ns", "failed_attempt_ns", "quiet_steal_ns",
           "suspend_ns", "wake_ns", "waking_ns", "awake_ns", "busy_factor"});
     cost_model result;
-    const auto read = [&](const char* name, double& to, double least, double greatest) {
-      to = number(required(costs, "costs.", name), std::string("costs.") + name, least, greatest);
+    const auto read = [&](const char* name, double& field, double least, double greatest) {
+      field =
+          number(required(costs, "costs.", name), std::string("costs.") + name, least, greatest);
     };
     read("fork_ns", result.fork_ns, 0, cost_model::max_ns);
     read("steal_ns", result.steal_ns, 0, cost_model::max_ns);
@@ -62,8 +63,8 @@ class cost_reader {
     read("suspend_ns", result.suspend_ns, 0, cost_model::max_ns);
     read("wake_ns", result.wake_ns, 0, cost_model::max_ns);
     result.quiet_steal_ns = result.steal_ns;
-    const auto read_if_given = [&](const char* name, double& to, double least, double greatest) {
-      if (costs.contains(name)) read(name, to, least, greatest);
+    const auto read_if_given = [&](const char* name, double& field, double least, double greatest) {
+      if (costs.contains(name)) read(name, field, least, greatest);
     };
     read_if_given("quiet_steal_ns", result.quiet_steal_ns, 0, cost_model::max_ns);
     read_if_given("waking_ns", result.waking_ns, 0, cost_model::max_ns);
@@ -76,7 +77,7 @@ class cost_reader {
   }
 
  private:
-  // Values nested too deeply, and fields that stand twice, are refused while they are read.
+  // Refuses values that are nested too deeply, and fields that are given twice, while it reads.
   json parse() {
     std::vector<std::set<std::string>> open;
     const auto check = [&](int depth, json::parse_event_t event, json& parsed) {
@@ -115,7 +116,7 @@ class cost_reader {
     return *found;
   }
 
-  // A number, or an object with a median: what calibrate writes.
+  // Reads a number, or the median of an object as calibrate writes it.
   [[nodiscard]] double number(const json& value, const std::string& name, double least,
                               double greatest) const {
     const json& given = value.is_object() ? required(value, name + '.', "median") : value;
@@ -126,7 +127,7 @@ class cost_reader {
     return given.get<double>();
   }
 
-  void read_distances(const json& all, cost_model& to) const {
+  void read_distances(const json& all, cost_model& costs) const {
     if (!all.is_array() || all.empty() || all.size() > most_distances)
       text_.fail(fmt::format("distances is an array of 1 to {} objects", most_distances));
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -140,10 +141,10 @@ class cost_reader {
       const double processors = read("processors", 1, 1e9);
       if (processors != std::floor(processors))
         text_.fail(fmt::format("{}.processors is a whole number", name));
-      to.distances.push_back({static_cast<std::uint32_t>(processors),
-                              read("steal_ns", 0, cost_model::max_ns),
-                              read("failed_attempt_ns", 1, cost_model::max_ns)});
-      if (i > 0 && to.distances[i].processors <= to.distances[i - 1].processors)
+      costs.distances.push_back({static_cast<std::uint32_t>(processors),
+                                 read("steal_ns", 0, cost_model::max_ns),
+                                 read("failed_attempt_ns", 1, cost_model::max_ns)});
+      if (i > 0 && costs.distances[i].processors <= costs.distances[i - 1].processors)
         text_.fail(fmt::format("{}.processors is not more than that of the one before", name));
     }
   }

@@ -1,5 +1,6 @@
-// What a runtime's operations cost on some machine. The lab measures nothing: the costs come from a file, which
-// `heist lab calibrate` writes and anybody may. docs/lab.md and docs/costs.schema.json describe it.
+// What a runtime's operations cost on some machine. The lab measures nothing: the costs come from a
+// file, which `heist lab calibrate` writes and anybody may. docs/lab.md and docs/costs.schema.json
+// describe it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@
 namespace heist::lab {
 
 struct cost_model {
-  // Of two processors whose numbers divided by `processors` are the same, unless they are nearer still.
+  // The costs between two processors whose number / `processors` is the same, unless they are
+  // nearer still.
   struct distance {
     std::uint32_t processors = 0;
     double steal_ns = 0;
@@ -21,17 +23,17 @@ struct cost_model {
 
   double instruction_ns = 1;  // a unit of work
   double fork_ns = 0;         // a fork and its join that nobody steals
-  double steal_ns = 0;  // from a thief's request until it runs what it got; the victim forks often
+  double steal_ns = 0;  // from a request until the thief runs its loot; the victim forks often
   double failed_attempt_ns = 1;  // from one request to the next
-  double quiet_steal_ns = 0;  // as steal_ns, of a victim that executes a long instruction meanwhile
-  double suspend_ns = 0;      // a join whose other half runs elsewhere; as much again to resume it
-  double wake_ns = 0;         // from a push until a thief that slept runs what was pushed
-  double waking_ns = 0;       // what that costs the one that pushes
+  double quiet_steal_ns = 0;     // as steal_ns, while the victim executes a long instruction
+  double suspend_ns = 0;         // a join whose other half runs elsewhere; as much again to resume
+  double wake_ns = 0;            // from a push until a thief that slept runs the pushed thread
+  double waking_ns = 0;          // what the wake-up costs the processor that pushes
   std::optional<double>
       awake_ns;            // how long a worker looks for work before it sleeps; none: for ever
   double busy_factor = 1;  // how much longer an instruction takes while other processors work too
-  std::vector<distance>
-      distances;  // nearest first; none: steal_ns and failed_attempt_ns hold for all
+  // Nearest first; none: steal_ns and failed_attempt_ns hold for all.
+  std::vector<distance> distances;
 
   static constexpr double max_ns = 1e9;
 };

@@ -1,11 +1,13 @@
-// The engine that goes from one end of an instruction to the next, so an instruction of weight w costs what one of weight 1
-// does, and processors without work cost nothing. It asks of a scheduler what the step engine does, and one thing more:
+// The engine that goes from one end of an instruction to the next, so an instruction of weight w
+// costs what one of weight 1 does, and processors without work cost nothing. It asks of a scheduler
+// what the step engine does, and one thing more:
 //
-//   between(step, last, assign)      what idle processors do in the steps after `step`, in none of which an instruction
-//                                    ends; moves `step` on to `last`, or to the first step in which it assigned something
+//   between(step, last, assign)      what idle processors do in the steps after `step`, in none of
+//                                    which an instruction ends; moves `step` on to `last`, or to
+//                                    the first step in which it assigned something
 //
-// Both engines give the same results, to the dollar, but for work stealing with aggregated attempts, whose
-// results have the same distribution.
+// Both engines give the same results, to the dollar, but for work stealing with aggregated
+// attempts, whose results have the same distribution.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +21,16 @@
 
 namespace heist::lab {
 
-// What executing a processor's instruction will touch, fetched ahead: with many processors it is no longer in a cache. Each
-// stage reads what an earlier one fetched.
+// Prefetches what executing a processor's instruction will touch; with many processors it is no
+// longer in a cache. Each stage reads what an earlier stage fetched.
 template <class Threads, class Scheduler>
 class fetcher {
  public:
   fetcher(const Threads& threads, const Scheduler& scheduler, const std::vector<thread_id>& running)
       : threads_(&threads), scheduler_(&scheduler), running_(&running) {}
 
-  // Inlined by force: g++ 12 takes a function that does nothing but prefetch for one without effect.
+  // Inlined by force: g++ 12 thinks that a function which only prefetches has no effect, and drops
+  // the call.
   [[gnu::always_inline]] void ahead(const std::vector<std::uint32_t>& ending, std::size_t i) const {
     if constexpr (requires { scheduler_->deque_of(0).fetch(); }) {
       if (ending.size() < worth_it) return;
@@ -97,7 +100,7 @@ run_result run_events(Threads& threads, Scheduler& scheduler, std::uint32_t proc
   result.steps = step;
   result.work = assigned_work;
   scheduler.account(result);
-  result.idle = processors * result.steps - result.work - result.steal - result.wait;
+  result.idle = processors * result.steps - result.work - result.attempts - result.wait;
   return result;
 }
 

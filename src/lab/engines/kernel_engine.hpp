@@ -1,10 +1,10 @@
-// Work stealing by P processes on the processors that a kernel gives them (Arora, Blumofe, Plaxton 1998, section 3), on
-// DAGs whose instructions have at most two edges out, strict or not. A process that runs in a step executes an
-// instruction of its thread, or makes one steal attempt; what becomes ready goes to the bottom of its deque. Between
-// two attempts it yields.
+// Work stealing by P processes on the processors that a kernel gives them (Arora, Blumofe, Plaxton
+// 1998, section 3), on DAGs whose instructions have at most two edges out, strict or not. A process
+// that runs in a step executes an instruction of its thread, or makes one steal attempt; what
+// becomes ready goes to the bottom of its deque. Between two attempts it yields.
 //
-// Of the thieves that ask one deque in the same step one gets the top thread; for the others popTop fails, as the relaxed
-// semantics allow. Within a step instructions come before steals.
+// Of the thieves that ask the same deque in one step, one gets the top thread. For the others
+// popTop fails, as its relaxed semantics allow. Within a step, instructions come before steals.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,8 @@
 
 namespace heist::lab {
 
-// Counts the steps without progress. Throws usage_error where the kernel gave no processor in any of them.
+// Counts the steps without progress. Throws usage_error where the kernel gave no processor in any
+// of them.
 class progress_watch {
  public:
   explicit progress_watch(std::uint64_t patience) : patience_(patience) {}
@@ -47,13 +48,13 @@ class progress_watch {
 template <thread_system Threads>
 class abp_run {
  public:
-  abp_run(Threads& threads, kernel& adversary, const kernel_settings& settings)
+  abp_run(Threads& threads, kernel& chooser, const kernel_settings& settings)
       : threads_(&threads),
-        kernel_(&adversary),
+        kernel_(&chooser),
         processes_(settings.processes),
         yields_(settings.yield, settings.processes, settings.seed),
         random_(settings.seed),
-        watch_(settings.patience + adversary.silence()),
+        watch_(settings.patience + chooser.silence()),
         observer_(settings.observer),
         running_(settings.processes, no_id),
         left_(settings.processes, 0),
@@ -74,7 +75,7 @@ class abp_run {
         states_[p] = {running_[p] != no_id, deques_[p].size()};
       kernel_->choose(step, states_, chosen_);
       yields_.keep(step, chosen_);
-      if (observer_ != nullptr) observer_->gives(step, chosen_, processes_);
+      if (observer_ != nullptr) observer_->note_choice(step, chosen_, processes_);
       run.scheduled += chosen_.size();
       const auto executed = run.work;
       for (const auto p : chosen_)
@@ -88,7 +89,7 @@ class abp_run {
         break;
       }
     }
-    run.idle = run.scheduled - run.work - run.steal;
+    run.idle = run.scheduled - run.work - run.attempts;
     return result_;
   }
 
@@ -127,19 +128,19 @@ class abp_run {
   }
 
   void steal(std::uint32_t p, std::uint64_t step) {
-    ++result_.run.steal;
+    ++result_.run.attempts;
     if (processes_ > 1) {
       auto victim = static_cast<std::uint32_t>(random_.below(processes_ - 1));
       victim += victim >= p ? 1 : 0;
       if (!deques_[victim].empty() && robbed_in_[victim] != step) {
         robbed_in_[victim] = step;
         ++result_.run.steals;
-        ++result_.run.stolen;
+        ++result_.run.threads_stolen;
         assign(p, deques_[victim].pop_top());
         return;
       }
     }
-    yields_.yields(p, step);
+    yields_.note_yield(p, step);
   }
 
   Threads* threads_;
@@ -158,11 +159,10 @@ class abp_run {
   kernel_result result_;
 };
 
-// A greedy schedule under a kernel: as many ready instructions as it gives processors, if there are so many. At most
-// T1/PA + Tinf (P - 1)/PA steps (Theorem 2).
+// A greedy schedule under a kernel: each processor that the kernel gives executes a ready
+// instruction, while there are any. It takes at most T1/PA + Tinf (P - 1)/PA steps (Theorem 2).
 template <thread_system Threads>
-kernel_result run_greedy_under(Threads& threads, kernel& adversary,
-                               const kernel_settings& settings) {
+kernel_result run_greedy_under(Threads& threads, kernel& chooser, const kernel_settings& settings) {
   kernel_result result;
   auto& run = result.run;
   run.processors = settings.processes;
@@ -176,13 +176,13 @@ kernel_result run_greedy_under(Threads& threads, kernel& adversary,
   };
   becomes_ready(threads.start());
   ready.swap(next);
-  progress_watch watch(settings.patience + adversary.silence());
+  progress_watch watch(settings.patience + chooser.silence());
   std::vector<process_state> states(settings.processes);
   std::vector<std::uint32_t> chosen;
   while (threads.living() > 0) {
     const auto step = ++run.steps;
     for (std::size_t p = 0; p < states.size(); ++p) states[p] = {p < ready.size(), 0};
-    adversary.choose(step, states, chosen);
+    chooser.choose(step, states, chosen);
     run.scheduled += chosen.size();
     const auto count = std::min(chosen.size(), ready.size());
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// What is asked of a run under a kernel, and what it came to.
+// The settings and the result of a run under a kernel.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ class kernel_observer {
 
   // A run begins.
   virtual void start(thread_id root) = 0;
-  virtual void gives(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
-                     std::size_t processes) = 0;
-  // An instruction of that weight: so many nodes, one after the other.
+  virtual void note_choice(std::uint64_t step, const std::vector<std::uint32_t>& chosen,
+                           std::size_t processes) = 0;
+  // An instruction of weight w stands for w nodes, one after the other.
   virtual void executed(thread_id thread, std::uint64_t weight, const outcome& did) = 0;
   virtual void end_step(std::uint64_t step, const std::vector<thread_id>& running,
                         const std::vector<ready_deque>& deques) = 0;
@@ -39,7 +39,7 @@ struct kernel_settings {
   std::uint32_t processes = 1;
   yield_policy yield = yield_policy::to_all;
   std::uint64_t seed = 1;
-  // Steps without an executed instruction after which the run is given up: it would go on for ever.
+  // After so many steps without an executed instruction the run is given up, as it would never end.
   std::uint64_t patience = 100'000;
   kernel_observer* observer = nullptr;  // sees every step, where it isn't null
 };

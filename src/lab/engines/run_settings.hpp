@@ -1,4 +1,4 @@
-// What is asked of a run by the step engine or the event engine.
+// The settings of a run by the step engine or the event engine.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ enum class scheduler_kind {
   lifo,
   longest_first,
   shortest_first,
-  by_priority,  // of those that a DAG's file gives
+  by_priority,  // the priorities that a DAG's file gives
   static_blocks,
   interleaved,
 };
 
 enum class engine_kind {
-  best,   // events where the scheduler has them
+  best,   // the event engine where the scheduler allows it
   step,   // step by step, every steal attempt on its own
   event,  // from event to event; attempts are aggregated where they can be
 };
@@ -33,8 +33,8 @@ struct run_settings {
   std::uint32_t processors = 1;
   std::uint64_t seed = 1;
   engine_kind engine = engine_kind::best;
-  std::uint32_t queue_cost =
-      0;  // steps that a take from a central queue keeps the processor and the queue
+  // Steps that a take from a central queue keeps the processor and the queue.
+  std::uint32_t queue_cost = 0;
   stealing_settings stealing;  // of the stealing schedulers; its spawn order follows from the kind
 };
 

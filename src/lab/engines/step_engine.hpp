@@ -1,8 +1,9 @@
-// The engine that goes from step to step and looks at every processor, one processor's instruction a step: what the models
-// say, read aloud. It runs any scheduler on any thread system. An observer sees every step; the checks are observers.
+// The engine that goes from step to step, as the models are written: in each step each processor
+// executes one instruction at most. It runs any scheduler on any thread system. An observer sees
+// every step; the checks are observers.
 //
-// Within a step, processors execute in the order of their numbers; what becomes ready is then dealt out for the
-// next step by the scheduler, which is told to by:
+// Within a step, processors execute in the order of their numbers; what becomes ready is then dealt
+// out for the next step by the scheduler, which has these functions:
 //
 //   start(root, assign)              before the first step
 //   after(p, thread, outcome)        p executed an instruction; returns what p runs next, or no_id
@@ -24,8 +25,8 @@
 
 namespace heist::lab {
 
-// Threads are left, and no processor runs one or may get one. No computation does this with a scheduler that
-// accepts it.
+// Threads are alive, but no processor runs one or can get one. This never happens with a scheduler
+// that accepts the computation.
 class deadlock_error : public error {
  public:
   using error::error;
@@ -80,7 +81,7 @@ run_result run_steps(Threads& threads, Scheduler& scheduler, std::uint32_t proce
     observer.end_step(step, running, threads, scheduler);
   }
   scheduler.account(result);
-  result.idle = processors * result.steps - result.work - result.steal - result.wait;
+  result.idle = processors * result.steps - result.work - result.attempts - result.wait;
   return result;
 }
 

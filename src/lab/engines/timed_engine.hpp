@@ -1,15 +1,18 @@
-// Runs a thread system by work stealing with costs, from event to event. The rules are those of schedulers/work_stealing.hpp;
-// what is different is what the runtime does differently from the model:
+// Runs a thread system by work stealing with costs, from event to event. The rules are those of
+// schedulers/work_stealing.hpp; the engine differs from them where the runtime differs from the
+// model:
 //
-//   fork          leaving a thread on the deque takes fork_ns. The last child before a sync is a call: its parent has
-//                 nothing to do but to wait, so it isn't left to thieves.
-//   steal         a thief asks one processor after the other, at random. One that has something gives its oldest thread, at the
-//                 end of the instruction that it executes, or after quiet_steal_ns if that takes long. A deque gives one thread
-//                 at a time.
-//   suspension    a thread was stolen from the processor that runs its child, and the child ends while the thread waits for
-//                 others: the processor suspends the frame, and whoever ends last resumes it.
-//   sleep         at first all processors but one sleep. A push wakes one of those that sleep. Who finds nothing for
-//                 awake_ns, and nothing anywhere then, sleeps again.
+//   fork          leaving a thread on the deque takes fork_ns. The last child before a sync is
+//                 called instead: its parent has nothing to do but wait, so it isn't left to
+//                 thieves.
+//   steal         a thief asks one processor after the other, at random. A victim that has threads
+//                 gives its oldest at the end of the instruction that it executes, or after
+//                 quiet_steal_ns if that is sooner. A deque gives one thread at a time.
+//   suspension    a thread was stolen from the processor that runs its child, and the child ends
+//                 while the thread waits for others: the processor suspends the frame, and the
+//                 child that ends last resumes it.
+//   sleep         at first all processors but one sleep. A push wakes a sleeper. A processor that
+//                 has found nothing for awake_ns, and finds all deques empty then, sleeps again.
 #pragma once
 
 #include <algorithm>
@@ -32,12 +35,12 @@
 
 namespace heist::lab {
 
-// The costs in whole numbers.
+// The costs as whole numbers of picoseconds.
 class timed_costs {
  public:
   struct distance {
     std::uint32_t processors;
-    std::uint64_t steal, failed_attempt, answer;  // answer: how long a victim may leave a request
+    std::uint64_t steal, failed_attempt, answer;  // answer: how long a request may stay unanswered
   };
 
   explicit timed_costs(const cost_model& from)
@@ -58,7 +61,7 @@ class timed_costs {
   }
 
   std::uint64_t fork, busy_fork, suspend;
-  std::uint64_t wake;  // until it looks
+  std::uint64_t wake;  // until the woken thief looks for work
   std::uint64_t waking, awake;
 
   [[nodiscard]] bool is_uniform() const { return distances_.size() == 1; }
@@ -119,20 +122,20 @@ class timed_engine {
   }
 
  private:
-  using event = std::pair<std::uint64_t, std::uint32_t>;  // when, and of which processor
+  using event = std::pair<std::uint64_t, std::uint32_t>;  // the time, and the processor
   using events = std::priority_queue<event, std::vector<event>, std::greater<>>;
 
   struct processor {
     ready_deque deque;
-    thread_id thread = no_id;       // that it runs
-    std::uint64_t ends = 0;         // its instruction
-    std::uint64_t work = 0;         // of the time up to there
-    std::uint64_t overhead = 0;     // likewise
+    thread_id thread = no_id;       // the one that it runs
+    std::uint64_t ends = 0;         // the time at which its instruction ends
+    std::uint64_t work = 0;         // the work in the time up to there
+    std::uint64_t overhead = 0;     // the overhead in that time
     std::uint64_t gives_again = 0;  // when its deque can give the next thread
     std::uint64_t since = 0;        // of a thief: when it began to look, or fell asleep
-    std::uint32_t victim = no_id;   // that has heard its request
+    std::uint32_t victim = no_id;   // the processor that it has asked
   };
-  // What a thread's part in steals is.
+  // A thread's part in steals and suspensions.
   struct family {
     thread_id last_child = no_id;
     bool is_orphan = false;     // its parent was stolen from the processor that runs it
@@ -221,7 +224,7 @@ class timed_engine {
     ++result_.suspensions;
   }
 
-  // --- thieves -------------------------------------------------------------------------------------------------------
+  // --- thieves -----------------------------------------------------------------------------------
 
   void look(event at) {
     const auto [now, p] = at;
@@ -263,7 +266,7 @@ class timed_engine {
     thieves_.emplace(now + costs_.between(p, victim).failed_attempt, p);
   }
 
-  // Nobody has anything before the next instruction ends, so that all attempts up to there fail.
+  // No deque has a thread before the next instruction ends, so all attempts up to then fail.
   void look_in_vain(std::uint32_t p, std::uint64_t now) {
     const auto& me = processors_[p];
     const auto each = costs_.between(p, p).failed_attempt;
@@ -283,7 +286,7 @@ class timed_engine {
     sleepers_.push_back(p);
   }
 
-  // Who fell asleep in vain did so up to one attempt later than `now`.
+  // A processor that looked in vain fell asleep up to one attempt later than `now`.
   void end_sleep(std::uint32_t p, std::uint64_t now) {
     const auto since = processors_[p].since;
     if (now > since) result_.asleep_ps += now - since;
@@ -294,7 +297,7 @@ class timed_engine {
     return victim + (victim >= thief ? 1 : 0);
   }
 
-  // --- deques --------------------------------------------------------------------------------------------------------
+  // --- deques ------------------------------------------------------------------------------------
 
   void push(std::uint32_t p, thread_id thread, std::uint64_t now, charge& before) {
     auto& deque = processors_[p].deque;
@@ -330,7 +333,7 @@ class timed_engine {
   std::vector<std::uint32_t> sleepers_;  // the last one is woken first
   events runners_;                       // ends of instructions
   events thieves_;                       // when a processor without work looks, or gets an answer
-  std::uint32_t rich_ = 0;               // deques that have something
+  std::uint32_t rich_ = 0;               // deques that are not empty
   std::uint32_t running_ = 0;            // processors that execute an instruction
   timed_result result_;
 };

@@ -1,5 +1,6 @@
-// What a run with costs came to: work stealing where an instruction, a fork, a steal and a wake-up take the time
-// that they take on some machine. Times are whole picoseconds, so that the same seed gives the same bytes.
+// The settings and the result of a run with costs: work stealing where instructions, forks, steals
+// and wake-ups take the time that they take on some machine. Times are whole picoseconds, so that
+// the same seed gives the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct timed_settings {
   cost_model costs;
 };
 
-// Every processor's time is one of four: work, overhead, sleep, or the rest, in which it looks for work.
+// A processor's time consists of work, overhead, sleep, and the rest, in which it looks for work.
 struct timed_result {
   std::uint64_t processors = 0;
   std::uint64_t time_ps = 0;      // T
@@ -24,7 +25,7 @@ struct timed_result {
   std::uint64_t overhead_ps = 0;  // forks, steals that got something, suspensions, waking others
   std::uint64_t asleep_ps = 0;
   std::uint64_t instructions = 0;
-  std::uint64_t forks = 0;        // that left something to steal
+  std::uint64_t forks = 0;        // forks that left a thread for thieves
   std::uint64_t steals = 0;       // attempts that got something
   std::uint64_t attempts = 0;     // all of them
   std::uint64_t suspensions = 0;  // joins that had to wait for a thief

@@ -25,7 +25,7 @@ yield_rule::yield_rule(yield_policy policy, std::uint32_t processes, std::uint64
       target_(processes, 0),
       kept_in_(processes, 0) {}
 
-void yield_rule::yields(std::uint32_t process, std::uint64_t step) {
+void yield_rule::note_yield(std::uint32_t process, std::uint64_t step) {
   const auto processes = static_cast<std::uint32_t>(last_run_.size());
   if (policy_ == yield_policy::none || processes == 1) return;
   yielded_in_[process] = step;
@@ -37,7 +37,7 @@ bool yield_rule::may_run(std::uint32_t process) const {
   return since == 0 || last_run_[waits_for(process)] >= since;
 }
 
-// The process that keeps this one from running, if anything does.
+// The process whose run this one waits for, where it may not run.
 std::uint32_t yield_rule::waits_for(std::uint32_t process) const {
   if (policy_ == yield_policy::to_random) return target_[process];
   return process == least_recent_ ? second_least_recent_ : least_recent_;
@@ -59,7 +59,8 @@ void yield_rule::find_least_recent() {
   }
 }
 
-// Whom a process waits for yielded earlier than it did, or not at all: so the way along those ends.
+// The process that another one waits for yielded earlier or not at all, so following those links
+// ends.
 void yield_rule::keep(std::uint64_t step, std::vector<std::uint32_t>& chosen) {
   if (policy_ != yield_policy::none) {
     find_least_recent();

@@ -8,19 +8,19 @@
 
 namespace heist::lab {
 
-bounds bounds_of(const measures& of, std::uint64_t processors) {
+bounds bounds_of(const measures& measured, std::uint64_t processors) {
   const auto p = static_cast<double>(processors);
-  const auto work = static_cast<double>(of.work);
-  const auto span = static_cast<double>(of.span);
+  const auto work = static_cast<double>(measured.work);
+  const auto span = static_cast<double>(measured.span);
   bounds result;
   result.processors = processors;
   result.least_time = std::max(work / p, span);
   result.greedy_time = work / p + span;
   result.most_speedup = work / result.least_time;
   result.sure_speedup = work / result.greedy_time;
-  result.space = static_cast<double>(of.stack_depth) * p;
-  result.communication =
-      p * span * (1 + static_cast<double>(of.most_joins)) * static_cast<double>(of.largest_frame);
+  result.space = static_cast<double>(measured.stack_depth) * p;
+  result.communication = p * span * (1 + static_cast<double>(measured.most_joins)) *
+                         static_cast<double>(measured.largest_frame);
   return result;
 }
 
@@ -29,20 +29,20 @@ std::vector<std::string> bounds_columns() {
           "S1 P", "P Tinf (1+nd) Smax"};
 }
 
-std::vector<std::string> bounds_cells(const bounds& of) {
-  return {fmt::to_string(of.processors),   report::figure(of.least_time),
-          report::figure(of.greedy_time),  report::figure(of.most_speedup),
-          report::figure(of.sure_speedup), report::figure(of.space),
-          report::figure(of.communication)};
+std::vector<std::string> bounds_cells(const bounds& row) {
+  return {fmt::to_string(row.processors),   report::figure(row.least_time),
+          report::figure(row.greedy_time),  report::figure(row.most_speedup),
+          report::figure(row.sure_speedup), report::figure(row.space),
+          report::figure(row.communication)};
 }
 
-std::string bounds_json(const bounds& of) {
+std::string bounds_json(const bounds& row) {
   return fmt::format(
       "{{\"P\": {}, \"time_at_least\": {}, \"greedy_time_at_most\": {}, \"speedup_at_most\": {}, "
       "\"greedy_speedup_at_least\": {}, \"space\": {}, \"communication\": {}}}",
-      of.processors, report::json_number(of.least_time), report::json_number(of.greedy_time),
-      report::json_number(of.most_speedup), report::json_number(of.sure_speedup),
-      report::json_number(of.space), report::json_number(of.communication));
+      row.processors, report::json_number(row.least_time), report::json_number(row.greedy_time),
+      report::json_number(row.most_speedup), report::json_number(row.sure_speedup),
+      report::json_number(row.space), report::json_number(row.communication));
 }
 
 report::chart speedup_bounds_chart(const std::string& title, const std::vector<bounds>& rows) {

@@ -1,4 +1,4 @@
-// What the theorems promise of a computation on P processors, from its measures alone.
+// What the theorems promise for a computation on P processors, from its measures alone.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ struct bounds {
   std::uint64_t processors = 1;
   double least_time = 0;     // max(T1/P, Tinf): no schedule is shorter
   double greedy_time = 0;    // T1/P + Tinf: no greedy schedule is longer (Theorem 1)
-  double most_speedup = 0;   // T1 over the first
-  double sure_speedup = 0;   // T1 over the second
+  double most_speedup = 0;   // T1 / least_time
+  double sure_speedup = 0;   // T1 / greedy_time
   double space = 0;          // S1 P: Busy-Leaves on strict ones, work stealing on fully strict ones
   double communication = 0;  // P Tinf (1 + nd) Smax: expected, up to a constant (work stealing)
 };
 
-[[nodiscard]] bounds bounds_of(const measures& of, std::uint64_t processors);
+[[nodiscard]] bounds bounds_of(const measures& measured, std::uint64_t processors);
 
 [[nodiscard]] std::vector<std::string> bounds_columns();
-[[nodiscard]] std::vector<std::string> bounds_cells(const bounds& of);
-[[nodiscard]] std::string bounds_json(const bounds& of);
+[[nodiscard]] std::vector<std::string> bounds_cells(const bounds& row);
+[[nodiscard]] std::string bounds_json(const bounds& row);
 
-// Speedup: at most, and at least with a greedy scheduler.
+// The greatest possible speedup, and the least with a greedy scheduler.
 [[nodiscard]] report::chart speedup_bounds_chart(const std::string& title,
                                                  const std::vector<bounds>& rows);
 

@@ -9,11 +9,11 @@ namespace {
 
 __extension__ using wide = unsigned __int128;
 
-constexpr std::uint64_t mean = 1U << 20U;  // of a cost before it is scaled
-constexpr std::uint64_t redrawn_of = 8;    // one of so many is drawn anew from run to run
+constexpr std::uint64_t mean = 1U << 20U;  // the mean cost before scaling
+constexpr std::uint64_t redrawn_of = 8;    // one grain of so many is drawn anew from run to run
 constexpr std::uint64_t share_of = 2;      // the long one has 1/2 of a processor's share
 
-// Von Neumann's way (1951): the length of a falling sequence of random numbers decides.
+// Von Neumann's method (1951): the length of a falling sequence of random numbers decides.
 std::uint64_t exponential(rng& random) {
   for (std::uint64_t whole = 0;; ++whole) {
     const auto first = random.next();
@@ -50,7 +50,7 @@ std::uint64_t draw(cost_kind kind, rng& random) {
   return mean;
 }
 
-// So that they sum up to `work`, with a step for each.
+// Scales the costs so that they sum up to `work`, with at least a step for each.
 std::vector<std::uint64_t> scaled(const std::vector<std::uint64_t>& costs, std::uint64_t work) {
   wide total = 0;
   for (const auto cost : costs) total += cost;
@@ -121,8 +121,8 @@ grain_costs draw_costs(cost_kind kind, std::uint64_t work, std::uint64_t grains,
 
 std::uint64_t noisy(std::uint64_t cost, rng& random) {
   constexpr unsigned bits = 16;
-  const auto factor =
-      random.between(1U << bits, 2U << bits);  // 1 to 2, with so many bits after the point
+  // 1 to 2, with so many bits after the point.
+  const auto factor = random.between(1U << bits, 2U << bits);
   return random.chance(1, 2) ? static_cast<std::uint64_t>(wide{cost} * factor >> bits)
                              : static_cast<std::uint64_t>((wide{cost} << bits) / factor);
 }

@@ -1,7 +1,8 @@
-// What the pieces of a loop cost, drawn from a distribution, and what is known of it before the loop runs. The sum is given:
-// the same work, in whatever pieces.
+// The costs of a loop's pieces, drawn from a distribution, and what a scheduler knows of them
+// before the loop runs. Their sum is given: the work is the same in whatever pieces.
 //
-// Drawn by comparisons, integers and square roots, so that no mathematical library has a say in the bytes.
+// Drawing uses only comparisons, integers and square roots, so that the bytes don't depend on a
+// mathematical library.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +29,11 @@ struct cost_name {
 [[nodiscard]] const std::vector<cost_name>& cost_names();
 [[nodiscard]] std::string_view to_string(cost_kind kind);
 
-// What an order by length goes by.
+// The estimates by which tasks are ordered by length.
 enum class hint_kind {
   exact,
   noisy,    // each task off by a factor from 1/2 to 2
-  history,  // what it cost in the run before; since then an eighth of the grains were drawn anew
+  history,  // the cost in the run before, since when an eighth of the grains was redrawn
 };
 
 struct hint_name {
@@ -43,9 +44,10 @@ struct hint_name {
 [[nodiscard]] const std::vector<hint_name>& hint_names();
 [[nodiscard]] std::string_view to_string(hint_kind kind);
 
-// A loop's iterations, the finest pieces that it can be cut into: a step at least for each.
+// The costs of a loop's grains, the finest pieces that it can be cut into; each takes at least a
+// step.
 struct grain_costs {
-  std::vector<std::uint64_t> now, before;  // in this run, in the one before; the same sum
+  std::vector<std::uint64_t> now, before;  // in this run and in the one before, with the same sum
 };
 
 // `work` >= `grains` >= `processors` >= 1.

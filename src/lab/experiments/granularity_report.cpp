@@ -18,21 +18,22 @@ double share_of_work(const granularity_setup& setup) {
   return static_cast<double>(setup.work) / setup.processors;
 }
 
-std::string half_width(const report::summary& of) {
-  if (of.count < 2) return "-";
-  const auto mean = report::mean_interval(of);
+std::string half_width(const report::summary& values) {
+  if (values.count < 2) return "-";
+  const auto mean = report::mean_interval(values);
   return fmt::format("{:.0f}", (mean.high - mean.low) / 2);
 }
 
-std::string with_interval(std::string_view name, const report::summary& of) {
-  auto text = fmt::format("\"{}\": {{\"mean\": {}", name, report::json_number(of.mean));
-  if (of.count > 1) {
-    const auto mean = report::mean_interval(of);
+std::string with_interval(std::string_view name, const report::summary& values) {
+  auto text = fmt::format("\"{}\": {{\"mean\": {}", name, report::json_number(values.mean));
+  if (values.count > 1) {
+    const auto mean = report::mean_interval(values);
     text += fmt::format(", \"low_95\": {}, \"high_95\": {}", report::json_number(mean.low),
                         report::json_number(mean.high));
   }
-  return text + fmt::format(", \"least\": {}, \"greatest\": {}}}", report::json_number(of.least),
-                            report::json_number(of.greatest));
+  return text + fmt::format(", \"least\": {}, \"greatest\": {}}}",
+                            report::json_number(values.least),
+                            report::json_number(values.greatest));
 }
 
 const report::summary& values_of(const granularity_row& row, granularity_curve what) {
@@ -102,8 +103,8 @@ std::string_view to_string(granularity_curve what) {
 report::chart granularity_chart(const granularity_setup& setup,
                                 const std::vector<granularity_row>& rows, granularity_curve what) {
   report::chart result;
-  const auto title = [&](std::string_view of) {
-    return fmt::format("{}: {} costs, P = {}", of, to_string(setup.costs), setup.processors);
+  const auto title = [&](std::string_view quantity) {
+    return fmt::format("{}: {} costs, P = {}", quantity, to_string(setup.costs), setup.processors);
   };
   result.x = {"tasks for each processor", report::axis_scale::log2};
   double unit = 1;
@@ -129,10 +130,10 @@ report::chart granularity_chart(const granularity_setup& setup,
   }
   for (const auto& row : rows) {
     const auto name = row.name();
-    auto of = std::find_if(result.all.begin(), result.all.end(),
-                           [&](const report::series& each) { return each.name == name; });
-    if (of == result.all.end())
-      of = result.all.insert(of, report::series{name, report::series_style::line});
+    auto found = std::find_if(result.all.begin(), result.all.end(),
+                              [&](const report::series& each) { return each.name == name; });
+    if (found == result.all.end())
+      found = result.all.insert(found, report::series{name, report::series_style::line});
     const auto& values = values_of(row, what);
     report::point at{static_cast<double>(row.factor), values.mean / unit};
     if (values.count > 1) {
@@ -140,7 +141,7 @@ report::chart granularity_chart(const granularity_setup& setup,
       at.low = mean.low / unit;
       at.high = mean.high / unit;
     }
-    of->points.push_back(at);
+    found->points.push_back(at);
   }
   if (what == granularity_curve::time && !rows.empty())
     result.all.push_back({"T1/P",

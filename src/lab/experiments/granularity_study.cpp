@@ -19,7 +19,8 @@ namespace heist::lab {
 
 namespace {
 
-// A scheduler, and what each processor did under it: for which steps of what it executes, and until when.
+// Wraps a scheduler and notes for each processor how many steps were the loop's own work, and until
+// when it worked.
 template <class Threads, class Scheduler>
 class watched {
  public:
@@ -31,7 +32,7 @@ class watched {
         useful_(processors, 0),
         until_(processors, 0) {}
 
-  // Steps that were about the loop itself, by processor; the step in which it last worked.
+  // By processor: the steps of the loop's own work, and the step in which it last worked.
   [[nodiscard]] const std::vector<std::uint64_t>& useful() const { return useful_; }
   [[nodiscard]] const std::vector<std::uint64_t>& until() const { return until_; }
   // The end of the step before the last task began.
@@ -43,7 +44,7 @@ class watched {
   }
   thread_id after(std::uint32_t p, thread_id thread, const outcome& did) {
     const thread_id next = scheduler_.after(p, thread, did);
-    if (next != no_id) note(p, next, until_[p]);  // it goes on at once
+    if (next != no_id) note(p, next, until_[p]);  // it begins the next thread at once
     return next;
   }
   template <class Assign>
@@ -115,8 +116,9 @@ bool is_by_length(task_scheduler kind) {
   return kind == task_scheduler::longest_first || kind == task_scheduler::shortest_first;
 }
 
-// Where the tasks begin, and where the last one ends. Guided ones: half of what is left, dealt out evenly, down to the size
-// asked for (Polychronopoulos, Kuck 1987).
+// The grains at which tasks begin, and the end of the last one. Guided tasks take half of what is
+// left, divided evenly among the processors, down to the size asked for (Polychronopoulos, Kuck
+// 1987).
 std::vector<std::uint64_t> cut(const granularity_setup& setup, task_scheduler scheduler,
                                std::uint32_t factor) {
   const auto p = std::uint64_t{setup.processors};
@@ -135,7 +137,7 @@ std::vector<std::uint64_t> cut(const granularity_setup& setup, task_scheduler sc
   return ends;
 }
 
-// Of equals, who comes first in the loop goes first.
+// Of equal tasks the one that comes first in the loop goes first.
 void sort_by_hint(std::vector<loop_task>& tasks, task_scheduler scheduler) {
   std::vector<std::pair<std::uint64_t, std::size_t>> order;  // key, place in the loop
   for (std::size_t i = 0; i < tasks.size(); ++i)
@@ -159,7 +161,8 @@ std::vector<loop_task> make_tasks(const granularity_setup& setup, task_scheduler
     }
     if (hint == hint_kind::noisy) tasks[i].hint = noisy(tasks[i].hint, random);
   }
-  // The root spawns them in this order; a queue alone would give the first ones away before it knows of the others.
+  // The root spawns the tasks in this order, as a queue would give the first ones away before it
+  // has the others.
   if (is_by_length(scheduler)) sort_by_hint(tasks, scheduler);
   return tasks;
 }

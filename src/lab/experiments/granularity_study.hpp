@@ -1,9 +1,11 @@
-// How finely to cut work: a loop in f P tasks, from one for each processor to many, under schedulers from a plan to stealing.
-// Few large tasks leave processors idle at the end; many small ones cost more than they bring.
+// How finely to cut work: a loop in f P tasks, from one for each processor to many, under
+// schedulers from a plan to stealing. Few large tasks leave processors idle at the end; many small
+// ones cost more than they bring.
 //
-// Of the P T steps that processors have, the loop itself takes T1. A processor's other steps are *overhead* (takes, steals,
-// waiting for them) as long as it executes something later, or there is a task that it may begin; they are *idle* after
-// that. The *tail* is the time in which some processor is idle.
+// Of the P T steps that processors have, the loop's own work takes T1. A processor's other steps
+// are *overhead* (taking, stealing, waiting for either) as long as it executes something later or
+// there is a task that it may begin; after that they are *idle*. The *tail* is the time in which
+// some processor is idle.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +48,8 @@ struct granularity_setup {
   std::uint32_t processors = 16;
   std::uint64_t work = 10'000'000;  // T1, in steps
   cost_kind costs = cost_kind::exponential;
-  std::uint32_t finest = 128;      // tasks for each processor, at most: what the loop's grains are
-  std::uint32_t queue_cost = 400;  // steps of a take from a queue, and of a steal attempt
+  std::uint32_t finest = 128;      // the most tasks for each processor; they are the loop's grains
+  std::uint32_t queue_cost = 400;  // steps that a take from a queue or a steal attempt costs
   queue_kind queue = queue_kind::exclusive;
   std::uint64_t seeds = 10;
   std::uint64_t seed = 1;
@@ -60,13 +62,13 @@ struct granularity_row {
   task_scheduler scheduler{};
   hint_kind hint{};          // of an order by length
   std::uint32_t factor = 1;  // tasks for each processor
-  report::summary tasks;     // guided ones depend on nothing, but aren't f P
+  report::summary tasks;     // how many there were; f P unless they are guided
   report::summary time, balance, overhead, idle, tail;
 
   [[nodiscard]] std::string name() const;  // "longest-first:noisy"
 };
 
-// Throws usage_error for what no run can be made from.
+// Throws usage_error for a setup that no run can have.
 void check_setup(const granularity_setup& setup);
 
 [[nodiscard]] granularity_row study_granularity(const granularity_setup& setup,

@@ -19,7 +19,7 @@ std::uint64_t by_rule(const adversary_rule& rule, const game_view& view) {
   return view.in_bins == 0 ? std::max<std::uint64_t>(wanted, 1) : wanted;
 }
 
-// How many balls to toss; more than there are means all.
+// Returns how many balls to toss; a number greater than the reservoir means all of them.
 std::uint64_t choose(adversary who, const adversary_rule& rule, const game_view& view,
                      rng& random) {
   switch (who) {
@@ -37,7 +37,7 @@ std::uint64_t choose(adversary who, const adversary_rule& rule, const game_view&
   return by_rule(rule, view);
 }
 
-// The mean delay of a toss over a few games, for the search: the same games for every rule.
+// The mean delay of a toss over a few games. The search plays the same games with every rule.
 double mean_delay(std::uint64_t processors, const adversary_rule& rule, std::uint64_t seed) {
   constexpr std::uint64_t games = 4;
   const std::uint64_t tosses = std::max<std::uint64_t>(20 * processors, 4000);

@@ -1,14 +1,15 @@
-// The (P, M)-recycling game of Blumofe and Leiserson (1999, section 5): what steal requests that queue up at
-// their victims cost, when an adversary decides how many are made and when.
+// The (P, M)-recycling game of Blumofe and Leiserson (1999, section 5): what steal requests that
+// queue up at their victims cost, when an adversary decides how many are made and when.
 //
-// P balls and P bins; all balls begin in a reservoir. In each step the adversary takes as many balls out of
-// the reservoir as it likes, each goes to a bin chosen uniformly at random, and then one ball of each bin that
-// holds any returns to the reservoir. The game ends after M tosses, when all balls are back. The delay D is
-// the sum, over the steps, of the balls that are in bins at the step's end. Lemma 6: E[D] <= M, and with
-// probability 1 - eps D is at most M + P lg P + P lg(1/eps), up to a constant.
+// P balls and P bins; all balls begin in a reservoir. In each step the adversary takes as many
+// balls out of the reservoir as it likes, each goes to a bin chosen uniformly at random, and then
+// one ball of each bin that holds any returns to the reservoir. The game ends after M tosses, when
+// all balls are back. The delay D is the sum, over the steps, of the balls that are in bins at the
+// step's end. Lemma 6: E[D] <= M, and with probability 1 - eps D is at most M + P lg P + P
+// lg(1/eps), up to a constant.
 //
-// Which of a bin's balls returns doesn't matter for D, nor which ball is tossed: so only counts are kept, and
-// an adversary is a rule for how many.
+// Which of a bin's balls returns doesn't matter for D, nor which ball is tossed: so only counts are
+// kept, and an adversary is a rule for how many.
 #pragma once
 
 #include <array>
@@ -19,7 +20,8 @@
 
 namespace heist::lab {
 
-// What an adversary sees before it tosses. It may know all about the past, but not where balls will fall.
+// What an adversary sees before it tosses. It may know all about the past, but not where balls will
+// fall.
 struct game_view {
   std::uint64_t processors = 0;  // P
   std::uint64_t reservoir = 0;   // balls in it
@@ -40,8 +42,8 @@ inline constexpr std::array all_adversaries = {adversary::eager, adversary::hoar
                                                adversary::searched};
 [[nodiscard]] std::string_view to_string(adversary which);
 
-// A rule in eighths: with a share of i/8 to (i+1)/8 of the balls in bins, toss this many eighths of the
-// reservoir. With empty bins at least one ball is tossed, so that the game goes on.
+// A rule in eighths: with a share of i/8 to (i+1)/8 of the balls in bins, toss this many eighths of
+// the reservoir. With empty bins at least one ball is tossed, so that the game goes on.
 struct adversary_rule {
   static constexpr unsigned parts = 8;
   std::array<std::uint8_t, parts + 1> eighths{};
@@ -56,19 +58,21 @@ struct game_result {
 inline constexpr std::uint64_t max_balls = 1U << 20U;
 inline constexpr std::uint64_t max_tosses = 1ULL << 36U;
 
-// Plays one game, in time about M + D. `rule` is used by adversary::searched only. Throws usage_error for
-// P or M out of range: from 1 to the limits above.
+// Plays one game, in time about M + D. `rule` is used by adversary::searched only. Throws
+// usage_error for P or M out of range: from 1 to the limits above.
 [[nodiscard]] game_result play_recycling_game(std::uint64_t processors, std::uint64_t tosses,
                                               adversary who, const adversary_rule& rule,
                                               rng random);
 
-// Looks for a rule with a great delay: changes one of its parts at a time, and keeps what was worse for the
-// scheduler in games of some thousand tosses. The same seed finds the same rule.
+// Looks for a rule with a great delay: changes one of its parts at a time, and keeps what was worse
+// for the scheduler in games of some thousand tosses. The same seed finds the same rule.
 [[nodiscard]] adversary_rule search_adversary(std::uint64_t processors, std::uint64_t seed);
 
-// What the proof of Lemma 6 gives with probability 1 - eps, constants included: 2eM + P lg P + P lg(1/eps).
+// What the proof of Lemma 6 gives with probability 1 - eps, constants included: 2eM + P lg P + P
+// lg(1/eps).
 [[nodiscard]] double delay_bound(std::uint64_t processors, std::uint64_t tosses, double eps);
-// Without constants, M + P lg P + P lg(1/eps): the measured quantile over this is the constant that fits.
+// Without constants, M + P lg P + P lg(1/eps): the measured quantile over this is the constant that
+// fits.
 [[nodiscard]] double delay_scale(std::uint64_t processors, std::uint64_t tosses, double eps);
 
 }  // namespace heist::lab

@@ -19,7 +19,7 @@ constexpr std::uint64_t games_between_steps = 16;
 
 double share(double value, std::uint64_t tosses) { return value / static_cast<double>(tosses); }
 
-// How often a share of D/M came up, as heights of a curve over equal intervals.
+// The density of D/M over the games, as heights of a curve over equal intervals.
 std::vector<report::point> density(const recycling_row& row, std::uint64_t tosses, double width) {
   std::map<std::int64_t, double> count;
   for (const double delay : row.delays)
@@ -29,7 +29,7 @@ std::vector<report::point> density(const recycling_row& row, std::uint64_t tosse
     points.push_back({(static_cast<double>(place) + 0.5) * width,
                       games / static_cast<double>(row.delays.size())});
   };
-  // Down to the axis on both sides of what came up.
+  // The curve goes down to the axis on both sides of the values that occurred.
   add(count.begin()->first - 1, 0);
   for (auto place = count.begin()->first; place <= count.rbegin()->first; ++place)
     add(place, count[place]);
@@ -55,7 +55,8 @@ recycling_row study_adversary(const recycling_setup& setup, adversary who,
                               const std::function<void(std::uint64_t)>& step) {
   recycling_row row;
   row.who = who;
-  // Found with other numbers than it is measured with, or it would fit those by chance.
+  // The rule is searched with other random numbers than it is measured with, or it would fit those
+  // by chance.
   if (who == adversary::searched) row.rule = search_adversary(setup.processors, ~setup.seed);
   row.delays.reserve(setup.games);
   double steps = 0;
@@ -142,7 +143,7 @@ report::chart delay_chart(const recycling_setup& setup, const std::vector<recycl
                              setup.tosses, setup.games);
   result.x = {.label = "D / M"};
   result.y = {.label = "share of the games", .least = 0};
-  // Narrow enough for the narrowest hump to show, but no more intervals than a screen has columns.
+  // Intervals are narrow enough to show the narrowest hump, but no more than a screen has columns.
   double least = 1;
   double greatest = 1;
   double width = 0.1;

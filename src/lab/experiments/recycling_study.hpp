@@ -1,4 +1,5 @@
-// Many recycling games: the delays' distribution beside Lemma 6, as rows, a chart and a page.
+// Many recycling games: the distribution of their delays beside Lemma 6, as rows, a chart and a
+// page.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct recycling_setup {
 
 struct recycling_row {
   adversary who{};
-  adversary_rule rule;         // of the searched one
+  adversary_rule rule;         // the rule of adversary::searched
   std::vector<double> delays;  // D of each game, sorted
   report::summary of_delays;
   report::interval of_mean;  // 95 %
@@ -35,7 +36,8 @@ struct recycling_row {
 
 inline constexpr double tail_probabilities[] = {0.1, 0.01};  // the eps that reports show
 
-// Calls step(games played) now and then. Throws usage_error as play_recycling_game() does.
+// Calls step() with the number of games played now and then. Throws usage_error as
+// play_recycling_game() does.
 [[nodiscard]] recycling_row study_adversary(const recycling_setup& setup, adversary who,
                                             const std::function<void(std::uint64_t)>& step = {});
 

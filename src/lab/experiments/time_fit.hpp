@@ -1,4 +1,5 @@
-// The constants of T = c1 T1/P + cinf Tinf, fitted to runs of different programs on different numbers of processors.
+// The constants of T = c1 T1/P + cinf Tinf, fitted to runs of different programs on different
+// numbers of processors.
 #pragma once
 
 #include <vector>
@@ -17,8 +18,8 @@ struct time_fit {
   std::vector<double> relative;  // (time - fitted) / time, by run
   double r_squared = 0;
 };
-// Minimizes relative errors: times span orders of magnitude, and the absolute ones of the longest runs
-// would drown the others.
+// Minimizes relative errors: times span orders of magnitude, and the absolute ones of the longest
+// runs would drown the others.
 [[nodiscard]] time_fit fit_times(const std::vector<fitted_run>& runs);
 
 }  // namespace heist::lab

@@ -1,4 +1,5 @@
-// Work stealing with costs over several seeds: the row that heist sim --costs prints, and that forecasts are made from.
+// Work stealing with costs over several seeds: the row that heist sim --costs prints, and that
+// forecasts are made from.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,16 @@ struct timed_row {
   std::uint32_t processors = 0;
   report::summary seconds, work_share, overhead_share, asleep_share;  // shares of P T
   report::summary forks, steals, attempts, suspensions, wakes;
-  std::uint64_t peak_space = 0;  // of all seeds
+  std::uint64_t peak_space = 0;  // the largest of all seeds
 
-  // Over a serial run, which has neither forks nor anything else but instructions.
-  [[nodiscard]] double speedup(const measures& of, const cost_model& costs) const {
-    return static_cast<double>(of.work) * costs.instruction_ns * 1e-9 / seconds.mean;
+  // The speedup over a serial run, which consists of instructions only and has no forks.
+  [[nodiscard]] double speedup(const measures& measured, const cost_model& costs) const {
+    return static_cast<double>(measured.work) * costs.instruction_ns * 1e-9 / seconds.mean;
   }
 };
 
-// That many seeds, from that of the settings on; only one where there is one processor, and no chance. `announce` is
-// told the number of each.
+// Runs with `seeds` seeds, beginning with that of the settings; with one only where there is one
+// processor, as nothing is random then. Calls announce() with the number of each run.
 [[nodiscard]] timed_row run_timed_row(computation& computation, timed_settings settings,
                                       std::uint64_t seeds,
                                       const std::function<void(std::uint64_t)>& announce);

@@ -1,5 +1,6 @@
-// Fork-join computations as programs: a program says what each instruction of a thread does, and fork_join_threads is the
-// thread system that runs it. Threads are made when they are spawned and forgotten when they die.
+// Fork-join computations as programs: a program says what each instruction of a thread does, and
+// fork_join_threads is the thread system that runs it. Threads are made when they are spawned and
+// forgotten when they die.
 #pragma once
 
 #include <concepts>
@@ -14,7 +15,7 @@
 
 namespace heist::lab {
 
-// What one instruction of a program does. The thread's frame was changed by it.
+// What one instruction of a program did, besides changing the thread's frame.
 struct action {
   enum class next : std::uint8_t {
     goes_on,
@@ -22,16 +23,17 @@ struct action {
     ends,   // the thread has no more instructions; it has no living children
   };
 
-  bool spawns = false;  // the child's frame was written
+  bool spawns = false;  // the instruction filled in the child's frame
   next then = next::goes_on;
 };
 
-// Between a spawn and the end of its thread there is a sync, and between the spawn and the sync one instruction
-// at least (the model: no join enters the instruction right after a spawn).
+// A program must sync after its last spawn, before its thread ends. At least one instruction stands
+// between the spawn and the sync, as in the model no join enters the instruction right after a
+// spawn. root() returns the root's frame and resets what the program holds.
 template <class P>
 concept fork_join_program = requires(P& program, const P& constant, typename P::frame& frame,
                                      const typename P::frame& seen) {
-  { program.root() } -> std::same_as<typename P::frame>;  // resets what the program holds
+  { program.root() } -> std::same_as<typename P::frame>;
   { program.execute(frame, frame) } -> std::same_as<action>;
   { constant.weight(seen) } -> std::same_as<std::uint64_t>;
   { constant.hint(seen) } -> std::same_as<std::uint64_t>;
@@ -106,9 +108,10 @@ class fork_join_threads {
 
   struct thread {
     typename Program::frame frame;
-    thread_id parent;  // also of one that just died: its slot isn't given out before the next spawn
-    std::uint32_t
-        state;  // two flags, and the living children above them; of a free slot: the next free one
+    // Of a thread that just died, too: a slot is given out again at the next spawn.
+    thread_id parent;
+    // Two flags, and the living children above them; of a free slot: the next free one.
+    std::uint32_t state;
   };
 
   thread_id add(const typename Program::frame& frame, thread_id parent) {
@@ -124,7 +127,7 @@ class fork_join_threads {
     return id;
   }
 
-  // The parent, if it waited for this thread alone.
+  // Returns the parent if it waited for this thread only, and no_id otherwise.
   thread_id remove(thread_id id) {
     const thread_id parent = slots_[id].parent;
     slots_[id].state = free_;

@@ -1,9 +1,11 @@
-// Random numbers whose sequence is part of the lab's promise: the same seed gives the same bytes, with any
-// compiler and library. So no distribution of the standard library, whose results are not specified.
+// Random numbers whose sequence is part of the lab's promise: the same seed gives the same bytes,
+// with any compiler and library. The standard library's distributions are not used, as their
+// results are not specified.
 //
-// xoshiro256** (Blackman, Vigna: Scrambled linear pseudorandom number generators, 2018), its state filled
-// by splitmix64 (Steele, Lea, Flood 2014); integers below a bound by Lemire's multiplication with
-// rejection (Fast random integer generation in an interval, 2018), so each has the same probability.
+// xoshiro256** (Blackman, Vigna: Scrambled linear pseudorandom number generators, 2018), its state
+// filled by splitmix64 (Steele, Lea, Flood 2014); integers below a bound by Lemire's multiplication
+// with rejection (Fast random integer generation in an interval, 2018), so each has the same
+// probability.
 #pragma once
 
 #include <array>
@@ -14,7 +16,7 @@
 
 namespace heist::lab {
 
-// Also a good mixer: neighbouring values of `state` give unrelated results.
+// It mixes well, too: neighbouring values of `state` give unrelated results.
 constexpr std::uint64_t splitmix64(std::uint64_t& state) {
   std::uint64_t z = (state += 0x9e3779b97f4a7c15U);
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -24,7 +26,8 @@ constexpr std::uint64_t splitmix64(std::uint64_t& state) {
 
 class rng {
  public:
-  // Streams of one seed are independent of each other: one for each run of a sweep, or each processor.
+  // Streams of one seed are independent of each other: there may be one for each run of a sweep, or
+  // for each processor.
   explicit constexpr rng(std::uint64_t seed, std::uint64_t stream = 0) {
     std::uint64_t state = seed;
     state = splitmix64(state) ^ stream;

@@ -1,5 +1,5 @@
-// What a simulated run came to. Each processor pays a dollar for each step (Blumofe and Leiserson, section 6), so
-// work + steal + wait + idle = P * steps.
+// What a simulated run came to. Each processor pays a dollar for each step (Blumofe and Leiserson,
+// section 6), so work + attempts + wait + idle = P * steps.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,22 @@ namespace heist::lab {
 
 struct run_result {
   std::uint64_t processors = 0;
-  std::uint64_t steps = 0;         // T
-  std::uint64_t work = 0;          // dollars of processors that executed an instruction
-  std::uint64_t steal = 0;         // ... that sent a request for work: steal attempts
-  std::uint64_t wait = 0;          // ... whose request was under way or in a queue
-  std::uint64_t idle = 0;          // ... that did nothing
-  std::uint64_t instructions = 0;  // executed; one of weight w counts once
-  std::uint64_t steals = 0;        // attempts that got something
-  std::uint64_t stolen = 0;        // threads that they got
-  std::uint64_t resumed = 0;       // stalled threads that another thread enabled
-  std::uint64_t remote =
-      0;  // ... on another processor than the one that they stalled on (work stealing)
-  std::uint64_t peak_space =
-      0;  // S: the frames of the living threads at the end of a step, at most
+  std::uint64_t steps = 0;           // T
+  std::uint64_t work = 0;            // dollars of processors that executed an instruction
+  std::uint64_t attempts = 0;        // ... that sent a steal request
+  std::uint64_t wait = 0;            // ... whose steal request was under way or in a queue
+  std::uint64_t idle = 0;            // ... that did nothing
+  std::uint64_t instructions = 0;    // an instruction of weight w counts once
+  std::uint64_t steals = 0;          // attempts that got at least one thread
+  std::uint64_t threads_stolen = 0;  // threads that all steals took
+  std::uint64_t resumed = 0;         // stalled threads that another thread enabled
+  // Of those resumed: on another processor than the one that they stalled on (work stealing).
+  std::uint64_t remote = 0;
+  // S: the frames of the living threads at the end of a step, at most.
+  std::uint64_t peak_space = 0;
   std::uint64_t peak_queue = 0;  // threads in one deque or pool, at most
-  std::uint64_t scheduled = 0;   // with a kernel: the processors that it ran, summed over the steps
+  // Under a kernel: the processors that it gave, summed over the steps.
+  std::uint64_t scheduled = 0;
 
   friend bool operator==(const run_result&, const run_result&) = default;
 };

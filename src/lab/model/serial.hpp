@@ -1,5 +1,5 @@
-// A serial depth-first run: the child before the rest of its parent. It gives the measures of a computation, and holds
-// no more than the threads of one path of the spawn tree.
+// Measures a computation by a serial depth-first run, which executes a child before the rest of its
+// parent. The run holds only the threads of one path of the spawn tree.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct measures {
   std::uint64_t most_joins = 0;     // nd: joins of a thread with its parent, at most
   std::uint64_t largest_frame = 0;  // Smax
   std::uint64_t threads = 0;
-  std::uint64_t instructions = 0;  // one of weight w counts once
+  std::uint64_t instructions = 0;  // an instruction of weight w counts once
 
   [[nodiscard]] double parallelism() const {
     return static_cast<double>(work) / static_cast<double>(span);

@@ -1,5 +1,5 @@
-// A loop cut into tasks, as a computation: spawned one after the other by the root, for queues and plans, or divided by
-// halves, for thieves.
+// Two programs for a loop that was cut into tasks. In the first the root spawns the tasks one after
+// the other, for queues and plans; in the second threads divide the tasks by halves, for thieves.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct task_list_program {
   };
 
   const std::vector<loop_task>* tasks = nullptr;
-  std::uint64_t cost_of_taking = 0;  // that each task pays before it begins
+  std::uint64_t cost_of_taking = 0;  // steps that each task takes before it begins
 
   [[nodiscard]] frame root() const { return {0, false}; }
-  // Of the weight, what the loop is about.
+  // The part of the weight that is the loop's own work.
   [[nodiscard]] std::uint64_t useful(const frame& f) const {
     return f.is_task ? (*tasks)[f.at].cost : 0;
   }
@@ -50,7 +50,7 @@ struct task_list_program {
 };
 
 struct task_halves_program {
-  // A thread spawns the first half of what it has, again and again, and executes the task that is left.
+  // A thread spawns the first half of its tasks until one is left, which it executes itself.
   struct frame {
     std::uint64_t first, last;  // the tasks from the first one up to, but not including, the last
     bool has_children;

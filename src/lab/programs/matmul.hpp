@@ -1,5 +1,6 @@
-// The product of two matrices by halving: eight products of half the size, four at a time, as the second four add to
-// what the first four wrote. Blocks are multiplied serially, in as many steps as they have multiplications.
+// The product of two matrices by halving: eight products of half the size, four at a time, as the
+// second four add to what the first four wrote. Blocks are multiplied serially, in as many steps as
+// they have multiplications.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct matmul_program {
   [[nodiscard]] bool waits_next(const frame& f) const { return f.at % 6 == 4; }
   [[nodiscard]] place_among place(const frame&) const { return {}; }
 
-  // Twice four spawns, an instruction, a sync.
+  // A thread makes four spawns, an instruction and a sync, and then the same once more.
   action execute(frame& f, frame& child) const {
     using enum action::next;
     if (is_block(f)) return {false, ends};

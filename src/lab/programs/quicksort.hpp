@@ -1,5 +1,5 @@
-// Quicksort of random numbers, really sorted as the run goes on, so that the tree has the shape that the data give it.
-// Partitioning n numbers takes n steps; so does sorting a few by insertion.
+// Quicksort of random numbers. The run really sorts them, so that the data give the spawn tree its
+// shape. Partitioning n numbers takes n steps; so does sorting a few by insertion.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A complete tree: a thread spawns k children and joins them; the leaves, `depth` levels down, work.
+// A complete tree: a thread spawns k children and joins them; the leaves, `depth` levels down,
+// work.
 #pragma once
 
 #include <cstdint>

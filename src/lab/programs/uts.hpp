@@ -1,5 +1,6 @@
-// The Unbalanced Tree Search benchmark's trees (workloads/uts): a thread is a node and spawns its children, which
-// only the hash of its own state tells.
+// The Unbalanced Tree Search benchmark's trees (workloads/uts): a thread is a node and spawns its
+// children. How many there are follows from a hash of the node's state, so that only a walk reveals
+// the tree.
 #pragma once
 
 #include <cstdint>

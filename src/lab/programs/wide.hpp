@@ -1,5 +1,6 @@
-// Independent tasks that the root spawns one after the other: a loop whose iterations cost the same, the last
-// one excepted, which may be long. It is where granularity, plans and "long tasks first" show.
+// Independent tasks that the root spawns one after the other: a loop whose iterations cost the
+// same, except that the last one may be long. It shows the effects of granularity, of plans and of
+// "long tasks first".
 #pragma once
 
 #include <cstdint>

@@ -6,18 +6,18 @@ namespace heist::lab {
 
 namespace {
 
-constexpr double few =
-    10;  // below this many expected successes inversion is fast, above it rejection is right
+// Below this many expected successes inversion is fast, above it rejection is right.
+constexpr double few = 10;
 
-// By the recurrence of the probabilities, from the quantile `u` on; `value` has probability `f`, and u is
-// counted from it.
+// Inversion: goes up from `value`, whose probability is `f`, until the probabilities passed sum up
+// to u. They follow from each other by a recurrence.
 std::uint64_t invert(double u, double f, std::uint64_t value, std::uint64_t n, double p) {
   const double odds = p / (1 - p);
   while (u >= f && value < n) {
     u -= f;
     f *= odds * static_cast<double>(n - value) / static_cast<double>(value + 1);
     ++value;
-    if (f < 1e-300) break;  // what is left of u is rounding
+    if (f < 1e-300) break;  // what remains of u is a rounding error
   }
   return value;
 }
@@ -33,7 +33,7 @@ double stirling_rest(double k) {
   return (1.0 / 12 - (1.0 / 360 - r / 1260) * r) / (k + 1);
 }
 
-// p <= 1/2, n * p >= few. Hörmann's algorithm BTRS, and his names.
+// Hörmann's algorithm BTRS, with his names, for p <= 1/2 and n * p >= few.
 std::uint64_t reject(rng& random, std::uint64_t trials, double p) {
   const double n = static_cast<double>(trials);
   const double spq = std::sqrt(n * p * (1 - p));

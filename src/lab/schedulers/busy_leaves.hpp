@@ -1,13 +1,14 @@
-// The Busy-Leaves algorithm (Blumofe, Leiserson 1999, section 3), for strict computations: all living threads that nobody
-// runs are in one pool. A processor executes a thread A until it
+// The Busy-Leaves algorithm (Blumofe, Leiserson 1999, section 3), for strict computations: all
+// living threads that nobody runs are in one pool. A processor executes a thread A until it
 //
 //   spawns B   A returns to the pool, B is executed next
 //   stalls     A returns to the pool, the processor is idle
-//   dies       if A's parent has no other living child, and nobody runs it, it is executed next; otherwise the
-//              processor is idle
+//   dies       if A's parent has no other living child, and nobody runs it, it is executed next;
+//              otherwise the processor is idle
 //
-// Idle processors take ready threads from the pool before each step, oldest first, small numbers first. The schedule is
-// greedy, and each leaf of the spawn tree is being executed at every step: time T1/P + Tinf, space S1 * P.
+// Idle processors take ready threads from the pool before each step, oldest first, small numbers
+// first. The schedule is greedy, and each leaf of the spawn tree is being executed at every step:
+// time T1/P + Tinf, space S1 * P.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,8 @@ class busy_leaves {
     assign(0, root);
   }
 
-  // The pool holds the ready threads only; those that stalled wait outside until they are enabled.
+  // The pool object holds only the ready threads of the algorithm's pool; stalled ones join it when
+  // enabled.
   thread_id after(std::uint32_t p, thread_id thread, const outcome& did) {
     for (const thread_id enabled : did.enabled) {
       if (enabled == no_id) continue;

@@ -1,6 +1,7 @@
-// One queue for all processors: a processor keeps its thread until that stalls or dies, a spawned thread goes into the
-// queue, and so does one that was enabled. Taking a thread out costs nothing; or so many steps, in which the processor
-// waits and nobody else gets one: then small tasks make a queue out of the processors (granularity).
+// One queue for all processors. A processor keeps its thread until the thread stalls or dies;
+// threads that are spawned or enabled go into the queue. Taking a thread out may cost steps, in
+// which the processor waits and no other processor gets a thread; so with small tasks the
+// processors queue up (see granularity).
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace heist::lab {
 
-// Processors without a thread; those with small numbers are served first.
+// The processors without a thread. Those with small numbers are served first.
 using idle_processors =
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>>;
 

@@ -1,12 +1,12 @@
-// Schedules that choose anew in each step which P of the ready instructions are executed; no thread keeps its
+// Schedules that choose the P ready instructions to execute anew in each step; no thread keeps its
 // processor.
 //
-//   greedy           those that have been ready longest; all, if there are no more than P
-//   level by level   those of one level (their longest path from the root's first instruction) before any of the
-//                    next (Brent 1974)
+//   greedy           those that have been ready longest; all of them, if there are at most P
+//   level by level   those of one level (their longest path from the root's first instruction)
+//                    before any of the next (Brent 1974)
 //
-// Both take at most T1/P + Tinf steps (Brent; Graham; Theorem 1 of Blumofe and Leiserson). An instruction of weight w is a
-// chain of w here.
+// Both take at most T1/P + Tinf steps (Brent; Graham; Theorem 1 of Blumofe and Leiserson). An
+// instruction of weight w is a chain of w here.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,8 @@ run_result run_ready_set(Threads& threads, std::uint32_t processors, ready_choic
   };
   run_result result;
   result.processors = processors;
-  // now[begin..] may be chosen; what becomes ready in this step is in `next`.
+  // The instructions in now[begin..] may be chosen; those that become ready in this step go to
+  // `next`.
   std::vector<entry> now, next;
   std::vector<thread_id> running;
   std::size_t begin = 0;

@@ -1,6 +1,6 @@
-// Work dealt out by a plan made beforehand: a thread that has a place among equals (an iteration of a loop) belongs to
-// one processor, any other thread to its spawner's. Processors execute what is theirs, oldest first, and never help
-// each other.
+// Work dealt out by a plan that is made beforehand. A thread that is an iteration of a loop
+// (place_among) belongs to the processor that the plan names, any other thread to its spawner's
+// processor. Processors execute their own threads, oldest first, and never help each other.
 #pragma once
 
 #include <algorithm>
@@ -95,8 +95,8 @@ class planned {
   assignment how_;
   std::vector<std::deque<thread_id>> queues_;
   std::vector<bool> is_idle_;
-  std::vector<std::uint32_t> waiting_;  // processors that may be idle and have something
-  std::vector<std::uint32_t> home_;     // by thread
+  std::vector<std::uint32_t> waiting_;  // processors that have a thread and may be idle
+  std::vector<std::uint32_t> home_;     // by thread: its processor
   std::uint64_t peak_ = 0, resumed_ = 0;
 };
 

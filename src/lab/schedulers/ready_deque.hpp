@@ -13,10 +13,10 @@ class ready_deque {
  public:
   [[nodiscard]] bool empty() const { return top_ == items_.size(); }
   [[nodiscard]] std::size_t size() const { return items_.size() - top_; }
-  // From the top, 0, to the bottom.
+  // Thread 0 is at the top, thread size() - 1 at the bottom.
   [[nodiscard]] thread_id operator[](std::size_t i) const { return items_[top_ + i]; }
 
-  // Into the cache: the bottom's place.
+  // Prefetches the bottom.
   [[gnu::always_inline]] void fetch() const {
     if (!items_.empty()) __builtin_prefetch(&items_.back());
   }
@@ -40,7 +40,8 @@ class ready_deque {
   }
 
  private:
-  static constexpr std::size_t least_gap = 64;  // taken entries that aren't worth moving the others
+  // With fewer taken entries, moving the others isn't worth it.
+  static constexpr std::size_t least_gap = 64;
 
   void clear() {
     items_.clear();

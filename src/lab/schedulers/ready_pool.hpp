@@ -1,4 +1,5 @@
-// The threads that are ready and that nobody runs, in the order in which a central scheduler gives them out.
+// The ready threads that no processor runs, in the order in which a central scheduler gives them
+// out.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,8 @@ class ready_pool {
     return thread < entry_of_.size() && entry_of_[thread] != 0;
   }
 
-  // `key` is the length, or the priority, that the other orders go by; of equals, who came first goes first.
+  // `key` is the length or the priority by which the other orders sort; of equal threads the one
+  // that was added first goes first.
   void add(thread_id thread, std::uint64_t key) {
     if (thread >= entry_of_.size()) entry_of_.resize(thread + std::size_t{1}, 0);
     entry_of_[thread] = ++entries_;
@@ -33,17 +35,19 @@ class ready_pool {
       in_turn_.push_back({0, entries_, thread});
   }
 
-  // Not from an empty pool.
+  // The pool must not be empty.
   thread_id take() {
     for (;;) {
       const entry next = pop();
-      if (entry_of_[next.thread] != next.number) continue;  // taken out by name, earlier
+      // This thread was taken by its id before.
+      if (entry_of_[next.thread] != next.number) continue;
       take(next.thread);
       return next.thread;
     }
   }
 
-  // Takes out a thread that it has. Its entry stays behind, with a number that no longer holds.
+  // Takes out a thread that the pool has. Its entry stays behind with a number that is no longer
+  // valid.
   void take(thread_id thread) {
     entry_of_[thread] = 0;
     --size_;
@@ -54,8 +58,8 @@ class ready_pool {
     std::uint64_t key, number;
     thread_id thread;
 
-    friend bool operator<(const entry& a,
-                          const entry& b) {  // the greatest of a heap is what comes last here
+    // The greatest of a heap is what comes last here.
+    friend bool operator<(const entry& a, const entry& b) {
       return a.key != b.key ? a.key > b.key : a.number > b.number;
     }
   };

@@ -1,4 +1,4 @@
-// What can be chosen of a distributed scheduler.
+// The choices that a distributed scheduler leaves open.
 #pragma once
 
 #include <array>
@@ -7,34 +7,35 @@
 namespace heist::lab {
 
 enum class spawn_order {
-  child_first,  // run the child, leave the parent to thieves: continuation stealing, the paper's rule
-  parent_first,  // go on with the parent, leave the child to thieves: child stealing
+  child_first,   // run the child and leave the parent to thieves: the paper's continuation stealing
+  parent_first,  // run the parent and leave the child to thieves: child stealing
 };
 
 enum class steal_amount { one, k, half };  // of the victim's threads, from the top
 
 enum class victim_choice {
   random,    // uniform among the other processors
-  nearest,   // those near by first; farther with each failed attempt
-  lifeline,  // random a few times; then asleep, until one of lg P neighbours on a hypercube has work
+  nearest,   // the nearest processors first, farther ones after failed attempts
+  lifeline,  // a few random attempts; then sleep until one of lg P hypercube neighbours has work
 };
 
-// What becomes of requests that reach one deque in the same step, as one is answered.
+// Of the requests that reach a deque in the same step one is answered. What happens to the others?
 enum class access_model {
   queue,   // they wait: Blumofe and Leiserson's atomic-access model
   reject,  // they fail: Karp and Zhang's
 };
 
-// Who is answered first of those that wait: the adversary's choice.
+// Which of the waiting requests is answered first. The paper leaves this choice to an adversary.
 enum class answer_order { first, last, random };
 
-// How far apart processors are: those with the same number / size are within one level.
+// How far apart processors are: those whose number / size is the same are within one level of each
+// other.
 struct distances {
   static constexpr std::size_t levels = 4;
 
-  // Processors in a cache, a socket, a node; farther away is the cluster.
+  // The processors of a cache, of a socket, of a node; any others are elsewhere in the cluster.
   std::array<std::uint32_t, levels - 1> sizes = {4, 16, 64};
-  // Steps from a request to what comes of it; 1: in the same step.
+  // Steps from a request to its outcome; 1 means in the same step.
   std::array<std::uint32_t, levels> latency = {1, 1, 1, 1};
 
   [[nodiscard]] std::size_t between(std::uint32_t a, std::uint32_t b) const {

@@ -33,19 +33,19 @@ bool work_stealing::can_aggregate(const stealing_settings& settings) {
 }
 
 void work_stealing::account(run_result& result) const {
-  result.steal = attempts_;
+  result.attempts = attempts_;
   result.wait = wait_;
   result.steals = steals_;
-  result.stolen = stolen_;
+  result.threads_stolen = threads_stolen_;
   result.resumed = resumed_;
   result.remote = remote_;
   result.peak_queue = peak_queue_;
 }
 
-// --- both ways --------------------------------------------------------------------------------------------------------
+// --- both ways -----------------------------------------------------------------------------------
 
-// Of what it gets, the thief executes the youngest: its other threads are that one's ancestors then, as they
-// are in every deque.
+// Of the threads that it gets, the thief executes the youngest. The others are then that thread's
+// ancestors, as in every deque.
 void work_stealing::rob(std::uint32_t victim, std::uint32_t thief) {
   auto& deque = deques_[victim];
   std::size_t count = 1;
@@ -53,9 +53,9 @@ void work_stealing::rob(std::uint32_t victim, std::uint32_t thief) {
   if (settings_.amount == steal_amount::half) count = (deque.size() + 1) / 2;
   for (std::size_t i = 1; i < count; ++i) push(thief, deque.pop_top());
   loot_.push_back({thief, deque.pop_top()});
-  if (deque.empty()) is_poor(victim);
+  if (deque.empty()) remove_rich(victim);
   ++steals_;
-  stolen_ += count;
+  threads_stolen_ += count;
 }
 
 void work_stealing::new_thieves_join() {
@@ -73,7 +73,7 @@ void work_stealing::steal(std::uint64_t step) {
   new_thieves_join();
 }
 
-// Moves on over steps in which nobody gets anything, or up to `last`.
+// Skips the steps in which no thief gets anything, up to `last`.
 void work_stealing::skip_idle_steps(std::uint64_t& step, std::uint64_t last) {
   if (how_ == attempts::aggregated) {
     const auto failures = draw_failures(random_, thieves_.size(), odds(), last - step);
@@ -94,14 +94,15 @@ void work_stealing::steal_after_skip(std::uint64_t step) {
   steal_together(draw_positive_binomial(random_, thieves_.size(), odds()));
 }
 
-// --- aggregated -------------------------------------------------------------------------------------------------------
+// --- aggregated ----------------------------------------------------------------------------------
 
 double work_stealing::odds() const {
   if (processors_ == 1) return 0;
   return static_cast<double>(rich_.size()) / (processors_ - 1);
 }
 
-// So many thieves ask a processor that has something. Which thieves is uniform too, as they are alike.
+// So many thieves ask a processor that has work. Which thieves these are is uniform too, as all are
+// alike.
 void work_stealing::steal_together(std::uint64_t requests) {
   ++round_;
   asked_.clear();
@@ -117,7 +118,7 @@ void work_stealing::steal_together(std::uint64_t requests) {
   }
 }
 
-// --- one by one -------------------------------------------------------------------------------------------------------
+// --- one by one ----------------------------------------------------------------------------------
 
 void work_stealing::steal_one_by_one(std::uint64_t step) {
   wait_ += outstanding_;
@@ -167,19 +168,19 @@ void work_stealing::answer(std::uint32_t victim) {
   --queued_;
   --outstanding_;
   if (deques_[victim].empty()) {
-    has_failed(thief);
+    note_failure(thief);
   } else {
     failures_[thief] = 0;
     rob(victim, thief);
   }
   if (settings_.access == access_model::queue) return;
-  for (const auto other : queue) has_failed(other);
+  for (const auto other : queue) note_failure(other);
   queued_ -= queue.size();
   outstanding_ -= queue.size();
   queue.clear();
 }
 
-void work_stealing::has_failed(std::uint32_t thief) {
+void work_stealing::note_failure(std::uint32_t thief) {
   ++failures_[thief];
   if (settings_.victims == victim_choice::lifeline && failures_[thief] >= settings_.tries)
     go_to_sleep(thief);
@@ -187,7 +188,7 @@ void work_stealing::has_failed(std::uint32_t thief) {
     thieves_.push_back(thief);
 }
 
-// Its requests to the neighbours on a hypercube cost no step: they went along with the last attempt.
+// Its requests to the hypercube neighbours cost no step: they are sent along with the last attempt.
 void work_stealing::go_to_sleep(std::uint32_t thief) {
   ++asleep_;
   for (std::uint32_t bit = 1; bit < processors_; bit <<= 1U) {

@@ -1,19 +1,22 @@
-// Work stealing with a ready deque for each processor (Blumofe, Leiserson 1999, section 4). The four rules, where a
-// thread A is executed:
+// Work stealing with a ready deque for each processor (Blumofe, Leiserson 1999, section 4). The
+// four rules, where a thread A is executed:
 //
-//   spawns B    A goes to the bottom of the deque, B is executed next (or the other way round: child stealing)
-//   stalls      the thread at the bottom is executed next; where there is none, the processor becomes a thief
+//   spawns B    A goes to the bottom of the deque, B is executed next (or the other way round:
+//               child stealing)
+//   stalls      the thread at the bottom is executed next; where there is none, the processor
+//               becomes a thief
 //   dies        the same
 //   enables B   B goes to the bottom; then A stalls, dies or goes on
 //
-// A thief sends a request to another processor, in a step of its own; each deque answers one request a step,
-// after the instructions of the step, with the thread at its top. What becomes of the others is the access
-// model's business. The thief executes what it got from the next step on.
+// A thief sends a request to another processor, in a step of its own; each deque answers one
+// request a step, after the instructions of the step, with the thread at its top. The access model
+// says what happens to the other requests. The thief executes what it got from the next step on.
 //
-// Attempts are simulated one by one. Where thieves are all alike (random victims, requests that fail rather than
-// wait, one latency) they can instead be aggregated: of n thieves that ask P - 1 others, m of whom have
-// something, Binomial(n, m / (P - 1)) ask one of those, and which ones is uniform. A step costs the same then
-// however many fail, and steps in which all fail cost nothing, their number being geometric.
+// Attempts are simulated one by one. Where thieves are all alike (random victims, requests that
+// fail rather than wait, one latency) they can be aggregated instead: of n thieves that ask P - 1
+// others, m of whom have work, Binomial(n, m / (P - 1)) ask one of those m, and which thieves these
+// are is uniform. Then a step costs the same however many attempts fail, and steps in which all
+// fail cost nothing: their number is geometric.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +36,8 @@ enum class attempts { one_by_one, aggregated };
 
 class work_stealing {
  public:
-  // Steps without a running thread before it is called a deadlock: requests may be under way.
+  // After so many steps without a running thread the run is a deadlock. Fewer don't tell, as
+  // requests may be under way.
   static constexpr std::uint64_t patience = 1'000'000;
 
   work_stealing(std::uint32_t processors, const stealing_settings& settings, attempts how,
@@ -50,7 +54,8 @@ class work_stealing {
     for (std::uint32_t p = 1; p < processors_; ++p) thieves_.push_back(p);
   }
 
-  // Rule by rule: what p executes next, or no_id, and then it is a thief from the next step on.
+  // Applies the four rules. Returns what p executes next; with no_id it is a thief from the next
+  // step on.
   thread_id after(std::uint32_t p, thread_id thread, const outcome& did) {
     for (const thread_id enabled : did.enabled) {
       if (enabled == no_id) continue;
@@ -75,7 +80,7 @@ class work_stealing {
       return no_id;
     }
     const thread_id next = deque.pop_bottom();
-    if (deque.empty()) is_poor(p);
+    if (deque.empty()) remove_rich(p);
     return next;
   }
 
@@ -104,8 +109,8 @@ class work_stealing {
   };
   struct sleeper {
     std::uint32_t thief;
-    std::uint32_t
-        nap;  // which of its naps: it registers with several processors, and one of them wakes it
+    // Which of its naps: it registers with several processors, and one of them wakes it.
+    std::uint32_t nap;
   };
   struct request {
     std::uint32_t victim, thief;
@@ -119,16 +124,16 @@ class work_stealing {
 
   void push(std::uint32_t p, thread_id thread) {
     auto& deque = deques_[p];
-    if (deque.empty()) is_rich(p);
+    if (deque.empty()) add_rich(p);
     deque.push_bottom(thread);
     if (deque.size() > peak_queue_) peak_queue_ = deque.size();
   }
 
-  void is_rich(std::uint32_t p) {
+  void add_rich(std::uint32_t p) {
     place_[p] = static_cast<std::uint32_t>(rich_.size());
     rich_.push_back(p);
   }
-  void is_poor(std::uint32_t p) {
+  void remove_rich(std::uint32_t p) {
     rich_[place_[p]] = rich_.back();
     place_[rich_.back()] = place_[p];
     rich_.pop_back();
@@ -148,7 +153,7 @@ class work_stealing {
   void receive(const request& sent);
   void answer(std::uint32_t victim);
   void answer_sleepers();
-  void has_failed(std::uint32_t thief);
+  void note_failure(std::uint32_t thief);
   void go_to_sleep(std::uint32_t thief);
   [[nodiscard]] std::uint32_t choose_victim(std::uint32_t thief);
 
@@ -159,8 +164,8 @@ class work_stealing {
   std::vector<ready_deque> deques_;
   std::vector<std::uint32_t> rich_;         // processors whose deque isn't empty
   std::vector<std::uint32_t> place_;        // of a rich processor in rich_
-  std::vector<std::uint32_t> thieves_;      // who sends a request in the next step
-  std::vector<std::uint32_t> new_thieves_;  // who became one in this step
+  std::vector<std::uint32_t> thieves_;      // they send a request in the next step
+  std::vector<std::uint32_t> new_thieves_;  // they became thieves in this step
   std::vector<loot> loot_;                  // what this step's requests got
   std::vector<std::uint32_t> stalled_on_;   // by thread, if it has stalled
 
@@ -170,8 +175,8 @@ class work_stealing {
   std::uint64_t round_ = 0;
 
   // one by one
-  std::uint64_t outstanding_ = 0;                            // requests without an answer
-  std::uint64_t queued_ = 0;                                 // those of them that arrived
+  std::uint64_t outstanding_ = 0;  // requests without an answer
+  std::uint64_t queued_ = 0;       // the outstanding requests that have arrived
   std::map<std::uint64_t, std::vector<request>> under_way_;  // by the step in which they arrive
   std::vector<std::vector<std::uint32_t>> queues_;           // by victim: thieves that wait
   std::vector<std::uint32_t> asked_victims_;                 // whose queue isn't empty
@@ -182,8 +187,8 @@ class work_stealing {
   std::uint64_t asleep_ = 0;
   bool sleepers_have_work_ = false;
 
-  std::uint64_t attempts_ = 0, wait_ = 0, steals_ = 0, stolen_ = 0, resumed_ = 0, remote_ = 0,
-                peak_queue_ = 0;
+  std::uint64_t attempts_ = 0, wait_ = 0, steals_ = 0, threads_stolen_ = 0, resumed_ = 0,
+                remote_ = 0, peak_queue_ = 0;
 };
 
 }  // namespace heist::lab

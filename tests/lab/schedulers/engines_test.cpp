@@ -109,5 +109,5 @@ TEST(Engines, TakeAMillionProcessors) {
   settings.stealing.access = access_model::reject;
   const auto result = run("fib:15", settings);
   EXPECT_EQ(result.work, 4931u);
-  EXPECT_EQ(result.work + result.steal + result.wait + result.idle, 1'000'000 * result.steps);
+  EXPECT_EQ(result.work + result.attempts + result.wait + result.idle, 1'000'000 * result.steps);
 }

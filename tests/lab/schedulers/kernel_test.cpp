@@ -31,11 +31,10 @@ std::vector<std::string> all_kernels() {
 
 std::vector<std::vector<std::uint32_t>> choices(std::string_view word, std::uint32_t processes,
                                                 std::uint64_t span, std::uint64_t steps) {
-  const auto adversary = make_kernel(word, processes, span, 1);
+  const auto chooser = make_kernel(word, processes, span, 1);
   const std::vector<process_state> states(processes);
   std::vector<std::vector<std::uint32_t>> all(steps);
-  for (std::uint64_t step = 1; step <= steps; ++step)
-    adversary->choose(step, states, all[step - 1]);
+  for (std::uint64_t step = 1; step <= steps; ++step) chooser->choose(step, states, all[step - 1]);
   return all;
 }
 
@@ -129,7 +128,7 @@ TEST(Abp, FinishesUnderEveryKernelIfThievesYieldToAll) {
         const auto result = of->run_under_kernel(under(kernel, p));
         ASSERT_TRUE(result.is_finished) << name << ' ' << kernel;
         EXPECT_EQ(result.run.work, m.work);
-        EXPECT_EQ(result.run.work + result.run.steal + result.run.idle, result.run.scheduled);
+        EXPECT_EQ(result.run.work + result.run.attempts + result.run.idle, result.run.scheduled);
         EXPECT_LE(static_cast<double>(result.run.steps), 4 * result.bound(m.work, m.span))
             << name << ' ' << kernel;
       }

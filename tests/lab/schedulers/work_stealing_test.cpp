@@ -49,7 +49,7 @@ TEST(WorkStealing, OnOneProcessorIsTheSerialRun) {
   const auto m = of->measure();
   const auto result = of->run(stealing(1));
   EXPECT_EQ(result.steps, m.work);
-  EXPECT_EQ(result.steal, 0u);
+  EXPECT_EQ(result.attempts, 0u);
   EXPECT_EQ(result.peak_space, m.stack_depth);
 }
 
@@ -62,7 +62,7 @@ TEST(WorkStealing, TellsTheStoryOfTwoProcessors) {
   EXPECT_EQ(result.steps, 5u);
   EXPECT_EQ(result.work, 6u);
   EXPECT_EQ(result.steals, 1u);
-  EXPECT_EQ(result.steal, 4u);  // in steps 1, 3, 4 and 5
+  EXPECT_EQ(result.attempts, 4u);  // in steps 1, 3, 4 and 5
   EXPECT_EQ(result.wait, 0u);
   EXPECT_EQ(result.resumed, 1u);
   EXPECT_EQ(result.idle, 0u);
@@ -79,10 +79,10 @@ TEST(WorkStealing, SpendsADollarForEachProcessorAndStep) {
           settings.engine = engine;
           const auto r = of->run(settings);
           EXPECT_EQ(r.work, of->measure().work);
-          EXPECT_EQ(r.work + r.steal + r.wait + r.idle, p * r.steps);
+          EXPECT_EQ(r.work + r.attempts + r.wait + r.idle, p * r.steps);
           EXPECT_LE(r.idle, p * r.steps);
-          EXPECT_LE(r.steals, r.steal + r.idle);
-          EXPECT_GE(r.stolen, r.steals);
+          EXPECT_LE(r.steals, r.attempts + r.idle);
+          EXPECT_GE(r.threads_stolen, r.steals);
         }
       }
     }
@@ -151,8 +151,8 @@ TEST(StealHalf, MovesMoreWithFewerSteals) {
   settings.stealing.amount = steal_amount::half;
   const auto half = of->run(settings);
   EXPECT_LT(half.steals * 3, one.steals);
-  EXPECT_GT(half.stolen, half.steals * 2);
-  EXPECT_EQ(one.stolen, one.steals);
+  EXPECT_GT(half.threads_stolen, half.steals * 2);
+  EXPECT_EQ(one.threads_stolen, one.steals);
 }
 
 TEST(NearestVictims, SendFewerRequestsFar) {
@@ -162,7 +162,7 @@ TEST(NearestVictims, SendFewerRequestsFar) {
   const auto random = of->run(settings);
   settings.stealing.victims = victim_choice::nearest;
   const auto nearest = of->run(settings);
-  EXPECT_LT(nearest.wait / nearest.steal, random.wait / random.steal);
+  EXPECT_LT(nearest.wait / nearest.attempts, random.wait / random.attempts);
 }
 
 TEST(Lifelines, LetThievesSleepInsteadOfAsking) {
@@ -171,7 +171,7 @@ TEST(Lifelines, LetThievesSleepInsteadOfAsking) {
   const auto awake = of->run(settings);
   settings.stealing.victims = victim_choice::lifeline;
   const auto asleep = of->run(settings);
-  EXPECT_GT(awake.steal, 63u * 2000);
-  EXPECT_LE(asleep.steal, 63u * 2);
+  EXPECT_GT(awake.attempts, 63u * 2000);
+  EXPECT_LE(asleep.attempts, 63u * 2);
   EXPECT_EQ(asleep.steps, 5000u);
 }

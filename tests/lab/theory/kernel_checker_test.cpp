@@ -56,8 +56,7 @@ class Deques : public testing::Test {
     checker_.executed(0, 1, {.spawned = 1});
     checker_.executed(0, 1, {.spawned = 2});
   }
-  [[nodiscard]] std::string with(thread_id running,
-                                 const std::vector<thread_id>& from_the_top) const {
+  [[nodiscard]] std::string with(thread_id running, const std::vector<thread_id>& from_the_top) {
     std::vector<ready_deque> deques(1);
     for (const auto thread : from_the_top) deques[0].push_bottom(thread);
     return violation([&] { checker_.end_step(4, {running}, deques); });

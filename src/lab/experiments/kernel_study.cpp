@@ -1,4 +1,4 @@
-#include "lab/experiments/adversary_study.hpp"
+#include "lab/experiments/kernel_study.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -44,9 +44,10 @@ std::vector<std::string> kernel_words(std::uint32_t processes, std::uint32_t giv
   return words;
 }
 
-adversary_row study_kernel(computation& program, const measures& of, const adversary_setup& setup,
-                           const std::string& kernel, yield_policy yield, std::uint32_t processes) {
-  adversary_row row;
+kernel_study_row study_kernel(computation& program, const measures& measured,
+                              const kernel_study_setup& setup, const std::string& kernel,
+                              yield_policy yield, std::uint32_t processes) {
+  kernel_study_row row;
   row.kernel = kernel;
   row.knows = knowledge_of(kernel);
   row.yield = yield;
@@ -69,9 +70,9 @@ adversary_row study_kernel(computation& program, const measures& of, const adver
     const double given = result.processor_average();
     steps.push_back(time);
     average.push_back(given);
-    ratio.push_back(time / result.bound(of.work, of.span));
-    row.runs.push_back({static_cast<double>(of.work) / given,
-                        static_cast<double>(of.span) * processes / given, time});
+    ratio.push_back(time / result.bound(measured.work, measured.span));
+    row.runs.push_back({static_cast<double>(measured.work) / given,
+                        static_cast<double>(measured.span) * processes / given, time});
   }
   row.steps = report::summarize(steps);
   row.average = report::summarize(average);
@@ -79,12 +80,12 @@ adversary_row study_kernel(computation& program, const measures& of, const adver
   return row;
 }
 
-std::vector<std::string> adversary_columns() {
+std::vector<std::string> kernel_study_columns() {
   return {"kernel", "P",     "knows",   "yield", "suffices",   "PA",
           "T",      "+-95%", "T/bound", "most",  "never ended"};
 }
 
-std::vector<std::string> adversary_cells(const adversary_row& row) {
+std::vector<std::string> kernel_study_cells(const kernel_study_row& row) {
   std::vector<std::string> cells = {row.kernel, fmt::to_string(row.processes), row.knows,
                                     std::string(to_string(row.yield)), row.suffices ? "yes" : "no"};
   if (row.has_ended()) {
@@ -101,7 +102,7 @@ std::vector<std::string> adversary_cells(const adversary_row& row) {
   return cells;
 }
 
-std::string adversary_json(const adversary_row& row) {
+std::string kernel_study_json(const kernel_study_row& row) {
   auto text = fmt::format(
       "{{\"kernel\": {}, \"P\": {}, \"knows\": {}, \"yield\": {}, \"suffices\": {}, \"runs\": {}, "
       "\"given_up\": {}",
@@ -120,8 +121,9 @@ std::string adversary_json(const adversary_row& row) {
   return text + "}";
 }
 
-report::chart adversary_chart(const std::string& title, const std::vector<adversary_row>& rows,
-                              std::uint32_t processes) {
+report::chart kernel_study_chart(const std::string& title,
+                                 const std::vector<kernel_study_row>& rows,
+                                 std::uint32_t processes) {
   report::chart result;
   result.title = title;
   result.y = {"T over the bound", report::axis_scale::log2};
@@ -135,7 +137,7 @@ report::chart adversary_chart(const std::string& title, const std::vector<advers
     for (const auto& row : rows) {
       if (row.processes != processes || row.yield != yield || !row.has_ended()) continue;
       const auto place = std::find(result.x.names.begin(), result.x.names.end(), row.kernel);
-      // Beside each other, as they may be equal.
+      // The yields' points lie beside each other, as they may be equal.
       const double x = static_cast<double>(place - result.x.names.begin()) +
                        0.18 * (static_cast<double>(yield) - 1);
       of_yield.points.push_back({x, row.ratio.mean, row.ratio.least, row.ratio.greatest});
@@ -147,7 +149,7 @@ report::chart adversary_chart(const std::string& title, const std::vector<advers
   return result;
 }
 
-std::string adversary_fit(const std::vector<adversary_row>& rows) {
+std::string kernel_study_fit(const std::vector<kernel_study_row>& rows) {
   std::vector<fitted_run> runs;
   std::set<std::uint32_t> processes;
   for (const auto& row : rows) {

@@ -1,6 +1,6 @@
 // Kernels against yields: with the yield that the theorem asks for, runs end within a small multiple of the bound;
 // without any, those that know where the work is stop everything.
-#include "lab/experiments/adversary_study.hpp"
+#include "lab/experiments/kernel_study.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,9 @@
 
 namespace {
 
-using heist::lab::adversary_fit;
-using heist::lab::adversary_row;
-using heist::lab::adversary_setup;
+using heist::lab::kernel_study_fit;
+using heist::lab::kernel_study_row;
+using heist::lab::kernel_study_setup;
 using heist::lab::kernel_words;
 using heist::lab::make_computation;
 using heist::lab::study_kernel;
@@ -22,7 +22,7 @@ using heist::lab::yield_policy;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr adversary_setup few_runs{.seeds = 5, .seed = 1, .patience = 5000};
+constexpr kernel_study_setup few_runs{.seeds = 5, .seed = 1, .patience = 5000};
 
 TEST(KernelWords, GiveAShareOfTheProcesses) {
   const auto words = kernel_words(16, 4, 100);
@@ -56,8 +56,8 @@ TEST(StudyKernel, WithoutAYieldKernelsThatKnowWhereTheWorkIsStopEverything) {
     EXPECT_EQ(row.given_up, few_runs.seeds) << kernel;
     EXPECT_FALSE(row.suffices);
     EXPECT_FALSE(row.has_ended());
-    EXPECT_EQ(adversary_cells(row).back(), "5 of 5");
-    EXPECT_THAT(adversary_json(row), HasSubstr("\"given_up\": 5}"));
+    EXPECT_EQ(kernel_study_cells(row).back(), "5 of 5");
+    EXPECT_THAT(kernel_study_json(row), HasSubstr("\"given_up\": 5}"));
   }
 }
 
@@ -97,22 +97,22 @@ TEST(StudyKernel, TheLowerBoundKernelForcesTinfPOverPA) {
 TEST(AdversaryFit, NeedsTwoNumbersOfProcesses) {
   const auto program = make_computation("random:2000,3");
   const auto measures = program->measure();
-  std::vector<adversary_row> rows;
+  std::vector<kernel_study_row> rows;
   for (const std::uint32_t processes : {4U, 32U}) {
-    EXPECT_EQ(adversary_fit(rows), "");
+    EXPECT_EQ(kernel_study_fit(rows), "");
     rows.push_back(
         study_kernel(*program, measures, few_runs, "dedicated", yield_policy::none, processes));
   }
-  EXPECT_THAT(adversary_fit(rows), StartsWith("where the yield suffices, 10 runs: T = "));
+  EXPECT_THAT(kernel_study_fit(rows), StartsWith("where the yield suffices, 10 runs: T = "));
 }
 
 TEST(AdversaryChart, HasANameForEachKernelAndNoMarkWhereNothingEnded) {
   const auto program = make_computation("fib:12");
   const auto measures = program->measure();
-  std::vector<adversary_row> rows;
+  std::vector<kernel_study_row> rows;
   for (const char* kernel : {"dedicated", "idle-only:2"})
     rows.push_back(study_kernel(*program, measures, few_runs, kernel, yield_policy::none, 4));
-  const auto chart = adversary_chart("title", rows, 4);
+  const auto chart = kernel_study_chart("title", rows, 4);
   EXPECT_THAT(chart.x.names, testing::ElementsAre("dedicated", "idle-only:2"));
   ASSERT_EQ(chart.all.size(), 2U);  // yield none, and the bound
   EXPECT_EQ(chart.all[0].points.size(), 1U);
