@@ -1,4 +1,5 @@
-// heist lab calibrate: what the runtime's operations cost here, as a table and as a file for the lab.
+// heist lab calibrate: what the runtime's operations cost here, as a table and as a file for the
+// lab.
 #include <cmath>
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// heist lab forecast: how far the lab's times are those of this machine, and what it says of larger ones.
+// heist lab forecast: how far the lab's times are those of this machine, and what it says of larger
+// ones.
 #include <algorithm>
 
 #include <fmt/format.h>

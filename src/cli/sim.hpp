@@ -37,7 +37,8 @@ struct sim_row {
   return settings.scheduler == work_stealing || settings.scheduler == child_stealing;
 }
 
-// The columns of the rows, and what each format shows of them. Both arguments must outlive the columns.
+// The columns of the rows, and what each format shows of them. Both arguments must outlive the
+// columns.
 [[nodiscard]] report::columns<sim_row> sim_columns(const step_request& request,
                                                    const lab::measures& of);
 [[nodiscard]] row_views sim_views();

@@ -1,4 +1,7 @@
 // The columns of `heist sim`, each once; four formats show some of them.
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "cli/sim.hpp"
@@ -21,14 +24,12 @@ value access_of(const lab::run_settings& settings) {
   return std::string(settings.stealing.access == lab::access_model::queue ? "queue" : "reject");
 }
 
-}  // namespace
+using column = report::column<sim_row>;
 
-report::columns<sim_row> sim_columns(const step_request& request, const lab::measures& of) {
+// What is the same in each row.
+std::vector<column> facts(const step_request& request, const lab::measures& of) {
   using row = sim_row;
-  const auto space_bound = [&of](const row& r) {
-    return std::uint64_t{of.stack_depth} * r.processors;
-  };
-  return report::columns<row>({
+  return {
       {"dag", "", [&](const row&) { return value(request.dag); }},
       {"scheduler", "",
        [&](const row&) { return value(std::string(to_string(request.settings.scheduler))); }},
@@ -40,6 +41,18 @@ report::columns<sim_row> sim_columns(const step_request& request, const lab::mea
       {"most_joins", "", [&](const row&) { return value(std::uint64_t{of.most_joins}); }},
       {"largest_frame", "", [&](const row&) { return value(std::uint64_t{of.largest_frame}); }},
       {"threads", "", [&](const row&) { return value(std::uint64_t{of.threads}); }},
+  };
+}
+
+}  // namespace
+
+report::columns<sim_row> sim_columns(const step_request& request, const lab::measures& of) {
+  using row = sim_row;
+  const auto space_bound = [&of](const row& r) {
+    return std::uint64_t{of.stack_depth} * r.processors;
+  };
+  auto all = facts(request, of);
+  const std::vector<column> figures = {
       {"processors", "P", [](const row& r) { return value(std::uint64_t{r.processors}); }, 8},
       {"seeds", "runs", [](const row& r) { return value(std::uint64_t{r.steps.count}); }},
       {"steps", "T", [](const row& r) { return value(r.steps); }, 14},
@@ -93,7 +106,9 @@ report::columns<sim_row> sim_columns(const step_request& request, const lab::mea
        12,
        {.digits = 4}},
       {"peak_queue", "longest queue", [](const row& r) { return value(r.peak_queue); }},
-  });
+  };
+  all.insert(all.end(), figures.begin(), figures.end());
+  return report::columns<row>(std::move(all));
 }
 
 row_views sim_views() {

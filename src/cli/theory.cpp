@@ -1,5 +1,5 @@
-// heist theory: the recycling game, what the theorems say of a computation, and kernels that are adversaries; granularity.cpp
-// has the rest.
+// heist theory: the recycling game, what the theorems say of a computation, and kernels that are
+// adversaries; granularity.cpp has the rest.
 #include "cli/theory.hpp"
 
 #include <algorithm>

@@ -1,14 +1,12 @@
-// The columns of an experiment's rows, each declared once: a terminal's table, CSV, JSON and a page's table take
-// from the same declaration what they show.
+// The columns of an experiment's rows, each declared once: a terminal's table, CSV, JSON and a
+// page's table take from the same declaration what they show.
 //
-//     const report::columns<row> columns({{.key = "steps",
-//                                          .heading = "T",
-//                                          .get = [](const row& r) { return report::value(r.steps); },
-//                                          .width = 14}});
+//     const report::columns<row> columns(
+//         {{.key = "steps", .heading = "T", .get = [](const row& r) { return value(r.steps); }}});
 //     out.print("{}", columns.csv_head(view) + columns.csv_line(view, r));
 //
-// A view names the columns of one format, in their order: formats differ in what they show and in which order,
-// never in what a column is.
+// A view names the columns of one format, in their order: formats differ in what they show and in
+// which order, never in what a column is.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +28,9 @@ namespace heist::report {
 // How results are printed.
 enum class form { text, json, csv };
 
-// What stands in a row before it has a format. Nothing: an empty cell, in JSON null. A summary stands for
-// its mean, in JSON for an object with the spread; one of no values is an empty cell, and left out in JSON.
+// What stands in a row before it has a format. Nothing: an empty cell, in JSON null. A summary
+// stands for its mean, in JSON for an object with the spread; one of no values is an empty cell,
+// and left out in JSON.
 using value = std::variant<std::monostate, std::uint64_t, double, std::string, summary>;
 
 // How people read a number.

@@ -15,6 +15,8 @@ Violation = namedtuple("Violation", "path line message")
 SOURCE = (".hpp", ".cpp", ".S")
 TEXT = SOURCE + (".md", ".cmake", ".txt", ".py", ".json", ".in", ".yml", "")
 MAX_LINES = 450  # the aim is 400: a file should fit in a head
+MAX_FUNCTION_LINES = 70  # and a function on a screen
+MAX_COMMENT_COLUMNS = 100
 
 # Plain data that every layer may name: they include nothing of heist but each other.
 VALUES = ["include/heist/error.hpp", "include/heist/version.hpp", "include/heist/config.hpp", "include/heist/stats.hpp",
@@ -179,6 +181,49 @@ def check_length(tree):
             yield Violation(path, lines, f"{lines} lines; a file has at most {MAX_LINES}")
 
 
+DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
+NO_FUNCTION = re.compile(r"\s*(?:template\s*<.*?>\s*)?(?:inline\s+)?(?:namespace|class|struct|union|enum|extern)\b", re.DOTALL)
+
+INITIALIZER = re.compile(r"\)\s*(?:noexcept)?\s*:[^:]")
+
+
+def functions_of(text):
+    """The functions of a C++ source: (first line, number of lines). What stands inside one belongs to it."""
+    code = blank(blank(text, COMMENT_OR_LITERAL), DIRECTIVE)
+    open_braces, statement, function = 0, 0, None
+    for match in re.finditer(r"[{};]", code):
+        if match[0] == "{":
+            head = code[statement:match.start()]
+            if function is None and "(" in head and not NO_FUNCTION.match(head):
+                function = open_braces, statement + len(head) - len(head.lstrip())
+            open_braces += 1
+        elif match[0] == "}":
+            open_braces -= 1
+            if function is not None and open_braces == function[0]:
+                if INITIALIZER.search(code, function[1], match.end()) and code[match.end():].lstrip()[:1] in ("{", ","):
+                    continue  # a member's braces, before the body
+                first, last = line_of(code, function[1]), line_of(code, match.start())
+                yield first, last - first + 1
+                function = None
+        statement = match.end()
+
+
+def check_functions(tree):
+    for path in tree.sources():
+        if path.endswith(".S"):
+            continue
+        for line, lines in functions_of(tree.text[path]):
+            if lines > MAX_FUNCTION_LINES:
+                yield Violation(path, line, f"a function of {lines} lines; it has at most {MAX_FUNCTION_LINES}")
+
+
+def check_comment_width(tree):
+    for path in tree.sources():
+        for number, line in enumerate(tree.text[path].splitlines(), 1):
+            if len(line) > MAX_COMMENT_COLUMNS and re.search(r"(^|\s)(//|/?\*)", line):
+                yield Violation(path, number, f"a comment of {len(line)} columns; it has at most {MAX_COMMENT_COLUMNS}")
+
+
 def check_markers(tree):
     for path, text in tree.text.items():
         for match in MARKERS.finditer(text):
@@ -311,8 +356,8 @@ def squeeze(code):
     return " ".join(code.split())
 
 
-RULES = [check_every_folder_has_a_layer, check_layers, check_length, check_markers, check_guards, check_everything_is_compiled, check_memory_orders,
-         check_links, check_file_names, check_examples]
+RULES = [check_every_folder_has_a_layer, check_layers, check_length, check_functions, check_comment_width, check_markers,
+         check_guards, check_everything_is_compiled, check_memory_orders, check_links, check_file_names, check_examples]
 
 
 def check(root):

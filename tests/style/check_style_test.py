@@ -77,6 +77,22 @@ class Rules(unittest.TestCase):
         self.accepts(rule, {"src/a.cpp": "int x;\n" * 450, "docs/a.md": "text\n" * 2000})
         self.rejects(rule, {"src/a.cpp": "int x;\n" * 451}, "451 lines")
 
+    def test_functions_fit_on_a_screen(self):
+        rule = check_style.check_functions
+        body = "  if (x) { x = '{'; }  // }\n"
+        for head in ("void f(int x) {", "template <class T>\nvoid f(T x) {", "a::a(int x) : b(x), c{x} {", "auto f = [](int x) {"):
+            with self.subTest(head=head):
+                rest = 70 - head.count("\n") - 2
+                self.accepts(rule, {"src/a.cpp": f"namespace n {{\n\n{head}\n{body * rest}}};\n}}\n"})
+                self.rejects(rule, {"src/a.cpp": f"namespace n {{\n\n{head}\n{body * (rest + 1)}}};\n}}\n"},
+                             "src/a.cpp:3: a function of 71 lines")
+        self.accepts(rule, {"src/a.hpp": "struct s {\n" + "  void f() {}\n" * 100 + "};\n"})
+
+    def test_comments_have_100_columns(self):
+        rule = check_style.check_comment_width
+        self.accepts(rule, {"src/a.cpp": f"// {'x' * 97}\nconst char* s = \"{'x' * 97}\";\n"})
+        self.rejects(rule, {"src/a.cpp": f"int x;  // {'x' * 90}\n"}, "src/a.cpp:1: a comment of 101 columns")
+
     def test_nothing_is_left_for_later(self):
         rule = check_style.check_markers
         self.accepts(rule, {"scripts/a": "mktemp a.XXXXXX\n", "build/a.cpp": "// TO" + "DO\n"})

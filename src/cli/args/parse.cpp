@@ -1,5 +1,5 @@
-// CLI11 is a large header: nothing but the parsers includes it. All values are taken as text: option_values checks them, so
-// that a bad value has the same words wherever it comes from.
+// CLI11 is a large header: nothing but the parsers includes it. All values are taken as text:
+// option_values checks them, so that a bad value has the same words wherever it comes from.
 #include "cli/args/parse.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What a command line has too much: "did you mean", by the nearest of the names that there are, or a plain no.
+// What a command line has too much: "did you mean", by the nearest of the names that there are, or
+// a plain no.
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ namespace heist::cli {
                                   const std::vector<std::string_view>& names,
                                   std::string_view where_to_look);
 
-// Throws usage_error for the first of what is left of a command line, if there is any. `command` as in "theory bounds".
+// Throws usage_error for the first of what is left of a command line, if there is any. `command` as
+// in "theory bounds".
 void refuse_extras(std::vector<std::string> extras, std::string_view command);
 
 }  // namespace heist::cli

@@ -47,8 +47,8 @@ TEST(TimedRun, AChainTakesItsInstructions) {
   EXPECT_EQ(result.forks, 0u);
 }
 
-// A root that spawns three leaves of 5 units: 3 spawns, the wait and the end are 5 units; 20 in all. The last child is a
-// call, so there are two forks.
+// A root that spawns three leaves of 5 units: 3 spawns, the wait and the end are 5 units; 20 in
+// all. The last child is a call, so there are two forks.
 TEST(TimedRun, OneProcessorPaysForForksAndNothingElse) {
   const auto result = run("tree:3,1,5", 1, some_costs());
   EXPECT_EQ(result.work_ps, 20 * 2 * ns);
@@ -67,11 +67,12 @@ TEST(TimedRun, ForksAreThoseOfTheProgram) {
   EXPECT_EQ(result.time_ps, (work * 2 + 2583 * 3) * ns);
 }
 
-// The root spawns a leaf at 2 ns and forks, which wakes the other processor: 503 ns. The leaf of 1000 units ends at
-// 2505. The thief wakes at 2 + (1000 - 100) = 902 and asks; the victim executes a long instruction, and answers after
-// quiet_steal_ns - steal_ns = 50. The root's rest begins at 952 + 100, spawns the second leaf and waits: 4 ns. That leaf
-// ends at 1056 + 2000 = 3056. The first one ends at 2505 while the second one runs: its processor suspends the join. The
-// second one ends last and resumes the root: 40 ns, and the root's last instruction.
+// The root spawns a leaf at 2 ns and forks, which wakes the other processor: 503 ns. The leaf of
+// 1000 units ends at 2505. The thief wakes at 2 + (1000 - 100) = 902 and asks; the victim executes
+// a long instruction, and answers after quiet_steal_ns - steal_ns = 50. The root's rest begins at
+// 952 + 100, spawns the second leaf and waits: 4 ns. That leaf ends at 1056 + 2000 = 3056. The
+// first one ends at 2505 while the second one runs: its processor suspends the join. The second one
+// ends last and resumes the root: 40 ns, and the root's last instruction.
 TEST(TimedRun, AStealByHand) {
   auto costs = some_costs();
   costs.quiet_steal_ns = 150;
@@ -112,7 +113,8 @@ TEST(TimedRun, TheSameSeedGivesTheSameRun) {
   EXPECT_NE(run("fib:16", 7, some_costs(), 5), run("fib:16", 7, some_costs(), 6));
 }
 
-// Every unit of work is executed once; no processor's time is counted twice; no run beats T1/P and Tinf.
+// Every unit of work is executed once; no processor's time is counted twice; no run beats T1/P and
+// Tinf.
 TEST(TimedRun, TimesAddUpOnEveryComputation) {
   auto costs = some_costs();
   costs.awake_ns = 300;  // thieves fall asleep and are woken all the time

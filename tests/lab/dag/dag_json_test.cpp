@@ -1,4 +1,5 @@
-// Files that are no DAGs, each with the one line that says what is wrong and where; and files that are.
+// Files that are no DAGs, each with the one line that says what is wrong and where; and files that
+// are.
 #include "lab/dag/dag_json.hpp"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ using testing::StartsWith;
 
 const std::string folder = HEIST_LAB_DAG_FILES;
 
-// By the file's name, what follows it in the message. Of the JSON library's own words only the place.
+// By the file's name, what follows it in the message. Of the JSON library's own words only the
+// place.
 const std::map<std::string, std::string> complaints = {
     {"array_at_top", ":1:1: a DAG is an object, not an array"},
     {"comment", ":2:2: not JSON: "},

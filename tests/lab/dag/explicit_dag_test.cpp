@@ -161,7 +161,7 @@ TEST(ExplicitDag, AThreadThatItsParentDoesntWaitForIsGeneral) {
   EXPECT_THAT(dag.why_not_strict(), HasSubstr("G3.1, the last instruction of thread G3"));
 }
 
-TEST(ExplicitDag, RefusesWhatBreaksARule) {
+TEST(ExplicitDag, RefusesThreadsThatBreakARule) {
   using enum dag_error::part;
   expect_refused({}, whole, 0, "at least one thread");
 
@@ -187,6 +187,17 @@ TEST(ExplicitDag, RefusesWhatBreaksARule) {
   expect_refused(source, thread, 1, "thread G2 has no parent");
 
   source = fork();
+  source.joins[0].from = {1, 0};
+  expect_refused(source, thread, 1, "G2.2, the last instruction of thread G2, has no edge out");
+
+  source = fork();
+  source.joins.push_back({{0, 4}, {1, 1}});
+  expect_refused(source, thread, 0, "the root's last instruction, has an edge out");
+}
+
+TEST(ExplicitDag, RefusesEdgesThatBreakARule) {
+  using enum dag_error::part;
+  auto source = fork();
   source.spawns.push_back({{0, 2}, 1});
   expect_refused(source, spawn, 1, "thread G2 has two parents: G1.2 of thread G1 and G1.3");
 
@@ -231,14 +242,6 @@ TEST(ExplicitDag, RefusesWhatBreaksARule) {
   source.joins.push_back({{1, 1}, {0, 4}});
   source.joins.push_back({{1, 1}, {0, 4}});
   expect_refused(source, join, 2, "more than two edges out");
-
-  source = fork();
-  source.joins[0].from = {1, 0};
-  expect_refused(source, thread, 1, "G2.2, the last instruction of thread G2, has no edge out");
-
-  source = fork();
-  source.joins.push_back({{0, 4}, {1, 1}});
-  expect_refused(source, thread, 0, "the root's last instruction, has an edge out");
 }
 
 TEST(ExplicitDag, RefusesACycleAndNamesIt) {

@@ -93,7 +93,8 @@ TEST(RandomDag, MeasuresAgreeWithPlainRecursion) {
     }
 }
 
-// Every node but the first has an edge in, every one but the last an edge out, and nobody more than two.
+// Every node but the first has an edge in, every one but the last an edge out, and nobody more than
+// two.
 TEST(RandomDag, HasOneRootOneFinalNodeAndOutDegreeTwo) {
   for (const auto kind : all_kinds)
     for (std::uint64_t seed = 0; seed < 40; ++seed) {

@@ -1,4 +1,5 @@
-// The costs of a loop's iterations: their sum is what was asked for, and their distribution what its name says.
+// The costs of a loop's iterations: their sum is what was asked for, and their distribution what
+// its name says.
 #include <algorithm>
 #include <numeric>
 
@@ -46,7 +47,8 @@ TEST(Costs, AreTheSameForTheSameSeed) {
   }
 }
 
-// How much lies above the mean, and above three times the mean; five deviations of 200,000 draws are 0.006 at most.
+// How much lies above the mean, and above three times the mean; five deviations of 200,000 draws
+// are 0.006 at most.
 TEST(Costs, HaveTheirDistribution) {
   constexpr std::uint64_t grains = 200'000;
   constexpr double mean = 10'000;

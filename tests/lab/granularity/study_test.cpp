@@ -1,5 +1,6 @@
-// Loops cut into tasks: answers that can be worked out by hand, bounds, and what the experiment is about: the valley between
-// too few tasks and too many, and the tail that long tasks first make short.
+// Loops cut into tasks: answers that can be worked out by hand, bounds, and what the experiment is
+// about: the valley between too few tasks and too many, and the tail that long tasks first make
+// short.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -46,7 +47,8 @@ TEST(Granularity, EveryStepIsAccountedFor) {
       }
 }
 
-// No schedule is shorter than T1/P or than its longest task. The root's spawns take a step each, on the way to the last one.
+// No schedule is shorter than T1/P or than its longest task. The root's spawns take a step each, on
+// the way to the last one.
 TEST(Granularity, QueuesThatCostNothingAreGreedy) {
   using enum task_scheduler;
   for (const auto& costs : cost_names())
@@ -126,7 +128,8 @@ TEST(LongTasksFirst, ShrinkTheTail) {
   }
 }
 
-// A surprise at the end of the queue, where only short tasks should be, is as bad as no order at all.
+// A surprise at the end of the queue, where only short tasks should be, is as bad as no order at
+// all.
 TEST(LongTasksFirst, FailWhereHistoryMisleads) {
   auto setup = loop_of(cost_kind::exponential, 10);
   setup.seeds = 20;

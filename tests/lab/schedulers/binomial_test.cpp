@@ -13,8 +13,9 @@ namespace {
 
 constexpr int draws = 100'000;
 
-// The squared distance from what is expected, per degree of freedom, over the values that are expected at least 20 times.
-// About 1 with the right distribution; with 100 degrees of freedom 1.6 is exceeded once in 10,000 times.
+// The squared distance from what is expected, per degree of freedom, over the values that are
+// expected at least 20 times. About 1 with the right distribution; with 100 degrees of freedom 1.6
+// is exceeded once in 10,000 times.
 template <class Draw>
 double distance(std::size_t n, double p, bool is_positive, Draw draw) {
   std::vector<int> counts(n + 1, 0);

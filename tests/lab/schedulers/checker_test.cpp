@@ -1,4 +1,5 @@
-// The checks find what they look for: runs that break a rule, under the name of a scheduler that keeps it.
+// The checks find what they look for: runs that break a rule, under the name of a scheduler that
+// keeps it.
 #include <gtest/gtest.h>
 
 #include "lab/catalog/run.hpp"
@@ -44,7 +45,8 @@ TEST(Checker, FindsALeafThatNobodyExecutes) {
 }
 
 TEST(Checker, FindsADequeThatIsNoChain) {
-  // Under child stealing, a deque's threads are siblings. The leaves are looked at first, and they aren't busy.
+  // Under child stealing, a deque's threads are siblings. The leaves are looked at first, and they
+  // aren't busy.
   const auto dag = fib_dag(8);
   const auto real = settings_of(scheduler_kind::child_stealing, 2);
   EXPECT_NE(complaint(dag, real, scheduler_kind::work_stealing), "");

@@ -116,14 +116,16 @@ TEST(Measures, OfAMatrixProduct) {
 TEST(Measures, OfNestedLoops) {
   const auto measured = make_computation("loops:4,8,10")->measure();
   EXPECT_EQ(measured.threads, 4u + 3 + 4 * (8 + 7));
-  // Bodies; 4 for each division of an inner loop, and of the outer one; 3 for each of its iterations.
+  // Bodies; 4 for each division of an inner loop, and of the outer one; 3 for each of its
+  // iterations.
   EXPECT_EQ(measured.work, 4u * 8 * 10 + 4 * 7 * 4 + 3 * 4 + 4 * 3);
 }
 
 TEST(Measures, OfAPipeline) {
   const auto measured = make_computation("pipeline:10,4")->measure();
   EXPECT_EQ(measured.work, 10u * 5 + 12);
-  // Spawn of the first, its first instruction, its first stage; then an item or a stage farther at each step; the end.
+  // Spawn of the first, its first instruction, its first stage; then an item or a stage farther at
+  // each step; the end.
   EXPECT_EQ(measured.span, 3u + 9 + 3 + 1);
 }
 

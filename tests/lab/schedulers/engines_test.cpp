@@ -1,5 +1,5 @@
-// The two engines: the same results where nothing is random or every attempt is simulated, and the same means where
-// attempts are aggregated.
+// The two engines: the same results where nothing is random or every attempt is simulated, and the
+// same means where attempts are aggregated.
 #include <gtest/gtest.h>
 
 #include "report/statistics.hpp"
@@ -77,8 +77,8 @@ TEST(Engines, AgreeExactlyOnTwoProcessorsHoweverAttemptsAreCounted) {
   }
 }
 
-// Eighteen comparisons at the level 1/1000 each: with these seeds none fails, and eleven do if the aggregated odds are a
-// tenth too small.
+// Eighteen comparisons at the level 1/1000 each: with these seeds none fails, and eleven do if the
+// aggregated odds are a tenth too small.
 TEST(Engines, AgreeInTheMeanWhereAttemptsAreAggregated) {
   for (const std::string name : {"fib:12", "wide:40,20,20"}) {
     const auto of = make_computation(name);

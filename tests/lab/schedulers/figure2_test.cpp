@@ -1,4 +1,5 @@
-// Figure 2 of Blumofe and Leiserson: the Busy-Leaves algorithm runs Figure 1's computation on two processors.
+// Figure 2 of Blumofe and Leiserson: the Busy-Leaves algorithm runs Figure 1's computation on two
+// processors.
 #include <gtest/gtest.h>
 
 #include "lab/checks/schedule.hpp"

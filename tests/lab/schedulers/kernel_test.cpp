@@ -1,4 +1,5 @@
-// Work stealing under kernels that are adversaries: the bounds, the yields, and what happens without them.
+// Work stealing under kernels that are adversaries: the bounds, the yields, and what happens
+// without them.
 #include <algorithm>
 #include <cmath>
 
@@ -65,7 +66,8 @@ TEST(Kernels, SeeWhoWorksIfTheyAreAdaptive) {
   EXPECT_EQ(choose("starve-thieves:2"), (std::vector<std::uint32_t>{1, 4}));
 }
 
-// Theorem 1's schedule, step by step, and that every schedule under it has at least Tinf P/PA steps.
+// Theorem 1's schedule, step by step, and that every schedule under it has at least Tinf P/PA
+// steps.
 TEST(LowerBound, IsReproducedExactly) {
   for (const std::string name : {"fib:10", "figure1", "chain:20", "random-general:400,2"}) {
     const auto of = make_computation(name);
@@ -174,7 +176,8 @@ TEST(Kernels, ThatGiveNothingAnyMoreAreRefused) {
   EXPECT_THAT(message(under("dedicated", 0)), HasSubstr("P is from 1"));
 }
 
-// Looked at from outside: between a yield to all and the next step of its process, each other process had one.
+// Looked at from outside: between a yield to all and the next step of its process, each other
+// process had one.
 TEST(YieldRule, ToAllLetsNobodyRunTooEarly) {
   constexpr std::uint32_t p = 7;
   yield_rule rule(yield_policy::to_all, p, 3);

@@ -67,7 +67,8 @@ TEST(Priority, IsRefusedWhereNobodyGivesAny) {
 
 TEST(LevelByLevel, TakesWhatTheLevelsTake) {
   const auto of = make_computation("wide:10,1,1");
-  // Spawns in steps 1 to 10, a child in each step from the second on; then the last child beside the filler, the sync.
+  // Spawns in steps 1 to 10, a child in each step from the second on; then the last child beside
+  // the filler, the sync.
   EXPECT_EQ(of->run(settings_of(scheduler_kind::level_by_level, 2)).steps, 12u);
   EXPECT_EQ(of->run(settings_of(scheduler_kind::level_by_level, 1)).steps, 22u);
 }
@@ -95,8 +96,8 @@ TEST(LongestFirst, ShortensTheTail) {
   EXPECT_GT(in_order, longest + 5000);
 }
 
-// Takes of 5 steps, one after the other: the last of 100 tasks is taken 500 steps after the first at the earliest,
-// however many processors there are. Tasks that are long enough hide the queue.
+// Takes of 5 steps, one after the other: the last of 100 tasks is taken 500 steps after the first
+// at the earliest, however many processors there are. Tasks that are long enough hide the queue.
 TEST(QueueCost, LimitsHowSmallTasksMayBe) {
   auto settings = settings_of(scheduler_kind::fifo, 64);
   settings.queue_cost = 5;
@@ -132,7 +133,8 @@ TEST(QueueCost, IsRefusedWhereThereIsNoQueue) {
 }
 
 TEST(Plans, GiveEachProcessorItsShare) {
-  // 16 tasks of 1000 on 4 processors: 4 each, whichever way; the root's processor has its spawns to do first.
+  // 16 tasks of 1000 on 4 processors: 4 each, whichever way; the root's processor has its spawns to
+  // do first.
   const auto of = make_computation("wide:16,1000,1000");
   for (const auto scheduler : {scheduler_kind::static_blocks, scheduler_kind::interleaved}) {
     const auto steps = of->run(settings_of(scheduler, 4)).steps;

@@ -53,10 +53,10 @@ TEST(WorkStealing, OnOneProcessorIsTheSerialRun) {
   EXPECT_EQ(result.peak_space, m.stack_depth);
 }
 
-// The step-by-step story of two processors and a root with one child of three instructions:
-// step 1: p1 spawns, p2 asks it and gets the parent; steps 2 to 4: p1 runs the child, step 2: p2 runs the filler and
-// stalls; steps 3 and 4 (5 not): it asks; step 4: the child dies and enables the parent, which goes to the bottom
-// of p1's deque and from there to p1 at once; step 5: the sync.
+// The step-by-step story of two processors and a root with one child of three instructions: step 1:
+// p1 spawns, p2 asks it and gets the parent; steps 2 to 4: p1 runs the child, step 2: p2 runs the
+// filler and stalls; steps 3 and 4 (5 not): it asks; step 4: the child dies and enables the parent,
+// which goes to the bottom of p1's deque and from there to p1 at once; step 5: the sync.
 TEST(WorkStealing, TellsTheStoryOfTwoProcessors) {
   const auto result = run("tree:1,1,3", stealing(2));
   EXPECT_EQ(result.steps, 5u);

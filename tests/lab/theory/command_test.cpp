@@ -182,7 +182,8 @@ TEST_F(TheoryCommand, SimRefusesAGeneralDagForBusyLeaves) {
   }
 }
 
-// A step of a checked run costs what its processors do, not what all threads of the DAG do: this took minutes.
+// A step of a checked run costs what its processors do, not what all threads of the DAG do: this
+// took minutes.
 TEST_F(TheoryCommand, SimChecksALargeDag) {
   const auto result = heist_command({"sim", "--dag", "fib:25", "-P", "2", "--check"});
   EXPECT_EQ(result.code, 0) << result.err;

@@ -48,7 +48,8 @@ TEST(KernelChecker, FindsNothingWrongWithRunsUnderAnyKernel) {
   }
 }
 
-// A root that spawned threads 1 and 2 one after the other: 1 at depth 2, the root then at depth 3, 2 too.
+// A root that spawned threads 1 and 2 one after the other: 1 at depth 2, the root then at depth 3,
+// 2 too.
 class Deques : public testing::Test {
  protected:
   void SetUp() override {
@@ -93,7 +94,8 @@ TEST(KernelChecker, TellsWhatAKernelMustNotDo) {
   EXPECT_THAT(violation([&] { checker.gives(4, {3}, 3); }), HasSubstr("there is no such process"));
 }
 
-// A greedy run of 20 steps on 4 processes that keeps everything; then one number is changed at a time.
+// A greedy run of 20 steps on 4 processes that keeps everything; then one number is changed at a
+// time.
 TEST(KernelChecker, TellsWhatARunMustHave) {
   const auto changed = [](auto change) {
     kernel_checker checker(measures{.work = 50, .span = 15});

@@ -1,5 +1,5 @@
-// Kernels against yields: with the yield that the theorem asks for, runs end within a small multiple of the bound;
-// without any, those that know where the work is stop everything.
+// Kernels against yields: with the yield that the theorem asks for, runs end within a small
+// multiple of the bound; without any, those that know where the work is stop everything.
 #include "lab/experiments/kernel_study.hpp"
 
 #include <algorithm>
@@ -75,7 +75,8 @@ TEST(StudyKernel, WhatSufficesFollowsWhatTheKernelKnows) {
   EXPECT_THROW((void)suffices("nobody", yield_policy::none), heist::usage_error);
 }
 
-// Theorem 1: against this kernel no schedule is shorter than Tinf P/PA, and PA lies from floor(PA') to PA'.
+// Theorem 1: against this kernel no schedule is shorter than Tinf P/PA, and PA lies from floor(PA')
+// to PA'.
 TEST(StudyKernel, TheLowerBoundKernelForcesTinfPOverPA) {
   for (const char* word : {"chain:60", "fib:12", "random-general:1500,2"}) {
     const auto program = make_computation(word);

@@ -46,8 +46,9 @@ TEST(RecyclingGame, TheSameSeedGivesTheSameGame) {
   }
 }
 
-// A batch of P balls in empty bins: a bin of n keeps n - 1, n - 2 ... after each step, n(n-1)/2 in all, which is
-// the number of pairs that fell together. So the hoarding adversary gets P(P-1)/2 * 1/P a batch.
+// A batch of P balls in empty bins: a bin of n keeps n - 1, n - 2 ... after each step, n(n-1)/2 in
+// all, which is the number of pairs that fell together. So the hoarding adversary gets P(P-1)/2 *
+// 1/P a batch.
 TEST(RecyclingGame, HoardingHasTheExpectationOfPairsInABatch) {
   for (const std::uint64_t processors : {2U, 3U, 16U, 64U}) {
     const std::uint64_t batches = 200;
@@ -59,10 +60,11 @@ TEST(RecyclingGame, HoardingHasTheExpectationOfPairsInABatch) {
   }
 }
 
-// With two balls the eager adversary plays a Markov chain of two states that can be solved by hand: from both
-// balls in the reservoir (A) they fall together half the time, and one stays (B), D grows by 1; from B the one
-// ball tossed meets the other half the time, and B follows again. So half the steps from either state end in
-// B, a step from A takes two tosses and one from B takes one: 0.5 / 1.5 of a delay for a toss.
+// With two balls the eager adversary plays a Markov chain of two states that can be solved by hand:
+// from both balls in the reservoir (A) they fall together half the time, and one stays (B), D grows
+// by 1; from B the one ball tossed meets the other half the time, and B follows again. So half the
+// steps from either state end in B, a step from A takes two tosses and one from B takes one: 0.5 /
+// 1.5 of a delay for a toss.
 TEST(RecyclingGame, EagerWithTwoBallsHasTheChainsExpectation) {
   const recycling_setup setup{2, 30'000, 200, 7};
   const auto row = study_adversary(setup, adversary::eager);

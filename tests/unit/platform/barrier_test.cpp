@@ -177,7 +177,8 @@ TEST(BarrierControl, StoreBufferingIsSeenWithoutTheHeavyBarrier) {
 #endif
   if (heist::platform::affinity_cpus().size() < 2) GTEST_SKIP() << "needs two processors";
   store_buffering litmus;
-  // Some thousand rounds as a rule. Other programs on the processors may keep the two sides apart for seconds.
+  // Some thousand rounds as a rule. Other programs on the processors may keep the two sides apart
+  // for seconds.
   const int forbidden = litmus.run([](std::span<const pid_t>) { light_barrier(); }, 50'000'000,
                                    std::chrono::seconds(60));
   ASSERT_NE(forbidden, 0) << "not in " << litmus.rounds_run() << " rounds";

@@ -42,7 +42,8 @@ bool suspending_join(bool thief_throws = false) {
   return where() != before;
 }
 
-// Most joins of two loaded processors do suspend; each test ends when so many have changed their thread.
+// Most joins of two loaded processors do suspend; each test ends when so many have changed their
+// thread.
 constexpr int wanted_moves = 20;
 constexpr int most_rounds = 5000;
 

@@ -21,8 +21,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The time that each thread of the pool called `name` has run, in nanoseconds, as the kernel counts it. Empty where it
-// doesn't.
+// The time that each thread of the pool called `name` has run, in nanoseconds, as the kernel counts
+// it. Empty where it doesn't.
 std::map<std::string, std::uint64_t> time_of_threads(const std::string& name) {
   std::map<std::string, std::uint64_t> times;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -40,7 +40,8 @@ TEST(Idle, AParkedPoolUsesNoProcessor) {
   pool.run([] { heist::fork_join([] {}, [] {}); });
   if (time_of_threads("parked").size() != 8) GTEST_SKIP() << "no /proc/self/task/N/schedstat";
   ASSERT_TRUE(eventually([&] { return pool.stats().total.parks >= 8; }));
-  // A worker naps before it sleeps for as long as nothing happens, and a loaded machine may let it wait for that.
+  // A worker naps before it sleeps for as long as nothing happens, and a loaded machine may let it
+  // wait for that.
   std::map<std::string, std::uint64_t> before;
   EXPECT_TRUE(eventually([&before] {
     std::this_thread::sleep_for(milliseconds(300));
