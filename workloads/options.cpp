@@ -26,7 +26,7 @@ constexpr std::string_view byte_suffixes = "KMG";
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
   unsigned shift = 0;
   if (!text.empty()) {
-    const auto last = static_cast<char>(text.back() & ~0x20);  // a small letter as the capital
+    const auto last = static_cast<char>(text.back() & ~0x20);  // makes a small letter a capital
     const auto suffix = byte_suffixes.find(last);
     if (suffix != std::string_view::npos) {
       shift = 10 * static_cast<unsigned>(suffix + 1);

@@ -25,7 +25,7 @@ namespace {
 // itself, but not before it is certain that it will end with its parent.
 [[noreturn]] void spin_until_killed(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(0);  // it ended before prctl
+  if (getppid() != parent) _exit(0);  // the parent ended before prctl
   kill(getpid(), SIGSTOP);
   for (;;) asm volatile("");
 }

@@ -249,7 +249,7 @@ TEST(StoppedGraphs, EndAtTheQuestion) {
       EXPECT_EQ(ran, std::min(moment - 1, 60L));
       EXPECT_EQ(static_cast<long>(report.done), ran);
       EXPECT_EQ(report.done + report.skipped, 60U);
-      EXPECT_EQ(g.run(*pool).done, 60U);  // the next run hasn't heard of it
+      EXPECT_EQ(g.run(*pool).done, 60U);  // the next run is not affected
     }
   }
 }
