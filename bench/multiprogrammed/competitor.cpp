@@ -80,7 +80,7 @@ double processors_for_spinners(unsigned threads, double seconds) {
   spinners.reserve(threads);
   for (unsigned i = 0; i < threads; ++i)
     spinners.emplace_back([&] {
-      // Relaxed: a count and a flag, which carry nothing.
+      // Relaxed: the count and the flag publish nothing else.
       running.fetch_add(1, std::memory_order_relaxed);
       while (!stop.load(std::memory_order_relaxed)) asm volatile("");
     });

@@ -101,7 +101,7 @@ TEST_P(Signals, ProfiledAThousandTimesASecond) {
   ::unsetenv("HEIST_BARRIER");
 }
 
-// ---- stacks that are full
+// ---- stacks that overflow
 
 // Frames of `Bytes`, of which only the lowest byte is touched: each size overflows at a different
 // distance from the stack's end.

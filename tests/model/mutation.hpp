@@ -70,7 +70,7 @@ bool is_running(change c, const site& here);
 std::memory_order effective_order(const site& here);
 
 void start_recording();
-// The recorded places that lie in `file`, in the order of the source.
+// The recorded places in `file`, in the order of the source.
 std::vector<site> stop_recording(const std::string& file);
 
 // One mutant for each order that can be weakened by one step, and for each change of the tag.

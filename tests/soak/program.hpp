@@ -73,7 +73,7 @@ std::uint64_t grow(const place& p);
 std::uint64_t expected(const place& p, std::uint64_t& nodes);
 // Whether the program has such a node and it throws.
 bool throws(const program& p, std::uint64_t node);
-// Whether there is one below.
+// Whether there is such a node below.
 bool has_faults(const place& p);
 
 // How many nodes have been visited in all; the watchdog observes this.

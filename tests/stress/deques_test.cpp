@@ -98,7 +98,7 @@ class crowd {
     pushed_ += nodes;
   }
 
-  // Ends the threads and adds up.
+  // Ends the threads and adds up their counts.
   tally end() {
     over_.store(true, std::memory_order_relaxed);
     for (auto& thread : threads_) thread.join();

@@ -196,7 +196,7 @@ class machine {
   machine_state first_{};
   bool store_waited_ = false;
 
-  // Of the running step.
+  // The state of the running step.
   std::jmp_buf start_{};
   machine_state* state_ = nullptr;
   unsigned thread_ = 0;

@@ -1,4 +1,4 @@
-// Scopes, forks, submissions, pipelines and graphs that are stopped.
+// Scopes, forks, submissions, pipelines and graphs are stopped.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

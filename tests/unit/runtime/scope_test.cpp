@@ -393,7 +393,7 @@ TEST_P(Scopes, AChildThatRunsInAnotherPool) {
 TEST_P(Scopes, LeavesNoStacksBehind) {
   pool_.run([] { EXPECT_EQ(fib(15), 610); });
   const watchdog guard("stacks that don't come back");
-  // One for each worker's loop.
+  // There is one stack for each worker's loop.
   EXPECT_TRUE(eventually([this] { return pool_.stats().stacks_in_use <= pool_.workers(); }));
 }
 
