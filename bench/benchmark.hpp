@@ -18,7 +18,7 @@ namespace heist::bench {
 enum class scale { full, quick };
 
 struct settings {
-  unsigned workers = 0;  // P; 0: the default, or what the benchmark is about
+  unsigned workers = 0;  // P; 0: the default, or as the benchmark requires
   unsigned repeat = 5;   // rounds
   std::function<void(const std::string&)> announce = [](const std::string&) {};
 };

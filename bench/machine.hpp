@@ -7,11 +7,11 @@ namespace heist::bench {
 
 struct machine {
   std::string cpu;     // the model's name
-  int processors;      // that this process may run on
+  int processors;      // usable by this process
   double quota;        // of processors, by the cgroup; 0: none
   std::string kernel;  // name and release
   std::string compiler;
-  std::string flags;  // of optimisation, as this build has them
+  std::string flags;  // of optimisation, in this build
   bool is_optimised;  // a figure of a debug or sanitizer build is about that build only
   double load;        // the system's average over the last minute, before the run
 };

@@ -17,7 +17,7 @@ struct measure {
 
 struct row {
   std::string name;               // the contestant
-  std::vector<measure> measures;  // none if it couldn't take part: the note says why
+  std::vector<measure> measures;  // none if it could not take part; the note says why
   std::string note;
 };
 
@@ -29,7 +29,7 @@ struct target {
   std::string unit;
   bound kind;
   double limit;
-  std::optional<double> measured;  // nothing: this run couldn't tell, for the reason in the note
+  std::optional<double> measured;  // nothing: this run could not measure it; see the note
   std::string note;
 
   [[nodiscard]] bool met() const;
@@ -39,7 +39,7 @@ struct report {
   std::string title;  // what ran, with its sizes
   std::vector<row> rows;
   std::vector<target> targets;
-  std::vector<std::string> notes;  // what a reader must know to read the figures right
+  std::vector<std::string> notes;  // what a reader must know to understand the figures
 };
 
 }  // namespace heist::bench

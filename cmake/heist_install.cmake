@@ -1,4 +1,5 @@
-# cmake --install: headers, both libraries, the command, the CMake package and the pkg-config files.
+# `cmake --install` installs headers, both libraries, the command, the CMake package and the
+# pkg-config files.
 
 include(CMakePackageConfigHelpers)
 

@@ -24,7 +24,7 @@ struct graph {
   [[nodiscard]] std::size_t degree(vertex v) const { return first[v + 1] - first[v]; }
 };
 
-// Few edges for most vertices, many for some.
+// Makes a graph in which most vertices have few edges, and some have many.
 graph make_graph(vertex n) {
   std::mt19937 random(7);
   graph g;

@@ -28,7 +28,7 @@ class search {
     try {
       visit(0, room_, 0);
     } catch (const heist::cancelled&) {
-    }  // one reached the goal
+    }  // one load reached the goal
     return best_.load(std::memory_order_relaxed);
   }
   long choices() { return choices_.combine(std::plus{}); }
@@ -59,13 +59,13 @@ class search {
     const auto take = [&] { visit(i + 1, room - it.weight, value + it.value); };
     const auto leave = [&] { visit(i + 1, room, value); };
     if (it.weight > room) return leave();
-    heist::fork_join(stop_, take, leave);  // begins nothing after a stop
+    heist::fork_join(stop_, take, leave);  // begins no branch after a stop
   }
 
   const std::vector<item>& items_;  // the most valuable by weight first
   const long room_;
   long goal_ = 0;                    // no load is worth more
-  heist::combinable<long> choices_;  // that each thread has looked at
+  heist::combinable<long> choices_;  // counted by each thread
   std::atomic<long> best_{0};
   std::stop_source stop_;
 };

@@ -84,7 +84,7 @@ void plan_factorisation(plan& p) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  std::vector<double> matrix(std::size_t{n} * n);  // any symmetric one with a strong diagonal
+  std::vector<double> matrix(std::size_t{n} * n);  // any symmetric matrix with a strong diagonal
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) part{matrix.data()}(i, j) = i == j ? n : std::cos(double(i) * j);
   std::vector<double> serial = matrix;

@@ -56,7 +56,7 @@ class crawler {
     if (found == web_.end()) return;
     std::vector<std::string> new_links;
     {
-      const std::lock_guard hold(mutex_);  // who has to wait for it lets its worker do other things
+      const std::lock_guard hold(mutex_);  // a function that waits lets its worker do other work
       sizes_[address] = found->second.text.size();
       for (const std::string& link : found->second.links)
         if (seen_.insert(link).second) new_links.push_back(link);
@@ -68,7 +68,7 @@ class crawler {
   const web& web_;
   heist::mutex mutex_;
   std::set<std::string> seen_;                // guarded by mutex_, as is the next
-  std::map<std::string, std::size_t> sizes_;  // of the pages that there are
+  std::map<std::string, std::size_t> sizes_;  // of the existing pages
 };
 
 // The pages that a serial program finds: address and size.

@@ -12,7 +12,7 @@
 int main() {
   using heist::deque::push_result, heist::deque::steal_result;
   heist::deque::chase_lev<long> deque(64);  // room for 64 before it grows
-  std::atomic<bool> is_over{false};         // nothing will be pushed any more
+  std::atomic<bool> is_over{false};         // no more items will be pushed
   std::array<long, 3> sums{};
 
   const auto thief = [&](long& sum) {
@@ -21,7 +21,7 @@ int main() {
       const bool was_over = is_over.load(std::memory_order_acquire);
       const auto [result, number] = end.steal();
       if (result == steal_result::taken) sum += number * number;
-      if (result == steal_result::empty && was_over) return;  // lost: there may be more
+      if (result == steal_result::empty && was_over) return;  // after lost there may be more
     }
   };
   std::thread first(thief, std::ref(sums[1]));
@@ -29,7 +29,7 @@ int main() {
 
   auto owner = deque.owner();
   for (long i = 1; i <= 100'000; ++i)
-    if (owner.push(i) == push_result::full) sums[0] += i * i;  // no memory: it does that one itself
+    if (owner.push(i) == push_result::full) sums[0] += i * i;  // no memory: it adds the item itself
   while (const auto number = owner.pop()) sums[0] += *number * *number;
   is_over.store(true, std::memory_order_release);
   first.join();

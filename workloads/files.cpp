@@ -123,7 +123,7 @@ bool output_file::open_beside(const std::string& target, const struct stat* olde
   const auto beside = fmt::format("{}.{}.part", target, getpid());
   if (beside.size() >= sizeof unfinished_name) return false;
   std::memcpy(unfinished_name, beside.c_str(), beside.size() + 1);
-  has_unfinished.store(true, std::memory_order_release);  // to a handler, maybe on another thread
+  has_unfinished.store(true, std::memory_order_release);  // for a handler, maybe on another thread
   const mode_t mode = older != nullptr ? older->st_mode & 07777U : 0666U;
   const int descriptor =
       open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);

@@ -23,7 +23,7 @@ void require_memory(std::string_view what, std::uint64_t bytes);
 // a * b, or the largest number if the product overflows, which require_memory refuses.
 [[nodiscard]] std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b);
 
-// "1.5 GiB"
+// Formats bytes as in "1.5 GiB".
 [[nodiscard]] std::string readable_bytes(std::uint64_t bytes);
 
 }  // namespace heist::workloads

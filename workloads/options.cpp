@@ -26,7 +26,7 @@ constexpr std::string_view byte_suffixes = "KMG";
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
   unsigned shift = 0;
   if (!text.empty()) {
-    const auto last = static_cast<char>(text.back() & ~0x20);  // a small letter as the capital
+    const auto last = static_cast<char>(text.back() & ~0x20);  // makes a small letter a capital
     const auto suffix = byte_suffixes.find(last);
     if (suffix != std::string_view::npos) {
       shift = 10 * static_cast<unsigned>(suffix + 1);
@@ -38,7 +38,7 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
   return *value << shift;
 }
 
-// With the largest suffix that leaves it whole.
+// Writes the number with the largest suffix that leaves it whole.
 std::string bytes_text(std::int64_t value) {
   std::size_t suffix = 0;
   while (suffix < byte_suffixes.size() && value != 0 && value % 1024 == 0) {
@@ -49,7 +49,7 @@ std::string bytes_text(std::int64_t value) {
                      : fmt::format("{}{}", value, byte_suffixes[suffix - 1]);
 }
 
-// "a, b, c"
+// Joins the texts as in "a, b, c".
 std::string listed(const std::vector<std::string>& choices) {
   std::string list;
   for (const auto& choice : choices) list += (list.empty() ? "" : ", ") + choice;

@@ -54,7 +54,7 @@ class option_values {
   // allowed values.
   void set(std::string_view name, std::string_view text);
 
-  // Appends one file. Throws usage_error when the workload takes none.
+  // Appends one file. Throws usage_error if the workload takes none.
   void add_file(std::string_view path);
 
   // Throws usage_error if one of these options was set; its line names what they conflict with.

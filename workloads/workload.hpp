@@ -33,8 +33,8 @@ struct work_count {
   std::string_view unit;
 };
 
-// One workload with its input and its last result. Used by one thread at a time, except for what
-// run() itself forks.
+// One workload with its input and its last result. Only one thread may use it at a time, except for
+// the functions that run() itself forks.
 class instance {
  public:
   instance() = default;

@@ -46,7 +46,7 @@ problem tiny_problem(std::size_t times) {
 }
 
 problem reduce_problem(std::size_t n) {
-  const auto x = std::make_shared<std::vector<double>>(n, 1.0);  // any order gives the same sum
+  const auto x = std::make_shared<std::vector<double>>(n, 1.0);  // every order gives the same sum
   const auto sum = std::make_shared<double>(0);
   return {fmt::format("reduce of {}", n), [=] { *sum = 0; },
           [=](const kernels& k) -> std::function<void()> {

@@ -59,7 +59,7 @@ class field {
   std::vector<contestant*> members_;
 };
 
-// The fastest by its median; nullptr if there are none.
+// The contestant with the least median; nullptr if there are none.
 [[nodiscard]] const contestant* fastest(const std::vector<const contestant*>& of);
 
 }  // namespace heist::bench::api

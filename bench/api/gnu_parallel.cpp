@@ -3,7 +3,7 @@
 
 #if HEIST_BENCH_OPENMP && __has_include(<parallel/algorithm>)
 
-#if defined(__clang__)  // the library is at odds with itself about what is deprecated
+#if defined(__clang__)  // the library uses what it declares as deprecated
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 #endif
 

@@ -24,7 +24,7 @@ inline constexpr std::chrono::milliseconds openmp_spins{0};
 // The number of iterations of the tiny loop.
 inline constexpr std::size_t tiny_size = 100;
 
-// The earlier tasks that a task of a graph depends on; the first one's are not read.
+// The earlier tasks on which a task of a graph depends; those of the first task are not read.
 struct dependencies {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
@@ -75,7 +75,7 @@ struct kernels {
 [[nodiscard]] std::vector<kernels> openmp();
 [[nodiscard]] std::vector<kernels> gnu_parallel();
 
-// Each step waits for the one before.
+// Each step depends on the one before it.
 [[nodiscard]] inline std::uint64_t chain(std::uint64_t x, std::size_t length) {
   for (std::size_t k = length; k > 0; --k) x = x * 6364136223846793005U + 1442695040888963407U;
   return x;

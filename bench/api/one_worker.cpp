@@ -10,7 +10,7 @@ namespace heist::bench::api {
 namespace {
 
 constexpr double overhead_limit = 1.02;
-constexpr double entry_s = 20e-9;  // what a loop may cost however short it is
+constexpr double entry_s = 20e-9;  // the allowed cost of any loop, however short
 
 constexpr double turn_s = 4e-3;
 

@@ -19,7 +19,7 @@ struct deque_sizes {
   std::size_t depth;  // pushes in a row, then as many pops
   std::size_t pairs;  // pushes and pops in one measurement without thieves
   clock::duration beside;
-  std::size_t fill;  // items that a thief empties out, so many times
+  std::size_t fill;  // items that a thief takes until the deque is empty
   std::size_t fills;
   std::size_t memory_items;
 };
@@ -36,7 +36,7 @@ struct emptied_by_a_thief {
 
 struct deque_memory {
   double empty_bytes;  // with room for 64
-  std::size_t items;   // how many it could take
+  std::size_t items;   // how many items it could hold
   double item_bytes;
 };
 
@@ -46,8 +46,8 @@ struct deque_contestant {
   std::function<beside_a_thief(const deque_sizes&)> beside;
   std::function<emptied_by_a_thief(const deque_sizes&)> emptied;
   std::function<emptied_by_a_thief(const deque_sizes&)>
-      emptied_by_several;  // none: one at a time only
-  std::function<std::optional<deque_memory>(const deque_sizes&)> memory;  // nothing: can't be told
+      emptied_by_several;  // none: steals take one at a time
+  std::function<std::optional<deque_memory>(const deque_sizes&)> memory;  // nothing: not measurable
 };
 
 // moodycamel::ConcurrentQueue behind the ends of a deque; nothing if it is not installed.

@@ -198,7 +198,7 @@ emptied_by_a_thief emptied(const std::string& name, const deque_sizes& sizes) {
     check_result(name + ", emptied by a thief", sum_up_to(pushed), sum);
     ns.add(seconds * 1e9 / static_cast<double>(pushed));
     items += pushed;
-    static_cast<void>(owner.pop());  // finds nothing, after which a deque of positions is as new
+    static_cast<void>(owner.pop());  // finds nothing, which resets a deque with fixed positions
   }
   return {ns.median(), static_cast<double>(items) / static_cast<double>(steals)};
 }
@@ -216,7 +216,7 @@ bool grows() {
 // thread gets from its own cache.
 template <class Deque>
 std::optional<deque_memory> memory_here(const std::string& name, std::size_t wanted) {
-  std::byte* volatile const first = new std::byte;  // the allocator's books for this thread
+  std::byte* volatile const first = new std::byte;  // the allocator's data for this thread
   delete first;
   const auto start = heap_bytes();
   const auto small = std::make_unique<Deque>(64);

@@ -104,7 +104,7 @@ constexpr std::optional<double> overhead_limit;
 constexpr const char* overhead_note = "";
 #endif
 
-constexpr double speedup_limit = 1.9;  // of 2 workers over 1
+constexpr double speedup_limit = 1.9;  // of 2 workers relative to 1
 
 std::vector<target> targets(const samples& overhead, const std::optional<samples>& speedup) {
   std::vector<target> result;

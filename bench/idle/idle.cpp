@@ -27,7 +27,7 @@ std::vector<workloads::option_spec> options(scale of) {
 
 struct usage {
   samples percent;   // of one processor
-  samples switches;  // wake-ups, mostly, in a second
+  samples switches;  // per second; mostly wake-ups
 };
 
 void idle_away(std::chrono::milliseconds time, usage& used) {

@@ -125,7 +125,7 @@ class job_threads {
   // Each has cache lines of its own: no thread writes to those of another, except that thieves
   // change its deque.
   struct alignas(platform::cache_line_bytes) member {
-    static constexpr std::size_t room = 8192;  // jobs of one thread that nobody has taken
+    static constexpr std::size_t room = 8192;  // untaken jobs of one thread
 
     explicit member(unsigned i) : jobs(room), seed(i + 1) {}
     Deque jobs;

@@ -107,7 +107,7 @@ class table {
 
 report run(const workloads::option_values& values, const settings& with) {
   const unsigned workers = workers_of(with);
-  std::deque<whole_pool> pools;  // outlive the job systems that turns has
+  std::deque<whole_pool> pools;  // these outlive the job systems in `turns`
   contest turns;
   table all(turns, {values.size("jobs"), values.size("batch"), values.size("iterations"),
                     values.size("most")});

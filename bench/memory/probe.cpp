@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned unforked_rows = 4;
 
-// 0: no such thing.
+// Returns 0 for an unknown name.
 std::uint64_t do_it(std::string_view what, unsigned n, unsigned workers) {
   namespace bench = heist::bench;
   namespace workloads = heist::workloads;

@@ -25,7 +25,7 @@ namespace {
 // itself, but not before it is certain that it will end with its parent.
 [[noreturn]] void spin_until_killed(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(0);  // it ended before prctl
+  if (getppid() != parent) _exit(0);  // the parent ended before prctl
   kill(getpid(), SIGSTOP);
   for (;;) asm volatile("");
 }
@@ -80,7 +80,7 @@ double processors_for_spinners(unsigned threads, double seconds) {
   spinners.reserve(threads);
   for (unsigned i = 0; i < threads; ++i)
     spinners.emplace_back([&] {
-      // Relaxed: a count and a flag, which carry nothing.
+      // Relaxed: the count and the flag publish nothing else.
       running.fetch_add(1, std::memory_order_relaxed);
       while (!stop.load(std::memory_order_relaxed)) asm volatile("");
     });

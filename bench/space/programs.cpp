@@ -8,7 +8,7 @@ namespace heist::bench::metered {
 
 namespace {
 
-// fork_join with the marks that a meter needs around it.
+// fork_join with the marks that an extent_meter needs.
 template <class First, class Second>
 [[gnu::always_inline]] inline std::uint64_t sum_of(extent_meter& meter, First first,
                                                    Second second) {

@@ -8,7 +8,7 @@
 
 namespace heist::bench::metered {
 
-// A balanced tree of forks, many of them.
+// A balanced tree of many forks.
 [[nodiscard]] std::uint64_t fib(extent_meter& meter, std::uint64_t n);
 
 // An irregular tree: the boards of n queens, forked to the last row.

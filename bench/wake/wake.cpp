@@ -23,7 +23,7 @@ namespace {
 using workloads::integer_option;
 
 constexpr double wake_limit_us = 25;
-constexpr auto patience = std::chrono::seconds(1);  // then nobody will come
+constexpr auto patience = std::chrono::seconds(1);  // after this, no worker will come
 
 std::vector<workloads::option_spec> options(scale of) {
   const bool quick = of == scale::quick;
@@ -42,7 +42,7 @@ void spin_for(clock::duration time) {
 // negative number if no worker took it.
 double fork_once(clock::duration idle) {
   spin_for(idle);
-  static_cast<void>(wait_until_others_sleep(patience));  // if not, it counts as awake
+  static_cast<void>(wait_until_others_sleep(patience));  // if they do not, it counts as awake
   std::atomic<bool> is_running{false};
   clock::time_point started{};
   const auto start = clock::now();

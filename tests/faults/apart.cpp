@@ -79,7 +79,7 @@ ending run_to_its_end(const std::function<void()>& body, std::chrono::seconds li
     ::close(errors[0]);
     ::close(errors[1]);
     body();
-    ::_exit(99);  // it should not have come back
+    ::_exit(99);  // it should not have returned
   }
   ::close(errors[1]);
   ending result{wait_for_end(child, limit), {}};

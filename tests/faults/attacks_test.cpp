@@ -90,7 +90,7 @@ TEST_P(Signals, ProfiledAThousandTimesASecond) {
                   ::sigaction(SIGALRM, &action, nullptr);
                   const itimerval each_ms{{0, 1000}, {0, 1000}};
                   ::setitimer(ITIMER_PROF, &each_ms, nullptr);
-                  ::setitimer(ITIMER_REAL, &each_ms, nullptr);  // those that sleep, too
+                  ::setitimer(ITIMER_REAL, &each_ms, nullptr);  // also for threads that sleep
                   work_for(r, 1000ms);
                   r.count(ticks.load());
                 },
@@ -101,7 +101,7 @@ TEST_P(Signals, ProfiledAThousandTimesASecond) {
   ::unsetenv("HEIST_BARRIER");
 }
 
-// ---- stacks that are full
+// ---- stacks that overflow
 
 // Frames of `Bytes`, of which only the lowest byte is touched: each size overflows at a different
 // distance from the stack's end.
@@ -199,7 +199,7 @@ TEST(Exits, FromAWorker) {
       });
     });
   }));
-  expect_code(code_of([](auto quit) {  // the other one is in the middle of something
+  expect_code(code_of([](auto quit) {  // the other worker is busy
     heist::pool pool({.workers = 2});
     pool.run([&] {
       std::atomic<bool> begun{false};
@@ -259,13 +259,13 @@ TEST(Statics, EndInAnyOrder) {
     static const forks_at_the_end after{&pool};
     pool.run([] { fib(12); });
   });
-  expect_end([] {  // the pool ends first; what is left uses the default one
+  expect_end([] {  // the pool ends first; later forks use the default one
     static const forks_at_the_end before{nullptr};
     static heist::pool pool({.workers = 3});
     static heist::pool another({.workers = 2});
     another.run([] { return pool.run([] { return fib(12); }); });
   });
-  expect_end([] {  // with work that is still on its way
+  expect_end([] {  // with work that has not ended
     static std::atomic<int> calls{0};
     static heist::pool pool({.workers = 2});
     for (int i = 0; i < 100; ++i)

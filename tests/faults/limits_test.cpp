@@ -198,7 +198,7 @@ TEST(Limits, OfMappings) {
           do {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
             const std::uint64_t before = std::exchange(mapped, pool.stats().stacks_mapped);
-            if (mapped > 1000 && mapped == before) break;  // no more of them come
+            if (mapped > 1000 && mapped == before) break;  // no more stacks are mapped
           } while (true);
           try {
             std::vector<std::unique_ptr<char[]>> large(1000);  // each above malloc's threshold

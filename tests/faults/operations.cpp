@@ -154,7 +154,7 @@ void future_in_time(const body& f) {
 void all_of_futures(const body& f) {
   std::vector<heist::future<int>> several;
   several.reserve(3);
-  heist::latch begun(3);  // they end also where nobody has their futures any more
+  heist::latch begun(3);  // they end even if their futures are gone
   int submitted = 0;
   const auto call = [&](int i) {
     f();

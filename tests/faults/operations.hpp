@@ -14,7 +14,7 @@ namespace heist_test {
 // executors. Each is called on a worker, and aborts if its result is wrong.
 [[nodiscard]] const std::vector<construct>& all_operations();
 
-// Whether it uses a pool that outlives it.
+// Whether the operation uses a pool that outlives it.
 [[nodiscard]] bool keeps_a_pool(const construct& c);
 
 struct pool_start {

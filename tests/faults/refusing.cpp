@@ -72,7 +72,7 @@ bool is_long_run() { return std::getenv("HEIST_FAULTS_LONG") != nullptr; }
 
 void refuse_each(report& r, comparison kept, long step,
                  const std::function<bool(long n)>& attempt) {
-  for (int i = 0; i < 5; ++i) attempt(0);  // what is kept for the next time is there
+  for (int i = 0; i < 5; ++i) attempt(0);  // fills all caches
   footprint before = footprint::now();
   long refusals = 0;
   // Not every run makes the same calls, so a single run without a refusal is not the end.

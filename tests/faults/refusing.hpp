@@ -28,7 +28,7 @@ struct comparison {
 struct footprint {
   long allocations;
   long threads;
-  long mapped_kib;  // without the allocator's heap
+  long mapped_kib;  // excluding the allocator's heap
 
   [[nodiscard]] static footprint now();
 };

@@ -70,7 +70,7 @@ void* answer(void*) noexcept {
     if (!refuses(call)) {
       reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
     } else if (call == SYS_brk) {
-      reply.val = ::syscall(SYS_brk, 0);  // a refused one answers where the heap ends
+      reply.val = ::syscall(SYS_brk, 0);  // a refused brk returns the end of the heap
     } else {
       reply.error = -error_of(call);
     }

@@ -37,7 +37,7 @@ void run_everywhere(computation& of) {
     try {
       require(of.run(settings).work == measures.work);
     } catch (const heist::usage_error& error) {
-      require(each.name == "busy-leaves");  // takes no general ones
+      require(each.name == "busy-leaves");  // does not accept general computations
     }
   }
 }
@@ -47,10 +47,10 @@ void try_computation(std::string_view text) {
   const auto& all = computations();
   const auto known = std::find_if(all.begin(), all.end(),
                                   [&](const auto& each) { return each.name == word.name(); });
-  if (word.name() == "file") return;  // the name of a file: any may be there
+  if (word.name() == "file") return;  // a file name, which may be any text
   if (known != all.end() && word.name() != "uts" && !is_small(word, known->arguments)) return;
   const auto made = make_computation(text);
-  if (made->dag() != nullptr) run_everywhere(*made);  // those that lie in memory are small
+  if (made->dag() != nullptr) run_everywhere(*made);  // computations in memory are small
 }
 
 void try_kernel(std::string_view text) {

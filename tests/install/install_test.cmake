@@ -30,7 +30,7 @@ endfunction()
 function(common_settings variable)
   set(settings -G "${GENERATOR}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}")
   if(CXX_LAUNCHER)
-    list(GET CXX_LAUNCHER -1 launcher)  # ours has an environment, for what a consumer doesn't use
+    list(GET CXX_LAUNCHER -1 launcher)  # ours sets an environment for precompiled headers
     list(APPEND settings "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}")
   endif()
   if(TOOLCHAIN)

@@ -19,7 +19,7 @@ struct outcome {
 
 enum class search : std::uint8_t {
   exhaustive,  // all schedules, and all stores that a load may see
-  bounded,     // all that take the processor from a running thread so many times at most
+  bounded,     // all schedules with at most that many preemptions
   random,
 };
 

@@ -205,7 +205,7 @@ TEST_P(Mutants, AreKilledAsDocumented) {
     if (GetParam().has(name)) ADD_FAILURE() << "no such mutant: " << name;
 }
 
-// A model whose every run is `run`.
+// Makes a model that calls `run` for every search.
 model model_of(std::function<outcome(const plan&)> run) {
   return {"", "a model", 0, 0, {}, std::move(run)};
 }

@@ -28,17 +28,17 @@ enum class change : std::uint8_t {
   none,
   weaker_order,      // at one site; relaxed for a fence: it is left out
   tag_not_compared,  // compare_exchange succeeds on another tag
-  tag_kept,          // at one site the exchange doesn't change the tag
+  tag_kept,          // at one site the exchange does not change the tag
   split_for_bound,   // the owner's pop tests split
   no_second_look,    // the second look at head repeats what the first one saw
   no_heavy_barrier,
   low_half_once,  // a thief that reads before its exchange looks at the low half of the word once
   // Of growable_ring.
   no_second_epoch,      // the second look at the epoch repeats what the first one saw
-  no_wait_for_parity,   // nobody is seen of those who came before the epoch moved
+  no_wait_for_parity,   // thieves from before the epoch's change are not seen
   current_before_copy,  // the new array is published, then filled
   // Of batch_stealing and its rules.
-  stamp_kept,           // the owner's exchange doesn't change the stamp
+  stamp_kept,           // the owner's exchange does not change the stamp
   reach_too_short,      // by one, for the rule at_most_k
   highest_forgotten,    // each pop takes its own bottom for the highest
   oldest_before_stamp,  // half_of_seen reads the word's halves in that order
@@ -70,7 +70,7 @@ bool is_running(change c, const site& here);
 std::memory_order effective_order(const site& here);
 
 void start_recording();
-// The recorded places that lie in `file`, in the order of the source.
+// The recorded places in `file`, in the order of the source.
 std::vector<site> stop_recording(const std::string& file);
 
 // One mutant for each order that can be weakened by one step, and for each change of the tag.

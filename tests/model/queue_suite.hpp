@@ -138,7 +138,7 @@ class queue_model {
     if (answer.result != heist::deque::steal_result::empty) return;
     unsigned left = 0;
     for (unsigned id = 1; id <= known; ++id) left += taken_[id] ? 0 : 1;
-    RL_ASSERT(left <= under_way_);  // somebody may have one in hand and not have said so yet
+    RL_ASSERT(left <= under_way_);  // a thread may have taken one and not reported it yet
   }
 
   void steal_several(unsigned thread, unsigned victim) {
@@ -167,7 +167,7 @@ class queue_model {
   bool taken_[max_queue_items] = {};
   unsigned pushed_ = 0;                   // the newest item
   unsigned put_[max_queue_threads] = {};  // into each deque, less what its owner popped
-  unsigned under_way_ = 0;                // threads that may have an item which isn't taken_ yet
+  unsigned under_way_ = 0;                // threads that may have an item not yet in taken_
 };
 
 template <class Deque, rl::thread_id_t Threads>

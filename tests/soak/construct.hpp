@@ -11,17 +11,17 @@ namespace heist_soak {
 
 enum class trait : std::uint8_t {
   plain,
-  waits,   // for what is forked later: not where forks are calls
+  waits,   // for later forks: not where forks are calls
   serial,  // forks below it are calls
-  stops,   // perhaps before all of its children were run: they don't count
+  stops,   // perhaps before all children ran: they do not count
 };
 
 struct construct {
   const char* name;
-  unsigned weight;  // how often it is drawn, beside the others
+  unsigned weight;  // how often it is drawn, relative to the others
   trait is;
   unsigned children;
-  unsigned more;  // children: up to so many more, by the node's hash
+  unsigned more;  // up to this many more children, by the node's hash
   // Runs the existing children, each once, and adds up their parts.
   std::uint64_t (*run)(const place& p, unsigned children);
 };

@@ -24,7 +24,7 @@ constexpr std::uint64_t fault_period = 911;
 struct catalog {
   std::array<tally, 64> all{};
   std::size_t size = 0;
-  std::array<std::size_t, 1024> draw{};  // numbers in `all`, each as often as it weighs
+  std::array<std::size_t, 1024> draw{};  // indices into `all`, repeated by weight
   std::size_t weight = 0;
 
   catalog() {

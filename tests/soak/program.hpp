@@ -41,10 +41,10 @@ struct program {
   heist::pool& second;
   std::uint64_t seed;
   bool is_faulty = false;  // some nodes throw
-  bool is_calm = false;    // nothing waits for what is forked later, as forks may be calls
+  bool is_calm = false;    // nothing waits for later forks, as forks may be calls
   plant planted = plant::nothing;
   std::atomic<std::uint64_t> visits{
-      0};  // of its nodes, but for those below a construct that may stop early
+      0};  // of its nodes, except below a construct that may stop early
 };
 
 // A node and its surroundings.
@@ -73,7 +73,7 @@ std::uint64_t grow(const place& p);
 std::uint64_t expected(const place& p, std::uint64_t& nodes);
 // Whether the program has such a node and it throws.
 bool throws(const program& p, std::uint64_t node);
-// Whether there is one below.
+// Whether there is such a node below.
 bool has_faults(const place& p);
 
 // How many nodes have been visited in all; the watchdog observes this.

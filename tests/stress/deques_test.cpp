@@ -26,7 +26,7 @@ using heist::deque::steal_result;
 
 constexpr std::uint64_t poison = 0xDEAD'DEAD'DEAD'DEADULL;
 constexpr std::size_t nodes = static_cast<std::size_t>(scaled(4000));
-constexpr std::size_t most_at_once = 600;  // so that what grows grows
+constexpr std::size_t most_at_once = 600;  // so that growing deques grow
 
 struct node {
   std::uint64_t payload = poison;  // the pusher's, then the taker's
@@ -37,7 +37,7 @@ struct node {
 struct tally {
   std::uint64_t taken = 0;
   std::uint64_t lost = 0;
-  std::uint64_t batches = 0;  // steals that kept some
+  std::uint64_t batches = 0;  // steals that kept some items
   std::uint64_t exposed = 0;  // by a thief, without the owner
 };
 
@@ -60,7 +60,7 @@ class crowd {
   // Called by the owner. Pushes every node once, pops some, and every second time leaves the rest
   // to the thieves.
   void run_once() {
-    taken_.store(0, std::memory_order_relaxed);  // nobody has an item now
+    taken_.store(0, std::memory_order_relaxed);  // no thread has an item now
     auto owner = deque_.owner();
     for (std::size_t next = 0; next < nodes;) {
       for (std::uint64_t n = burst(); n > 0 && next < nodes; --n) {
@@ -98,7 +98,7 @@ class crowd {
     pushed_ += nodes;
   }
 
-  // Ends the threads and adds up.
+  // Ends the threads and adds up their counts.
   tally end() {
     over_.store(true, std::memory_order_relaxed);
     for (auto& thread : threads_) thread.join();
@@ -131,7 +131,7 @@ class crowd {
     while (!over_.load(std::memory_order_relaxed)) {
       if (!steal_from(victim(random, self), owner_of_own, random, tallies_[self]))
         std::this_thread::yield();
-      if (random() % 2 == 0) continue;  // the others may have what it keeps
+      if (random() % 2 == 0) continue;  // other thieves may get the items that it keeps
       while (const auto one = owner_of_own.pop()) take(*one, tallies_[self]);
     }
   }

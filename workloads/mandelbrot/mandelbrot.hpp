@@ -41,7 +41,7 @@ inline void draw_row(const picture& to, std::size_t row) {
   }
 }
 
-// Rows from `first` to before `last`.
+// Draws the rows from `first` to before `last`.
 template <class Fork>
 void draw_rows(const picture& to, std::size_t first, std::size_t last, Fork fork) {
   if (last - first == 1) return draw_row(to, first);

@@ -15,7 +15,7 @@ void write_png(output_file& file, std::size_t width, std::size_t height,
   image.format = PNG_FORMAT_RGB;
   errno = 0;
   if (png_image_write_to_stdio(&image, file.stream(), 0, rgb.data(), 0, nullptr) == 0)
-    file.fail(errno != 0 ? errno : ENOMEM);  // what else libpng may lack
+    file.fail(errno != 0 ? errno : ENOMEM);  // libpng may also lack memory
   file.commit();
 }
 

@@ -79,7 +79,7 @@ class mandelbrot_workload final : public workload {
   }
 
   std::vector<option_spec> options() const override {
-    constexpr std::int64_t most = 1'000'000;  // libpng takes no wider picture
+    constexpr std::int64_t most = 1'000'000;  // libpng accepts no wider picture
     return {integer_option("width", "pixels in a row", 1200, 1, most),
             integer_option("height", "rows", 800, 1, most),
             integer_option("iterations", "at most, for a pixel", 1000, 1, 1'000'000'000),

@@ -19,11 +19,11 @@ namespace heist::workloads {
 template <class Fork>
 void parallel_merge(std::span<const std::int64_t> left, std::span<const std::int64_t> right,
                     std::span<std::int64_t> out, std::size_t cutoff, Fork fork) {
-  if (out.size() <= std::max<std::size_t>(cutoff, 2)) {  // one each can't be cut any smaller
+  if (out.size() <= std::max<std::size_t>(cutoff, 2)) {  // single values cannot be cut further
     std::merge(left.begin(), left.end(), right.begin(), right.end(), out.begin());
     return;
   }
-  if (left.size() < right.size()) std::swap(left, right);  // equal integers can't be told apart
+  if (left.size() < right.size()) std::swap(left, right);  // equal integers are indistinguishable
   const auto i = left.size() / 2;
   const auto j = static_cast<std::size_t>(std::lower_bound(right.begin(), right.end(), left[i]) -
                                           right.begin());

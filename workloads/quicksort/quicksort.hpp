@@ -39,7 +39,7 @@ void quicksort(std::span<std::int64_t> values, std::size_t cutoff, int levels_le
     return static_cast<std::size_t>(middle - values.begin());
   };
   const auto less = split_off([=](std::int64_t x) { return x < pivot; });
-  if (less == 0) {  // the pivot is the least: it and its equals are in place once they are in front
+  if (less == 0) {  // the pivot is the least: it and its equals only have to be moved to the front
     const auto equal = split_off([=](std::int64_t x) { return x == pivot; });
     return quicksort(values.subspan(equal), cutoff, levels_left - 1, fork);
   }

@@ -32,7 +32,7 @@ class sort_instance : public instance {
   std::uint64_t input_hash_;
 };
 
-// --size, --seed, --order, --file and --cutoff, the same for both.
+// The options --size, --seed, --order, --file and --cutoff, which both sorts share.
 [[nodiscard]] std::vector<option_spec> sort_options();
 
 // The input that the options choose. `copies` is the number of arrays of its size that the sort

@@ -18,7 +18,7 @@ namespace heist::workloads {
 
 enum class tree_kind {
   binomial,   // m children with probability q at every height: few huge subtrees, many leaves
-  geometric,  // as many as coins thrown before the first head, odds changing by height
+  geometric,  // geometrically distributed, with odds that change by height
   hybrid,     // geometric down to half of the depth, binomial below
 };
 
@@ -84,7 +84,7 @@ class tree {
   [[nodiscard]] double expected_children(unsigned height) const;
 
   tree_parameters parameters_;
-  std::uint32_t geometric_heights_;  // heights from this one on aren't geometric
+  std::uint32_t geometric_heights_;  // heights from this one on are not geometric
   std::vector<double> log_failure_;  // by height: log(1 - p)
 };
 

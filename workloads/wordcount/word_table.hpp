@@ -40,7 +40,7 @@ class word_table {
   std::size_t used_ = 0;
 };
 
-// A hash of the word's bytes, eight at a time.
+// Hashes the word's bytes, eight at a time.
 [[nodiscard]] std::uint64_t hash_of_word(std::string_view word);
 
 }  // namespace heist::workloads

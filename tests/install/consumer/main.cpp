@@ -51,7 +51,7 @@ int main() {
     std::fprintf(stderr, "version %s, expected %s\n", HEIST_VERSION_STRING, EXPECTED_VERSION);
     return 1;
   }
-  const int arrived = heist::pool().run(exceptions_arrive);  // and its workers have ended
+  const int arrived = heist::pool().run(exceptions_arrive);  // and the pool's workers have ended
   const int alive = thrown::alive.load(std::memory_order_relaxed);
   std::printf("%d of 6 exceptions arrived, %d left\n", arrived, alive);
   const long result = fib(25);

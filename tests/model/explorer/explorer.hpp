@@ -50,7 +50,7 @@ class hasher {
 class visited_set {
  public:
   visited_set();
-  bool insert(hash128 h);  // false: it was there
+  bool insert(hash128 h);  // false: it was there already
 
  private:
   void grow();
@@ -71,7 +71,7 @@ struct result {
   std::size_t steps = 0;
   std::string violation;  // empty: there is none
   std::vector<std::string> trace;
-  bool store_waited = false;  // for a full buffer: a larger one might have shown more
+  bool store_waited = false;  // a buffer was full: a larger one might show more
 
   [[nodiscard]] bool sound() const { return complete && violation.empty() && !store_waited; }
   [[nodiscard]] std::string summary() const;
@@ -183,7 +183,7 @@ class explorer {
     h.add(s.machine.cells.data(), sizeof(s.machine.cells));
     for (unsigned t = 0; t < machine_.threads(); ++t) {
       const thread_state& thread = s.machine.threads[t];
-      h.add(&thread.stamped, 8);  // with how many entries of the other two are in use
+      h.add(&thread.stamped, 8);  // has the numbers of used entries of the other two
       h.add(thread.buffer.data(), thread.buffered * sizeof(buffered_store));
       h.add(thread.history.data(), thread.answers * sizeof(value));
     }
@@ -218,7 +218,7 @@ class explorer {
   machine& machine_;
   result result_;
   visited_set seen_;
-  std::vector<step> origins_;  // of each state, in the order of their finding
+  std::vector<step> origins_;  // of each state, in the order of discovery
   std::vector<std::pair<state, std::uint32_t>> next_layer_;
 };
 

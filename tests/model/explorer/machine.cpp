@@ -104,7 +104,7 @@ void machine::close_stamp_gaps(machine_state& s) const {
   const auto stamp = [](const value* v) { return static_cast<unsigned>(*v) >> stamp_shift; };
   std::sort(holders.begin(), end,
             [&](const value* a, const value* b) { return stamp(a) < stamp(b); });
-  unsigned before = 0;  // of the previous holder, what it was and what it is now
+  unsigned before = 0;  // the previous holder's old and new number
   unsigned now = 0;
   for (auto holder = holders.begin(); holder != end; ++holder) {
     const unsigned old = stamp(*holder);
@@ -244,7 +244,7 @@ void machine::park_if(unsigned cell, value seen) {
       tell(parks ? "parks" : "doesn't park: " + shown(cell, state_->cells[cell]));
     return 0;
   });
-  if (me().is == status::parked) leave(stop::acted);  // what follows runs when it is awake again
+  if (me().is == status::parked) leave(stop::acted);  // the rest runs when it is awake again
 }
 
 void machine::wake_one() {

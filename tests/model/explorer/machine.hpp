@@ -47,13 +47,13 @@ struct buffered_store {
 
 // Everything that is unused is zero, so that equal states are equal bytes.
 struct thread_state {
-  std::uint32_t stamped;  // which answers are of a stamped cell: a bit each
+  std::uint32_t stamped;  // a bit for each answer that is of a stamped cell
   std::uint8_t buffered;
   std::uint8_t answers;
-  std::uint8_t awaited;  // in a membarrier: whose buffer hasn't been empty yet, a bit each
+  std::uint8_t awaited;  // in a membarrier: a bit for each thread whose buffer was never empty
   status is;
   std::array<buffered_store, max_buffered> buffer;  // the oldest first
-  std::array<value, max_answers> history;           // what the operation's actions answered
+  std::array<value, max_answers> history;           // the answers of the operation's actions
 };
 
 struct machine_state {
@@ -89,8 +89,8 @@ class machine {
     return how;
   }
   void drain(machine_state& s, unsigned thread, std::string* log);
-  [[nodiscard]] unsigned ways() const { return ways_; }       // at least that many codes differ
-  [[nodiscard]] unsigned code_left() const { return code_; }  // not 0: another code says the same
+  [[nodiscard]] unsigned ways() const { return ways_; }       // there are at least that many codes
+  [[nodiscard]] unsigned code_left() const { return code_; }  // not 0: another code is equivalent
   [[nodiscard]] const char* failure() const { return failure_; }     // of the last step
   [[nodiscard]] bool store_waited() const { return store_waited_; }  // for a full buffer, ever
 
@@ -196,7 +196,7 @@ class machine {
   machine_state first_{};
   bool store_waited_ = false;
 
-  // Of the running step.
+  // The state of the running step.
   std::jmp_buf start_{};
   machine_state* state_ = nullptr;
   unsigned thread_ = 0;

@@ -55,7 +55,7 @@ class split_explored {
   };
   struct own_state {
     std::uint8_t steps;
-    // The owner's only:
+    // These belong to the owner only:
     std::uint8_t current;
     std::uint8_t pushed;  // the newest item's id
     pending then;

@@ -87,7 +87,7 @@ class chase_lev_relaxed_growth {
     ring& larger = rings_[++newest_];
     for (position i = t; i < b; ++i)
       larger.at(i).store(a->at(i).load(std::memory_order_relaxed), std::memory_order_relaxed);
-    array_.store(&larger, std::memory_order_relaxed);  // the mistake: nothing hands the copies on
+    array_.store(&larger, std::memory_order_relaxed);  // the mistake: nothing publishes the copies
     return &larger;
   }
 

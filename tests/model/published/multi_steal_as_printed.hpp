@@ -91,7 +91,7 @@ class multi_steal_as_printed {
     return b - t < static_cast<position>(a->capacity) ? a : resize(a, t, b);
   }
 
-  // Mistake 3: a thief may be reading what is deleted here.
+  // Mistake 3: a thief may be reading the array that is deleted here.
   ring* resize(ring* a, position t, position b) noexcept {
     ring& larger = rings_[++newest_];
     larger = {a->capacity * 2, new_slots(a->capacity * 2)};

@@ -20,7 +20,7 @@
 
 namespace heist_model::published {
 
-using item = std::uintptr_t;  // 1, 2, 3 ...; 0 is what lies in a slot that nobody has written
+using item = std::uintptr_t;  // 1, 2, 3 ...; 0 is in slots that nobody has written
 
 // The mistake of the last run; it is set before Relacy is told to fail.
 inline mistake found = mistake::none;
@@ -32,13 +32,13 @@ inline mistake found = mistake::none;
 struct program {
   std::size_t capacity;
   std::size_t batch;      // the k of deques that have one
-  unsigned filled;        // the victim's items when everybody starts
+  unsigned filled;        // the victim's items at the start
   unsigned thief_filled;  // the first thief's
   std::size_t thief_capacity;
   const char* owner;
   const char* thief;
   const char* second_thief = "";
-  bool ignores_never_pushed = false;  // to see what else is wrong
+  bool ignores_never_pushed = false;  // to find other mistakes
 };
 inline const program* running_program = nullptr;
 

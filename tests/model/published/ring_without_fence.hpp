@@ -35,8 +35,8 @@ class ring_without_fence {
 
   std::optional<T> pop() noexcept {
     const position b = bottom_.load(std::memory_order_relaxed) - 1;
-    bottom_.store(b, std::memory_order_relaxed);  // the mistake: thieves may not see it before ...
-    position t = top_.load(std::memory_order_relaxed);  // ... this
+    bottom_.store(b, std::memory_order_relaxed);  // the mistake: thieves may see it later than ...
+    position t = top_.load(std::memory_order_relaxed);  // ... this load
     if (t > b) {
       bottom_.store(b + 1, std::memory_order_release);
       return std::nullopt;

@@ -14,13 +14,13 @@ enum class mistake : std::uint8_t {
   none,
   taken_twice,
   never_pushed,  // an item that nobody has put in, out of an empty deque or an unwritten slot
-  lost,          // in the end nobody has it
+  lost,          // at the end nobody has it
   not_newest,    // the owner's pop gave another one
 };
 
 struct verdict {
   outcome what;
-  mistake found;  // by the program itself; none: Relacy stopped it
+  mistake found;  // by the program; none if Relacy stopped it
 };
 
 struct story {

@@ -14,7 +14,7 @@
 #include "tests/unit/api/constructs.hpp"
 #include "tests/unit/parallel/support.hpp"
 
-#if !defined(HEIST_TEST_ASAN) && !defined(HEIST_TEST_TSAN)  // they have such functions of their own
+#if !defined(HEIST_TEST_ASAN) && !defined(HEIST_TEST_TSAN)  // they replace these functions
 
 namespace {
 
@@ -67,7 +67,7 @@ TEST_P(Unprovided, SaysSoOrDoesWithout) {
     std::atomic<unsigned> calls{0};
     const body f = [&] { ++calls; };
     const auto run = [&] { (*pool)->run([&] { c.run(f); }); };
-    for (int i = 0; i < 20; ++i) run();  // what is kept for the next time is there
+    for (int i = 0; i < 20; ++i) run();  // fills all caches
     const long before = alive.load();
     long refusals = 0;
     bool was_refused = true;

@@ -12,7 +12,7 @@ using body = std::function<void()>;
 
 struct construct {
   std::string name;
-  unsigned calls;  // of the body, if it doesn't throw
+  unsigned calls;  // of the body, if it does not throw
   // Calls the function, from a worker or from a thread outside. When all calls have ended, it
   // returns, or throws what one of them threw.
   void (*run)(const body&);

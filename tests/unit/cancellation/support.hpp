@@ -45,7 +45,7 @@ std::optional<counts> told_by(F&& f) {
   return std::nullopt;
 }
 
-// Numbers of questions to stop at: the first ones, and random ones.
+// The numbers of questions at which to stop: the first ones, and random ones.
 inline std::vector<long> moments() {
   static const unsigned seed = std::random_device{}();
   ::testing::Test::RecordProperty("seed", std::to_string(seed));

@@ -1,4 +1,4 @@
-// Scopes, forks, submissions, pipelines and graphs that are stopped.
+// Scopes, forks, submissions, pipelines and graphs are stopped.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -249,7 +249,7 @@ TEST(StoppedGraphs, EndAtTheQuestion) {
       EXPECT_EQ(ran, std::min(moment - 1, 60L));
       EXPECT_EQ(static_cast<long>(report.done), ran);
       EXPECT_EQ(report.done + report.skipped, 60U);
-      EXPECT_EQ(g.run(*pool).done, 60U);  // the next run hasn't heard of it
+      EXPECT_EQ(g.run(*pool).done, 60U);  // the next run is not affected
     }
   }
 }

@@ -1,4 +1,4 @@
-// Deques whose thieves take several items at once: how many, which, and where they go.
+// Deques whose thieves take several items at once: how many they take, which, and where these go.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -131,7 +131,7 @@ TEST(StealHalf, LimitsAreNamed) {
   EXPECT_THROW(steal_half(3), heist::usage_error);
 }
 
-// Two deques of one kind, each owner stealing from the other, against two vectors.
+// Compares two deques of one kind, whose owners steal from each other, with two vectors.
 template <class Deque, class Share>
 void check_against_vectors(unsigned seed, Deque& a, Deque& b, Share share) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -25,7 +25,7 @@ namespace heist_test {
 // When push answers full.
 enum class fullness : std::uint8_t {
   never,     // it grows
-  by_items,  // when there are as many items as it has room for
+  by_items,  // when the number of items is the capacity
   // When its positions are used up, stolen ones too; a pop that leaves or finds nothing frees them.
   until_left,
   until_found,  // the same, but only a pop that finds nothing frees them
@@ -33,7 +33,7 @@ enum class fullness : std::uint8_t {
 
 // The operations to which a steal may have lost.
 enum class loss : std::uint8_t {
-  never,      // none: it doesn't answer that
+  never,      // none: it never answers lost
   oldest,     // one that took the oldest item
   reset,      // one that took the oldest item, or a pop that found nothing and began again
   any_taken,  // one that took an item, the oldest or the newest

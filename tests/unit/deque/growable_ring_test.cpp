@@ -162,7 +162,7 @@ TEST_F(GrowableRing, AnArrayThatIsWantedAgainIsTakenBack) {
   ASSERT_TRUE(r.shrink(7, 9, 1));
   EXPECT_EQ(r.capacity(), 2U);
   counted.largest_granted = 0;
-  EXPECT_FALSE(r.reserve(7, 9));  // 4 slots aren't there
+  EXPECT_FALSE(r.reserve(7, 9));  // there are no 4 free slots
   EXPECT_TRUE(r.reserve(7, 9, 5));
   EXPECT_EQ(r.capacity(), 8U);
   expect_items(r, 7, 9);

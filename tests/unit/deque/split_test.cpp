@@ -38,7 +38,7 @@ class SplitDeque : public testing::Test {
 
 TEST_F(SplitDeque, ItemsStayPrivateUntilAThiefAsks) {
   push(1, 3);
-  EXPECT_EQ(thief_.steal().result, steal_result::empty);  // and has asked
+  EXPECT_EQ(thief_.steal().result, steal_result::empty);  // and it has asked
   EXPECT_EQ(thief_.size_hint(), 3U);
   push(4, 4);
   expect_stolen(1);
@@ -51,7 +51,7 @@ TEST_F(SplitDeque, ItemsStayPrivateUntilAThiefAsks) {
 
 TEST_F(SplitDeque, ARequestIsAnsweredOnce) {
   EXPECT_EQ(thief_.steal().result, steal_result::empty);
-  push(1, 4);  // the first one is exposed, the others aren't
+  push(1, 4);  // the first one is exposed, the others are not
   expect_stolen(1);
   EXPECT_EQ(thief_.steal().result, steal_result::empty);
   EXPECT_EQ(thief_.size_hint(), 3U);

@@ -34,7 +34,7 @@ TEST_P(Pipelines, ItemsArriveInOrderAndWithinTheLimit) {
     const int n = scaled(400);
     std::atomic<int> under_way{0};
     std::atomic<int> most{0};
-    int in_second = 0;  // no atomic: one at a time
+    int in_second = 0;  // not atomic: one item at a time
     std::vector<int> out;
     auto line = heist::make_pipeline(numbers{n}, heist::in_parallel([&](std::unique_ptr<int> p) {
                                        const int now = ++under_way;
@@ -74,7 +74,7 @@ TEST_P(Pipelines, AnExceptionStopsItAndDestroysWhatIsUnderWay) {
           return p;
         }),
         heist::in_order([&](const std::pair<int, counted>& p) {
-          EXPECT_LT(p.first, bad);  // in order: nothing gets past the one that threw
+          EXPECT_LT(p.first, bad);  // in order: no item overtakes the one that threw
           ++through;
         }));
     try {

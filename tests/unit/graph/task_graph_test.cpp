@@ -32,7 +32,7 @@ TEST_P(TaskGraphs, RandomOnesRunInAnOrderThatTheirEdgesAllow) {
   heist::task_graph g;
   std::vector<heist::task_graph::node> nodes;
   std::vector<std::array<int, 2>> depends;
-  std::vector<int> runs(static_cast<std::size_t>(n), 0);  // no atomic: edges order it
+  std::vector<int> runs(static_cast<std::size_t>(n), 0);  // not atomic: edges order the accesses
   for (int i = 0; i < n; ++i) {
     depends.push_back({i == 0 ? -1 : static_cast<int>(random() % static_cast<unsigned>(i)),
                        i == 0 ? -1 : static_cast<int>(random() % static_cast<unsigned>(i))});

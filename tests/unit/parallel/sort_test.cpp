@@ -86,16 +86,16 @@ std::vector<int> pattern(std::size_t n, int kind, std::mt19937& random) {
     case 5:  // organ pipe
       for (std::size_t i = n / 2; i < n; ++i) v[i] = static_cast<int>(n - i);
       break;
-    case 6:  // in order but for a few
+    case 6:  // in order except for a few
       for (std::size_t i = 0; i < n / 100 + 1 && n > 0; ++i) v[random() % n] = some(1 << 20);
       break;
     case 7:  // in order, and then descending by steps of two
       for (std::size_t i = n / 2; i < n; ++i) v[i] = static_cast<int>((n - i) / 2);
       break;
-    case 8:  // two that take turns
+    case 8:  // two alternating values
       for (std::size_t i = 0; i < n; i += 2) v[i] = -v[i];
       break;
-    default:  // in order but for the last one
+    default:  // in order except for the last one
       if (n > 0) v[n - 1] = -1;
   }
   return v;

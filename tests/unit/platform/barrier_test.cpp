@@ -83,9 +83,9 @@ void spin_until(const std::atomic<int>& word, int value) {
   }
 }
 
-// Store buffering: the fast side stores x and loads y with a light barrier between, the slow side
-// stores y and loads x with `slow_barrier` between. The outcome "both loads saw 0" is what a heavy
-// barrier forbids.
+// Store buffering: the fast side stores x and loads y with a light barrier in between; the slow
+// side stores y and loads x with `slow_barrier` in between. The outcome "both loads saw 0" is what
+// a heavy barrier forbids.
 class store_buffering {
  public:
   // Counts rounds with the forbidden outcome, and stops at the first; makes at most `rounds`, or
@@ -103,7 +103,7 @@ class store_buffering {
       x_.store(0, std::memory_order_relaxed);
       y_.store(0, std::memory_order_relaxed);
       const bool last = forbidden != 0 || std::chrono::steady_clock::now() > deadline;
-      // Release: partner is the acquire in spin_until.
+      // Release: the partner is the acquire in spin_until.
       go_.store(last ? -1 : round, std::memory_order_release);
       if (last) return forbidden;
       for (auto delay = random() % 256; delay > 0; --delay) light_barrier();
@@ -123,7 +123,7 @@ class store_buffering {
   void fast_side(int rounds) {
     for (int round = 1; round <= rounds; ++round) {
       int now = 0;
-      // Acquire: partner is the release in run.
+      // Acquire: the partner is the release in run.
       for (int turn = 0; (now = go_.load(std::memory_order_acquire)) != round; ++turn) {
         if (now == -1) return;
         if (turn > 2000) std::this_thread::yield();
@@ -131,7 +131,7 @@ class store_buffering {
       x_.store(1, std::memory_order_relaxed);
       light_barrier();
       fast_saw_y_ = y_.load(std::memory_order_relaxed);
-      // Release: partner is the acquire in spin_until.
+      // Release: the partner is the acquire in spin_until.
       done_.store(round, std::memory_order_release);
     }
   }

@@ -94,7 +94,7 @@ using DepthDeathTest = fresh_process;
 __attribute__((noinline, no_sanitize("thread"))) void touch_ahead() {
   char ahead[8192];
   ahead[0] = 1;
-  asm volatile("" : : "r"(ahead) : "memory");  // else compilers keep the one byte only
+  asm volatile("" : : "r"(ahead) : "memory");  // otherwise compilers keep only one byte
 }
 
 [[gnu::noinline]] long endless(int depth) {

@@ -58,7 +58,7 @@ TEST(PoolLifecycle, TenThousandPoolsLeaveNothingBehind) {
   // A thread that was joined may still be in the kernel's list for a moment.
   EXPECT_TRUE(eventually([&] { return entries("/proc/self/task") <= threads; }));
   EXPECT_EQ(entries("/proc/self/fd"), files);
-  if (!asan && !tsan && !emulated) {  // those keep books of every mapping
+  if (!asan && !tsan && !emulated) {  // these record every mapping
     EXPECT_LT(resident_kib(), before + 4096) << "KiB in memory";
   }
 }

@@ -88,7 +88,7 @@ TEST(Scope, ChildrenLeftOnTheDequeRunNewestFirstAndFillIt) {
       for (char c = 'a'; c < 'g'; ++c) s.spawn(note(c));  // four fit
       order += "-";
       heist::fork_join([&] { s.spawn(note('x')); },
-                       note('y'));  // not the scope's own place: a call
+                       note('y'));  // not in the scope's own function: a call
       s.sync();
       s.spawn(note('z'));
       order += "-";
@@ -294,7 +294,7 @@ TEST_P(Scopes, TheFirstSpawnedThatThrowsWins) {
       ASSERT_GE(begun.load(), 6);
       if (children_) continue;
       if (pool_.workers() == 1) {
-        ASSERT_EQ(begun.load(), 6);  // those after it aren't started
+        ASSERT_EQ(begun.load(), 6);  // the later ones are not started
       }
     }
   });
@@ -393,7 +393,7 @@ TEST_P(Scopes, AChildThatRunsInAnotherPool) {
 TEST_P(Scopes, LeavesNoStacksBehind) {
   pool_.run([] { EXPECT_EQ(fib(15), 610); });
   const watchdog guard("stacks that don't come back");
-  // One for each worker's loop.
+  // There is one stack for each worker's loop.
   EXPECT_TRUE(eventually([this] { return pool_.stats().stacks_in_use <= pool_.workers(); }));
 }
 

@@ -111,7 +111,7 @@ TEST_F(ThreadExit, ADestructorCallsWhatBlocks) {
   EXPECT_EQ(ran.load(), is_serial() ? 1 : 2);
 }
 
-// The hook runs first, on the worker; the destructors after it.
+// The hook runs first, on the worker; the destructors run after it.
 TEST_F(ThreadExit, TheStopHookIsStillOnTheWorker) {
   std::atomic<int> in_hook{0};
   std::atomic<int> in_destructor{0};

@@ -36,7 +36,7 @@ TEST_P(Waits, OneForkWaitsForTheOtherWhicheverRunsFirst) {
       int value = 0;
       const auto [seen, ignored] = heist::fork_join(
           [&] {
-            point.wait();  // on one worker: the other half is left behind, and runs meanwhile
+            point.wait();  // on one worker the other half runs meanwhile
             return value;
           },
           [&] {

@@ -191,7 +191,7 @@ TEST_P(FuturesBlocking, WhenAnyOfMany) {
       }));
     const auto first = heist::when_any(std::move(many)).get();
     EXPECT_EQ(first.value, 10 * static_cast<int>(first.index));
-    EXPECT_TRUE(eventually([&] { return ran == n; }));  // the others go on
+    EXPECT_TRUE(eventually([&] { return ran == n; }));  // the others continue
   }
   std::vector<heist::future<void>> voids;
   voids.push_back(pool_.submit([] {}));

@@ -91,7 +91,7 @@ TEST_P(Futures, RecursionThroughFutures) {
 }
 
 TEST_P(Futures, AWaitingWorkerRunsWhatItWaitsFor) {
-  // As many waiters as workers, and more.
+  // There are as many waiters as workers, and more.
   auto waiter = [&](int) { EXPECT_EQ(pool_.submit([] { return 3; }).get(), 3); };
   pool_.run([&] { fork_all(0, 64, waiter); });
 }

@@ -37,7 +37,7 @@ TEST_P(Primitives, AMutexLetsOneInAtATime) {
   run_mixed(pool_, fibers, threads, [&](int) {
     for (int i = 0; i < rounds; ++i) {
       const std::lock_guard hold(m);
-      ++sum;  // no atomic: two at once lose some, and ThreadSanitizer sees it
+      ++sum;  // not atomic: two at once lose counts, and ThreadSanitizer reports it
     }
   });
   EXPECT_EQ(sum, long{rounds} * (fibers + threads));

@@ -35,7 +35,7 @@ TEST_P(Jobs, OneFromOutside) {
   jobs_.wait(j);
   EXPECT_EQ(value, 3);
   EXPECT_TRUE(jobs_.is_finished(j));
-  jobs_.wait(j);  // it has ended, and stays so
+  jobs_.wait(j);  // it has ended
 }
 
 // Makes single jobs below a root, so many that the ring wraps around several times.
@@ -220,7 +220,7 @@ TEST_P(Jobs, AFullRingIsRefusedAndNothingIsOverwritten) {
   few.run(made[3]);
   few.wait(made[3]);
   const job next = few.create_job([&ran] { ran += 10; });  // in its place
-  few.wait(made[3]);                                       // still names the one that has ended
+  few.wait(made[3]);                                       // still names the ended job
   EXPECT_TRUE(few.is_finished(made[3]));
   EXPECT_FALSE(few.is_finished(next));
   EXPECT_THROW(few.run(made[3]), heist::usage_error);
@@ -267,7 +267,7 @@ TEST_P(Jobs, TheDestructorWaitsForWhatWasRun) {
       mine.run(root);
       mine.create_job([&ran] { ran += 1000; });  // never run
       const job fails = mine.create_job([] { throw 1; });
-      mine.run(fails);  // nobody asks
+      mine.run(fails);  // nobody waits for it
     }
     ASSERT_EQ(ran.load(), 10);
   }

@@ -93,7 +93,7 @@ TEST_P(Tasks, EachIsExecutedOnceAndThenDeleted) {
   const long before = counted::alive;
   for (unsigned seed = first; seed < first + static_cast<unsigned>(scaled(40)); ++seed) {
     std::atomic<long> executed{0};
-    // A minstd_rand knows no seed 0.
+    // minstd_rand does not accept the seed 0.
     tree_task root(seed | 1, 7, executed);
     heist::run_task(pool_, root);
     ASSERT_EQ(executed.load(), random_tree_size(seed | 1, 7, 2));

@@ -20,7 +20,7 @@ TEST(Fib, IsTheSameOnEveryPool) {
 
 TEST(Fib, CountsItsForks) {
   const auto instance = make_instance("fib", {{"n", "5"}});
-  EXPECT_EQ(instance->work().items, 7);  // calls with 5, 4, 3, 3 and thrice 2
+  EXPECT_EQ(instance->work().items, 7);  // calls with 5, 4, 3, 3 and three times 2
 }
 
 TEST(NQueens, GivesTheKnownCounts) {

@@ -1,4 +1,4 @@
-// The picture, in memory and as a file that libpng reads again.
+// Tests the picture in memory and as a file that libpng reads again.
 #include <gmock/gmock.h>
 #include <png.h>
 

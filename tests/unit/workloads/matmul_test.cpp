@@ -49,7 +49,7 @@ TEST(Matmul, IsTheSameOnEveryPool) {
 
 TEST(Matmul, NoticesAWrongProduct) {
   const auto instance = make_instance("matmul", {{"n", "20"}});
-  instance->reset();  // all zero
+  instance->reset();  // all elements are zero
   EXPECT_NE(instance->mistake(), std::nullopt);
 }
 

@@ -130,7 +130,7 @@ TEST(Wordcount, RefusesWhatIsNotText) {
             "cannot read '" + at("/absent") + "': No such file or directory");
   EXPECT_EQ(refusal({files.root()}), "cannot read '" + files.root() + "': Is a directory");
   EXPECT_THAT(refusal({"/dev/zero"}),
-              HasSubstr("byte 0 is zero"));  // and doesn't read it to the end
+              HasSubstr("byte 0 is zero"));  // and does not read it to the end
 }
 
 TEST(Wordcount, RefusesASizeThatDoesNotFitTheMemory) {
