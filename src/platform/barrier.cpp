@@ -36,6 +36,7 @@
 #include <string>
 
 #include "cpu.hpp"
+#include "fatal.hpp"
 #include "heist/error.hpp"
 #include "once.hpp"
 #include "park.hpp"
@@ -159,13 +160,6 @@ bool has_signal() noexcept {
   return chosen_signal.load(std::memory_order_relaxed) != 0;
 }
 
-// For what can't be reported: heavy_barrier returns nothing, and to return without the barrier
-// would be to break every protocol above it.
-[[noreturn]] void give_up(std::string_view message) noexcept {
-  (void)!::write(STDERR_FILENO, message.data(), message.size());
-  std::abort();
-}
-
 // ---- the signal: requester ----
 
 enum class sent { yes, refused, gone };
@@ -180,7 +174,9 @@ sent send_request(pid_t tid, std::size_t place, std::uint32_t round) noexcept {
     case EAGAIN:
       return sent::refused;  // RLIMIT_SIGPENDING: until others have taken theirs
     default:
-      give_up("heist: the system refuses to send the barrier's signal\n");
+      // heavy_barrier() can report nothing, and to return without the barrier would break every
+      // protocol above it.
+      fatal("the system refuses to send the barrier's signal");
   }
 }
 
@@ -326,7 +322,7 @@ void asymmetric_barrier::heavy_barrier(std::span<const pid_t> tids) noexcept {
     const int before = errno;
     if (membarrier_now()) return;
     errno = before;
-    if (!has_signal()) give_up("heist: membarrier(2) was taken away, and no signal is free\n");
+    if (!has_signal()) fatal("membarrier(2) was taken away, and no signal is free");
   }
   signal_barrier(tids);
 }

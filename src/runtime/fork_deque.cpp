@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <type_traits>
+
+#include "platform/fatal.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -18,7 +19,7 @@ auto with_deque(Variant& v, Function&& f) {
   return std::visit(
       [&](auto& d) -> result {
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(d)>, std::monostate>)
-          std::abort();  // the constructor makes one
+          platform::fatal("a worker uses a deque that its constructor didn't make");
         else
           return f(d);
       },

@@ -16,12 +16,11 @@
 //       fibers that have been waited for (serve_ready), so those that they wait for don't wait for ever.
 //   J4  A worker that has no stack to begin anything on leaves what it has not begun in the injection
 //       queue, and a join that finds its own job there runs it.
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
 
 #include "heist/error.hpp"
 #include "heist/fork_join.hpp"
+#include "platform/fatal.hpp"
 #include "platform/park.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/views.hpp"
@@ -59,12 +58,8 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
   // Acquire: partner is the exchange in settle(); carries the result.
   std::uintptr_t how = j.state.load(std::memory_order_acquire);
   if (how == job::pending) {
-    if (w.alone) {
-      std::fputs(
-          "heist: the child of a fork() joins work that another thread had begun before it\n",
-          stderr);
-      std::abort();
-    }
+    if (w.alone)
+      platform::fatal("the child of a fork() joins work that another thread had begun before it");
     w.count.suspends.add();
     fiber& next = take_fiber_to_wait(w);
     if (&next == &w.native && w.pool.injection().remove(j)) {

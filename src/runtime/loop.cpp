@@ -10,11 +10,10 @@
 #include <sched.h>
 
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <thread>
 
 #include "platform/cpu.hpp"
+#include "platform/fatal.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/views.hpp"
 #include "runtime/worker.hpp"
@@ -176,11 +175,8 @@ bool help_out(worker& w) noexcept {
 
 // Searches until something was run (true) or the pool stops (false).
 bool find_and_run(worker& w) noexcept {
-  if (w.alone) {
-    std::fputs("heist: the child of a fork() left the function that its worker ran; _exit there\n",
-               stderr);
-    std::abort();
-  }
+  if (w.alone)
+    platform::fatal("the child of a fork() left the function that its worker ran; _exit there");
   w.now(worker_state::searching);
   const idle_kind idle = w.pool.config().idle;
   clock::time_point since{};

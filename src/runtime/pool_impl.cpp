@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <new>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "heist/error.hpp"
 #include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
+#include "platform/fatal.hpp"
 #include "platform/overflow.hpp"
 #include "platform/process.hpp"
 #include "runtime/stats_signal.hpp"
@@ -81,10 +81,8 @@ void pool_impl::discard(pool_impl* p) noexcept {
 }
 
 pool_impl::~pool_impl() {
-  if (worker* const w = this_worker(); w != nullptr && &w->pool == this) {
-    std::fputs("heist: a pool is destroyed by one of its own workers\n", stderr);
-    std::abort();
-  }
+  if (worker* const w = this_worker(); w != nullptr && &w->pool == this)
+    platform::fatal("a pool is destroyed by one of its own workers");
   stop_threads();
   // After that: a start hook may have been waiting for a visitor. Acquire: partner in ~visit.
   while (visitors_.load(std::memory_order_acquire) != 0) sched_yield();

@@ -29,12 +29,11 @@
 // leaves behind are heist's own.
 #include <sched.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "heist/scope.hpp"
+#include "platform/fatal.hpp"
 #include "platform/valgrind.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/pool_impl.hpp"
@@ -114,13 +113,10 @@ namespace {
 
 // Ends a child whose spawner was stolen; its fiber is free for the loop afterwards.
 void end_stolen(worker& w, fiber& self) noexcept {
-  if (w.alone) {
-    std::fputs(
-        "heist: the child of a fork() ends a spawned function whose spawner another thread had "
-        "gone on with\n",
-        stderr);
-    std::abort();
-  }
+  if (w.alone)
+    platform::fatal(
+        "the child of a fork() ends a spawned function whose spawner another thread had gone on "
+        "with");
   self.task.main = nullptr;
   const spawned t = self.task;
   job& slot = slot_of(t);

@@ -1,9 +1,8 @@
 #include "runtime/views.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
+#include "platform/fatal.hpp"
 #include "runtime/scope_parts.hpp"
 
 namespace heist::inline v0::detail {
@@ -76,11 +75,9 @@ void receive_views(view_node* right) noexcept {
 }
 
 void refuse_views() noexcept {
-  std::fputs(
-      "heist: a reducer was used in a function that has no place in the order of the program "
-      "(submitted, a job, a task, a child of spawn_kind::child or of another child's scope)\n",
-      stderr);
-  std::abort();
+  platform::fatal(
+      "a reducer was used in a function that has no place in the order of the program "
+      "(submitted, a job, a task, a child of spawn_kind::child or of another child's scope)");
 }
 
 views_refused::views_refused() noexcept : fiber_(running_fiber()) {
