@@ -27,6 +27,7 @@ namespace heist::inline v0::detail {
 
 class pool_impl;
 struct worker;
+struct older_slots;  // slots.hpp
 
 // The thread's stack of caught and count of uncaught exceptions (Itanium C++ ABI, 2.2.2). It belongs
 // to the flow of control, so each fiber has its own.
@@ -37,15 +38,6 @@ struct exception_globals {
   static exception_globals take() noexcept;                 // the thread's, which are left empty
   void put() const noexcept;                                // makes them the thread's
   static const exceptions_of_thread* of_thread() noexcept;  // where the thread keeps them
-};
-
-// Positions below a fiber's `from` that it pushed before its rest was stolen lie in the slots that it used
-// then. Kept in the slot of the entry that was stolen, which nobody needs any more.
-struct older_slots {
-  fiber* array;
-  position from;
-  bool adopted;  // as fiber::adopted
-  older_slots* next;
 };
 
 struct fiber : fiber_front {
@@ -97,19 +89,5 @@ void rewind(fiber& f) noexcept;
 
 // The stack below its last frames goes back to the system.
 void trim(fiber& f) noexcept;
-
-// Suspends `from`, which runs, and goes on with `to`. Returns when somebody switches back, perhaps
-// on another thread, after having run that thread's after-switch action (worker.hpp).
-void switch_fiber(fiber& from, fiber& to) noexcept;
-
-// Runs `to`, which is free, as a child: run(closure, &to) on its stack. False: the child has ended, nobody else has
-// gone on with `from`. True: somebody switched to it, as in switch_fiber; the child may be running still.
-bool call_fiber(fiber& from, fiber& to, child_function run, void* closure) noexcept;
-
-// What a fresh fiber runs (loop.cpp).
-void fiber_main(void*) noexcept;
-
-// First thing on a fresh fiber.
-void arrive(fiber& self) noexcept;
 
 }  // namespace heist::inline v0::detail

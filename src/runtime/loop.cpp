@@ -7,6 +7,8 @@
 //
 // The loop runs on a fiber like everything else. Stolen work is called from here, so a steal costs
 // no switch; if it suspends, this frame is suspended with it and a fresh fiber begins another loop.
+#include "runtime/loop.hpp"
+
 #include <sched.h>
 
 #include <chrono>
@@ -14,9 +16,12 @@
 
 #include "platform/cpu.hpp"
 #include "platform/fatal.hpp"
+#include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
+#include "runtime/slots.hpp"
+#include "runtime/switch.hpp"
 #include "runtime/views.hpp"
-#include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -242,48 +247,6 @@ void run_loop() noexcept {
   leave_fibers(self_worker());
 }
 
-fiber* take_fiber(worker& w) noexcept {
-  fiber* f = w.cached;
-  if (f != nullptr) {
-    w.cached = f->next.get();
-    w.cached_count = w.cached_count - 1;
-  } else {
-    f = w.pool.stacks().get();
-  }
-  if (f == nullptr) {
-    if (w.spares.get() == nullptr) return nullptr;
-    recycle_spares(w);
-    return take_fiber(w);
-  }
-  take_over(*f);
-  w.pool.stack_use().one_more();
-  return f;
-}
-
-fiber& take_fiber_to_wait(worker& w) noexcept {
-  if (fiber* const f = take_fiber(w)) return *f;
-  if (fiber* const f = w.reserve) {
-    w.reserve = nullptr;
-    take_over(*f);
-    w.pool.stack_use().one_more();
-    return *f;
-  }
-  w.count.blocked_joins.add();
-  w.pool.one_starves();  // before anybody can know of the wait: whoever ends it gives up a stack
-  w.pool.leave_loot_behind(w);
-  return w.native;
-}
-
-// Others can't look into a worker's cache. The reserve stays.
-void share_cached(worker& w) noexcept {
-  if (!w.pool.somebody_starves()) return;
-  while (fiber* const f = w.cached) {
-    w.cached = f->next.get();
-    w.cached_count = w.cached_count - 1;
-    w.pool.stacks().put(*f);
-  }
-}
-
 void serve_ready(worker& w) noexcept {
   w.now(worker_state::starved);
   const auto since = clock::now();
@@ -312,66 +275,6 @@ void serve_ready(worker& w) noexcept {
       std::this_thread::sleep_for(starved_pause);
       if (clock::now() - since > starved_patience) w.pool.report_starvation();
     }
-  }
-}
-
-void recycle_fiber(worker& w, fiber& f) noexcept {
-  w.pool.stack_use().one_less();
-  take_over(f);
-  leave_slots(w, f);
-  rewind(f);
-  drop_slots(w, f);
-}
-
-void drop_slots(worker& w, fiber& f) noexcept {
-  // Acquire: what the others did with them. A last user is alone: nobody comes to it any more.
-  if (f.users.load(std::memory_order_acquire) != 1 &&
-      f.users.fetch_sub(1, std::memory_order_acq_rel) != 1)
-    return;
-  f.users.store(1, std::memory_order_relaxed);
-  w.cache_is_trimmed = false;
-  if (w.pool.somebody_starves()) {
-    w.pool.stacks().put(f);
-  } else if (w.reserve.get() == nullptr) {
-    f.next = nullptr;
-    w.reserve = &f;
-  } else if (w.cached_count < worker::max_cached) {
-    f.next = w.cached.get();
-    w.cached = &f;
-    w.cached_count = w.cached_count + 1;
-  } else {
-    w.pool.stacks().put(f);
-  }
-}
-
-void resume(worker& w, fiber& f) noexcept {
-  take_over(f);
-  w.now(worker_state::running);
-  fiber& done = *w.current;
-  seat(w, f.depth, f.array->slots);
-  w.current = &f;
-  w.after.left = &done;
-  w.after.what = after_switch_action::kind::recycle;
-  switch_fiber(done, f);
-  __builtin_unreachable();  // recycled: it starts anew in fiber_main
-}
-
-void leave_fibers(worker& w) noexcept {
-  fiber& done = *w.current;
-  w.current = &w.native;
-  w.after.left = &done;
-  w.after.what = after_switch_action::kind::recycle;
-  switch_fiber(done, w.native);
-  __builtin_unreachable();
-}
-
-void seat(worker& w, position depth, char* slots) noexcept {
-  control& c = *w.deque;
-  if (!w.uses_split()) {
-    c.head.store(depth, std::memory_order_relaxed);  // nobody else looks at either
-    c.seat.store(slots, std::memory_order_relaxed);
-  } else {
-    c.reseat(depth, slots);
   }
 }
 

@@ -6,8 +6,10 @@
 #include "heist/error.hpp"
 #include "heist/pool.hpp"
 #include "runtime/environment.hpp"
+#include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/slots.hpp"
+#include "runtime/switch.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -36,10 +38,7 @@ bool move_to(worker& target) noexcept {
   me.home = &target;
   w.pool.leave_forks_behind(w);
   seat(w, 0, next->slots);
-  w.after.left = &me;
-  w.after.what = after_switch_action::kind::send_home;
-  w.current = next;
-  switch_fiber(me, *next);
+  switch_fiber(w, me, *next, after_switch_action::kind::send_home);
   return true;
 }
 

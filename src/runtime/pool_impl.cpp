@@ -14,6 +14,8 @@
 #include "platform/fatal.hpp"
 #include "platform/overflow.hpp"
 #include "platform/process.hpp"
+#include "runtime/free_fibers.hpp"
+#include "runtime/rendezvous.hpp"
 #include "runtime/stats_signal.hpp"
 #include "runtime/views.hpp"
 
@@ -124,6 +126,15 @@ void pool_impl::run(root& r) {
   wake_for_injection();
   wait_until_settled(r.state);
   if (r.next != nullptr) receive_views(reinterpret_cast<view_node*>(r.next));
+}
+
+void pool_impl::start(root& r) {
+  if (!belongs_to_this_process())
+    throw usage_error(
+        "a pool that was made before fork() has no threads in the child; make another");
+  unfinished_.fetch_add(1, std::memory_order_relaxed);  // the queue's lock hands it on
+  injection_.push(r);
+  wake_for_injection();
 }
 
 void pool_impl::leave_forks_behind(worker& w) noexcept {

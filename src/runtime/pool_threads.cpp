@@ -15,8 +15,9 @@
 #include "platform/thread.hpp"
 #include "platform/topology.hpp"
 #include "runtime/live_pools.hpp"
+#include "runtime/loop.hpp"
 #include "runtime/pool_impl.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/switch.hpp"
 
 #if HEIST_TSAN
 #include <sanitizer/tsan_interface.h>

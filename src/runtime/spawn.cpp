@@ -3,18 +3,7 @@
 // The entry that stands for the spawner's rest lies on the deque like a fork's, in the slot of the fork depth at
 // which it spawned; the child goes on one above it in the same slots. So an unstolen spawn is a push, a
 // call on another stack and a pop, and the deque isn't seated anew. That is inlined (scope.hpp); here is what is
-// unusual about a spawn, and what a steal does:
-//
-//             before                          after the thief went on with A
-//   victim    A's slots: [a0 a1 | A | b0]     A's slots: [-- -- | - | b0]    B runs, above A's old place
-//   thief     L's slots: [ ]                  L's slots: [ .. .. | ]         A runs from its place on
-//
-// A goes on in the slots of L, the fiber that the thief's loop ran on, which has nothing to do any more: its stack is
-// done with, its slots are lent. What A pushed before lies where it was; all of it is stolen (thieves take the
-// oldest first), so only the slow path of a join looks for it, through `older`.
-//
-// Who uses whose slots is counted in fiber::users: the fiber itself until it ends, each child that was left behind in
-// them until it ends, and whoever adopted them. The slots are used again when nobody is left.
+// unusual about a spawn, and what a steal does. Which slots the two use after a steal: slots.hpp.
 //
 // Invariants.
 //   P1  The closure and the record lie on the child's side before the entry is pushed: after that the spawner's frame
@@ -34,12 +23,16 @@
 
 #include "heist/scope.hpp"
 #include "platform/fatal.hpp"
-#include "platform/valgrind.hpp"
 #include "runtime/environment.hpp"
+#include "runtime/free_fibers.hpp"
+#include "runtime/join.hpp"
+#include "runtime/loop.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
 #include "runtime/scope_parts.hpp"
+#include "runtime/slots.hpp"
+#include "runtime/switch.hpp"
 #include "runtime/views.hpp"
-#include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -49,38 +42,8 @@ namespace {
 constexpr std::uintptr_t counted = 1;  // the thief has counted the child
 constexpr std::uintptr_t ended = 2;    // the child has ended
 
-static_assert(sizeof(older_slots) <= job::payload_bytes);
-
 job& slot_of(const spawned& t) noexcept {
   return *reinterpret_cast<job*>(t.array->slots + t.depth);
-}
-
-// nullptr if there is none.
-fiber* take_spare(worker& w) noexcept {
-  fiber* const f = w.spares;
-  if (f == nullptr) return nullptr;
-  w.spares = f->next_spare;
-  w.spare_count.store(f->older_spares, std::memory_order_relaxed);
-  return f;
-}
-
-// `a`, suspended at depth h, goes on in the slots that `lender` uses, which are free from h on; `slot` is a place
-// of h in those that it used. The deque is empty.
-void change_slots(worker& w, fiber& a, fiber& lender, position h, job& slot) noexcept {
-  // Older ones that it joins nothing of any more: it has come back below them.
-  drop_older_slots(w, a, a.from);
-  if (h > a.from)
-    a.older =
-        ::new (static_cast<void*>(slot.payload)) older_slots{a.array, a.from, a.adopted, a.older};
-  else if (a.adopted)
-    drop_slots(w, *a.array);
-  a.array = lender.array;
-  a.from = h;
-  a.adopted = lender.adopted || lender.array == &lender;
-  lender.adopted = false;
-  hand_over(a);
-  seat(w, h, a.array->slots);
-  w.current = &a;
 }
 
 }  // namespace
@@ -97,15 +60,14 @@ void go_on_with_spawner(job& slot) noexcept {
   // Acquire and release: whoever comes second sees what the first one did.
   const bool child_was_faster = slot.state.exchange(counted, std::memory_order_acq_rel) == ended;
   const bool lends = lender.array == &lender;
-  change_slots(w, *e.spawner, lender, e.depth, slot);
+  adopt_slots(w, *e.spawner, lender, e.depth, slot);
   if (child_was_faster) {
     slot.state.store(job::pending, std::memory_order_relaxed);  // drop_slots hands it on
     e.scope->one_less();  // nobody waits: the spawner, who runs here, has not come to sync
     drop_slots(w, *e.array);
   }
-  w.after.left = &lender;
-  w.after.what = lends ? after_switch_action::kind::lend : after_switch_action::kind::recycle;
-  switch_fiber(lender, *e.spawner);
+  switch_fiber(w, lender, *e.spawner,
+               lends ? after_switch_action::kind::lend : after_switch_action::kind::recycle);
   __builtin_unreachable();
 }
 
@@ -143,7 +105,7 @@ void end_public(fiber* child) noexcept {
   }
   // Only where that entry wasn't pushed, for want of room, can the child's own place have been stolen all the same.
   if (self.array != t.array) {
-    change_slots(w, *t.spawner, self, t.depth, slot);
+    adopt_slots(w, *t.spawner, self, t.depth, slot);
     drop_older_slots(w, self, 0);
   }
 }
@@ -160,60 +122,6 @@ void give_views_back(fiber* child) noexcept {
   if (child->views == nullptr) return;
   if (child->task.key == foreign_key) refuse_views();
   child->task.spawner->views = std::exchange(child->views, nullptr);
-}
-
-void spawner_arrived(fiber* spawner) noexcept { arrive(*spawner); }
-
-void keep_spare(fiber* child) noexcept {
-  worker& w = self_worker();
-  const unsigned n = w.spare_count.load(std::memory_order_relaxed);
-  // Valgrind takes what lies below the stack pointer for undefined after any call, but an inlined spawn, which needs a
-  // spare, reads there what the call has left (image_begin).
-  if (n == worker::max_spares || platform::runs_under_valgrind()) return recycle_fiber(w, *child);
-  child->next_spare = w.spares;
-  child->older_spares = n;
-  w.spares = child;
-  w.spare_count.store(n + 1, std::memory_order_relaxed);
-}
-
-void recycle_spares(worker& w) noexcept {
-  while (fiber* const f = take_spare(w)) recycle_fiber(w, *f);
-}
-
-void recount_spares(worker& w) noexcept {
-  unsigned n = 0;
-  for (const fiber* f = w.spares; f != nullptr; f = f->next_spare) ++n;
-  w.spare_count.store(n, std::memory_order_relaxed);
-  for (fiber* f = w.spares; f != nullptr; f = f->next_spare) f->older_spares = --n;
-}
-
-void drop_older_slots(worker& w, fiber& f, position h) noexcept {
-  while (f.older != nullptr && f.older->from >= h) {
-    const older_slots dropped = *f.older;
-    f.older = dropped.next;
-    if (dropped.adopted) drop_slots(w, *dropped.array);
-  }
-}
-
-void leave_slots(worker& w, fiber& f) noexcept {
-  drop_older_slots(w, f, 0);
-  if (f.adopted) drop_slots(w, *f.array);
-  f.array = &f;
-  f.from = 0;
-  f.adopted = false;
-}
-
-void return_to_spawner(fiber& self) noexcept {
-  worker& w = self_worker();
-  fiber& spawner = *self.task.spawner;
-  take_over(spawner);
-  w.current = &spawner;
-  spawner.child_ended = true;
-  hand_over(spawner);
-  w.after.left = &self;
-  w.after.what = after_switch_action::kind::recycle;
-  switch_fiber(self, spawner);
-  __builtin_unreachable();
 }
 
 const void* scope_owner_outside() noexcept {

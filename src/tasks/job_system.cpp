@@ -9,6 +9,7 @@
 #include "heist/pool.hpp"
 #include "platform/process_mutex.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
 #include "runtime/views.hpp"
 #include "tasks/job_record.hpp"
 #include "tasks/left_work.hpp"

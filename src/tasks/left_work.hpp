@@ -12,7 +12,7 @@
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/waiting.hpp"
 #include "heist/fork_join.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/join.hpp"
 
 namespace heist::inline v0::detail {
 
