@@ -186,7 +186,7 @@ class scope_state {
   };
   union {
     // While the owner waits. Settled by whoever brings count_ down.
-    std::atomic<std::uintptr_t> state_;
+    rendezvous state_;
   };
   union {
     // With has_failed: the child's exception that came first in the program. Guarded by busy.

@@ -20,7 +20,7 @@ namespace {
 // A job that was stolen has ended: its slot becomes an ordinary one again.
 job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
   // Relaxed: until the slot is stolen again only this fiber looks at it.
-  j.state.store(job::pending, std::memory_order_relaxed);
+  j.state.reset();
   if (j.next != nullptr) [[unlikely]]
     receive_views(reinterpret_cast<view_node*>(j.next));
   if (how == job::done) return &j;
@@ -35,8 +35,7 @@ job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
 // it is the caller's again (J4).
 std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
   worker& w = self_worker();
-  // Acquire: partner is the exchange in settle(); carries the result.
-  std::uintptr_t how = j.state.load(std::memory_order_acquire);
+  std::uintptr_t how = j.state.look();
   if (how == job::pending) {
     if (w.alone)
       platform::fatal("the child of a fork() joins work that another thread had begun before it");
@@ -48,7 +47,7 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
       return job::pending;
     }
     suspend_until_settled(w, next, h, j.state);
-    how = j.state.load(std::memory_order_acquire);
+    how = j.state.look();
   } else {
     seat(w, h, w.current.get()->array->slots);
   }

@@ -1,6 +1,7 @@
 #include "runtime/rendezvous.hpp"
 
-#include "heist/detail/job.hpp"
+#include <atomic>
+
 #include "platform/park.hpp"
 #include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
@@ -9,31 +10,24 @@
 
 namespace heist::inline v0::detail {
 
-namespace {
-
-constexpr std::uintptr_t blocked_tag = 4;
-static_assert(alignof(fiber) >= 8);
-
-struct alignas(8) blocked_waiter {
+// On the stack of the thread.
+struct alignas(fiber) blocked_thread {
   platform::park_word ended{0};
 };
 
+namespace {
+
 // For a thread outside any pool: the thread sleeps.
-void block_until_settled(std::atomic<std::uintptr_t>& state) noexcept {
-  blocked_waiter me;
-  std::uintptr_t before = job::pending;
-  // Release: the waiter's address carries `me`; partner: the exchange in settle(). Acquire on
-  // failure: the result.
-  if (!state.compare_exchange_strong(before, reinterpret_cast<std::uintptr_t>(&me) | blocked_tag,
-                                     std::memory_order_acq_rel, std::memory_order_acquire))
-    return;
-  // Acquire: partner is the store in settle(); carries the result.
+void block_until_settled(rendezvous& state) noexcept {
+  blocked_thread me;
+  if (!state.wait(waiting_party(me).word())) return;  // its release carries `me`
+  // Acquire: partner is the store in settle_for_fiber(); carries the result.
   while (me.ended.load(std::memory_order_acquire) == 0) platform::futex_wait(me.ended, 0);
 }
 
 }  // namespace
 
-void wait_until_settled(std::atomic<std::uintptr_t>& state) noexcept {
+void wait_until_settled(rendezvous& state) noexcept {
   worker* const w = this_worker();
   if (w == nullptr || w->alone) return block_until_settled(state);
   const position h = w->deque->depth();
@@ -41,17 +35,17 @@ void wait_until_settled(std::atomic<std::uintptr_t>& state) noexcept {
   suspend_until_settled(*w, take_fiber_to_wait(*w), h, state);
 }
 
-fiber* settle_for_fiber(std::atomic<std::uintptr_t>& state, std::uintptr_t value) noexcept {
-  // Release: the result; partners: the waiter's exchange, or its load when it wakes. Acquire: the
-  // waiter, and what its fiber holds.
-  const std::uintptr_t waiter = state.exchange(value, std::memory_order_acq_rel);
-  if (waiter == job::pending) return nullptr;
-  if ((waiter & blocked_tag) == 0) return reinterpret_cast<fiber*>(waiter);
-  auto* const thread = reinterpret_cast<blocked_waiter*>(waiter & ~blocked_tag);
-  // Release: partner in block_until_settled. From here on *thread may be gone; waking an address
+fiber* settle_for_fiber(rendezvous& state, rendezvous::word how) noexcept {
+  // Its acquire: the waiter, and what its fiber holds.
+  const rendezvous::word answered = state.settle(how);
+  if (answered == rendezvous::pending) return nullptr;
+  const waiting_party waiter(answered);
+  if (!waiter.is_thread()) return &waiter.as_fiber();
+  blocked_thread& thread = waiter.as_thread();
+  // Release: partner in block_until_settled(). From here on `thread` may be gone; waking an address
   // where nobody waits does nothing.
-  thread->ended.store(1, std::memory_order_release);
-  platform::futex_wake(thread->ended, 1);
+  thread.ended.store(1, std::memory_order_release);
+  platform::futex_wake(thread.ended, 1);
   return nullptr;
 }
 
@@ -65,8 +59,8 @@ void make_ready(fiber& f) noexcept {
   }
 }
 
-void settle(std::atomic<std::uintptr_t>& state, std::uintptr_t value) noexcept {
-  fiber* const f = settle_for_fiber(state, value);
+void settle(rendezvous& state, rendezvous::word how) noexcept {
+  fiber* const f = settle_for_fiber(state, how);
   if (f == nullptr) return;
   worker& w = self_worker();
   if (f->pool != &w.pool || f->home.get() != nullptr)

@@ -1,10 +1,5 @@
-// Where a waiter and an ender meet: the state of a job, a root, a scope or a wait_point.
-//
-// The waiter waits until the state is settled; the ender settles it. Each makes one exchange on it. The
-// second of the two finds what the first one left, and has to see to it that the waiter continues:
-//
-//   pending --(waiter: its address)--> waiter --(ender: how it ended)--> the ender resumes or wakes the waiter
-//   pending --(ender: how it ended)--> ended --(the waiter's exchange fails)--> the waiter continues by itself
+// Waiting at a rendezvous (heist/detail/rendezvous.hpp), and settling it: who waits, and how the waiter
+// continues.
 //
 // Invariants.
 //   J1  A fiber's address is exchanged in only after the switch away from it (switch.cpp): whoever finds
@@ -18,29 +13,53 @@
 //       queue, and a join that finds its own job there runs it.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
+#include "heist/detail/rendezvous.hpp"
 #include "runtime/fiber.hpp"
 
 namespace heist::inline v0::detail {
 
+struct blocked_thread;  // a thread outside any pool, while it waits
+
+// Who waits, as the word of a rendezvous holds it: the address, tagged for a thread.
+class waiting_party {
+ public:
+  explicit waiting_party(fiber& f) noexcept : word_(reinterpret_cast<rendezvous::word>(&f)) {}
+  explicit waiting_party(blocked_thread& t) noexcept
+      : word_(reinterpret_cast<rendezvous::word>(&t) | thread_tag) {}
+  // What settle() has answered: not pending.
+  explicit waiting_party(rendezvous::word answered) noexcept : word_(answered) {}
+
+  [[nodiscard]] rendezvous::word word() const noexcept { return word_; }
+  [[nodiscard]] bool is_thread() const noexcept { return (word_ & thread_tag) != 0; }
+  [[nodiscard]] fiber& as_fiber() const noexcept { return *reinterpret_cast<fiber*>(word_); }
+  [[nodiscard]] blocked_thread& as_thread() const noexcept {
+    return *reinterpret_cast<blocked_thread*>(word_ & ~thread_tag);
+  }
+
+ private:
+  static constexpr rendezvous::word thread_tag = 4;
+  static_assert(alignof(fiber) > thread_tag);
+
+  rendezvous::word word_;
+};
+
 // ---- The waiter.
 
-// Returns when `state` has been settled. Any thread; a worker's running fiber may have forks open, which
-// are left to other workers, and suspends: afterwards the thread may be another one.
-void wait_until_settled(std::atomic<std::uintptr_t>& state) noexcept;
+// Returns when `state` has been settled. Any thread. The running fiber of a worker may have forks open:
+// they are left to other workers. It suspends; afterwards the thread may be another one.
+void wait_until_settled(rendezvous& state) noexcept;
 
 // ---- The ender. The waiter sees what happened before.
 
 // Settles the state. A thread that waited is woken. A greedy fiber of this worker's pool that waited is
 // resumed at once, on this worker, and then settle() does not return; any other fiber is made ready.
-void settle(std::atomic<std::uintptr_t>& state, std::uintptr_t value) noexcept;
+void settle(rendezvous& state, rendezvous::word how) noexcept;
 
 // Settles the state. A thread that waited is woken; a fiber that waited is returned, else nullptr: the
 // caller has to resume it or make it ready.
-[[nodiscard]] fiber* settle_for_fiber(std::atomic<std::uintptr_t>& state,
-                                      std::uintptr_t value) noexcept;
+[[nodiscard]] fiber* settle_for_fiber(rendezvous& state, rendezvous::word how) noexcept;
 
 // Hands a suspended fiber that can go on to its pool. Any thread.
 void make_ready(fiber& f) noexcept;

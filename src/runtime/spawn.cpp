@@ -38,9 +38,9 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-// The state of an entry's slot, after it was stolen.
-constexpr std::uintptr_t counted = 1;  // the thief has counted the child
-constexpr std::uintptr_t ended = 2;    // the child has ended
+// The marks in the state of an entry's slot, after it was stolen.
+constexpr rendezvous::word counted = 1;  // the thief has counted the child
+constexpr rendezvous::word ended = 2;    // the child has ended
 
 job& slot_of(const spawned& t) noexcept {
   return *reinterpret_cast<job*>(t.array->slots + t.depth);
@@ -57,12 +57,11 @@ void go_on_with_spawner(job& slot) noexcept {
   // P3. Relaxed: the exchange hands them on.
   e.scope->one_more();
   e.array->users.fetch_add(1, std::memory_order_relaxed);
-  // Acquire and release: whoever comes second sees what the first one did.
-  const bool child_was_faster = slot.state.exchange(counted, std::memory_order_acq_rel) == ended;
+  const bool child_was_faster = slot.state.leave_mark(counted) == ended;
   const bool lends = lender.array == &lender;
   adopt_slots(w, *e.spawner, lender, e.depth, slot);
   if (child_was_faster) {
-    slot.state.store(job::pending, std::memory_order_relaxed);  // drop_slots hands it on
+    slot.state.reset();   // drop_slots hands it on
     e.scope->one_less();  // nobody waits: the spawner, who runs here, has not come to sync
     drop_slots(w, *e.array);
   }
@@ -86,8 +85,8 @@ void end_stolen(worker& w, fiber& self) noexcept {
     t.scope->deposit(t.key, views);  // before anybody hears of the end
   seat(w, 0, self.slots);
   leave_slots(w, self);
-  if (slot.state.exchange(ended, std::memory_order_acq_rel) != counted) return;
-  slot.state.store(job::pending, std::memory_order_relaxed);  // drop_slots hands it on
+  if (slot.state.leave_mark(ended) != counted) return;
+  slot.state.reset();  // drop_slots hands it on
   drop_slots(w, *t.array);
   t.scope->child_ended();
 }
@@ -153,7 +152,7 @@ void scope_state::sync_slow(void* thrown) {
   run_pushed();
   // Acquire: partner is child_ended.
   if (count_.load(std::memory_order_acquire) != 0) {
-    ::new (static_cast<void*>(&state_)) std::atomic<std::uintptr_t>(job::pending);
+    ::new (static_cast<void*>(&state_)) rendezvous;
     if (count_.fetch_add(owner_waits, std::memory_order_acq_rel) != 0) wait_until_settled(state_);
     // Relaxed: nobody else is left.
     count_.store(0, std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 #include "runtime/free_fibers.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
 #include "runtime/slots.hpp"
 #include "runtime/worker.hpp"
 
@@ -58,15 +59,11 @@ void after_switch([[maybe_unused]] fiber& self) noexcept {
 }
 
 // The fiber has been left: from here on whoever ends the wait may run it (J1).
-void begin_wait(worker& w, fiber& left, std::atomic<std::uintptr_t>& state) noexcept {
+void begin_wait(worker& w, fiber& left, rendezvous& state) noexcept {
   take_over(left);
-  std::uintptr_t before = job::pending;
-  // Release: the fiber, ready to run; partner: the exchange in settle(). Acquire on failure:
-  // the result, for the fiber itself.
-  if (state.compare_exchange_strong(before, reinterpret_cast<std::uintptr_t>(&left),
-                                    std::memory_order_acq_rel, std::memory_order_acquire))
-    return;
-  // It ended meanwhile. The thread's own stack isn't recycled, so there the fiber goes through the
+  // Its release: the fiber, ready to run. Its acquire on failure: the result, for the fiber itself.
+  if (state.wait(waiting_party(left).word())) return;
+  // The wait has ended meanwhile. The thread's own stack isn't recycled, so there the fiber goes through the
   // injection queue (serve_ready).
   if (w.starves)
     w.pool.go_on(left);
@@ -160,8 +157,7 @@ void arrive(fiber& self) noexcept {
 // Called inline (spawn_path.hpp): somebody has resumed a spawner, and its spawn returns.
 void spawner_arrived(fiber* spawner) noexcept { arrive(*spawner); }
 
-void suspend_until_settled(worker& w, fiber& next, position h,
-                           std::atomic<std::uintptr_t>& state) noexcept {
+void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state) noexcept {
   fiber& me = *w.current;
   me.depth = h;
   me.home = w.pool.config().join == join_kind::stalling || me.stalls ? &w : nullptr;

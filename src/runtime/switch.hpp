@@ -8,11 +8,11 @@
 // it to be empty. After any switch back the thread may be another one (R3).
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/local.hpp"
+#include "heist/detail/rendezvous.hpp"
 #include "runtime/fiber.hpp"
 
 namespace heist::inline v0::detail {
@@ -29,7 +29,7 @@ struct after_switch_action {
 
   local<kind> what{kind::none};
   local<fiber*> left{nullptr};
-  local<std::atomic<std::uintptr_t>*> awaited{nullptr};
+  local<rendezvous*> awaited{nullptr};
 };
 
 // Suspends `from`, which runs, and resumes or starts `to`. Returns when some thread switches back.
@@ -50,8 +50,7 @@ void arrive(fiber& self) noexcept;
 
 // Suspends the running fiber until `state` has been settled, and starts or resumes `next`. The deque is
 // empty; it is seated at depth h again when the fiber resumes, perhaps on another thread.
-void suspend_until_settled(worker& w, fiber& next, position h,
-                           std::atomic<std::uintptr_t>& state) noexcept;
+void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state) noexcept;
 
 // Resumes a suspended fiber; the running one has ended and is recycled.
 [[noreturn]] void resume(worker& w, fiber& f) noexcept;

@@ -1,10 +1,6 @@
 // What a future and the function that it comes from share: one block that counts its users.
 //
-// The word next_ has two parties, as a job's state has: who makes the result, and who waits for it or comes after it.
-// Each makes one exchange, and the second one finds what the first one left:
-//
-//   0 --(attach)--> continuation --(complete)--> ready: whoever completes lets the continuation go on
-//   0 --(complete)--> ready --(attach fails)-->         whoever attaches goes on itself
+// They meet at a rendezvous: whoever makes the result is the ender, and a continuation is the waiter.
 #pragma once
 
 #include <atomic>
@@ -17,6 +13,7 @@
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
+#include "heist/detail/rendezvous.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/waiting.hpp"
 
@@ -33,33 +30,23 @@ class future_state {
   future_state(const future_state&) = delete;
   future_state& operator=(const future_state&) = delete;
 
-  // Acquire: partner in complete(); carries the result.
-  [[nodiscard]] bool is_ready() const noexcept {
-    return next_.load(std::memory_order_acquire) == ready;
-  }
+  [[nodiscard]] bool is_ready() const noexcept { return next_.look() == rendezvous::done; }
 
   // At most one. False if the result is there, and then nothing is attached.
   [[nodiscard]] bool attach(continuation& c) noexcept {
-    std::uintptr_t seen = 0;
-    // Release: the continuation; partner in complete(). Acquire when it fails: as is_ready().
-    return next_.compare_exchange_strong(seen, reinterpret_cast<std::uintptr_t>(&c),
-                                         std::memory_order_release, std::memory_order_acquire);
+    return next_.attach(reinterpret_cast<rendezvous::word>(&c));
   }
 
   // Takes it back. False if the result is there: then it goes on, or has.
   bool detach(continuation& c) noexcept {
-    auto seen = reinterpret_cast<std::uintptr_t>(&c);
-    // Relaxed: complete() finds nothing then.
-    return next_.compare_exchange_strong(seen, 0, std::memory_order_relaxed,
-                                         std::memory_order_relaxed);
+    return next_.detach(reinterpret_cast<rendezvous::word>(&c));
   }
 
   // The result has been put in place. One user leaves: the one who did that.
   void complete() noexcept {
-    // Release: the result. Acquire: the continuation.
-    const std::uintptr_t next = next_.exchange(ready, std::memory_order_acq_rel);
+    const rendezvous::word next = next_.settle(rendezvous::done);
     leave();
-    if (next != 0) {
+    if (next != rendezvous::pending) {
       auto* const c = reinterpret_cast<continuation*>(next);
       c->go_on(*c);
     }
@@ -85,11 +72,9 @@ class future_state {
   ~future_state() = default;
 
  private:
-  static constexpr std::uintptr_t ready = 1;
-
   void refuse_own_wait() const;
 
-  std::atomic<std::uintptr_t> next_{0};
+  rendezvous next_{};
   std::atomic<unsigned> users_{2};
   std::atomic<const void*> maker_{nullptr};
   void (*const destroy_)(future_state&) noexcept;

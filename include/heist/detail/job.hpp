@@ -8,9 +8,8 @@
 // Who touches what. Before it is stolen only the owner writes run and payload. From the successful
 // steal until complete() they are the thief's. After that they are the frame's again.
 //
-//   state   0 in every slot that isn't stolen: nobody has to initialise it when it forks. The thief
-//           exchanges in how it ended, the frame exchanges in who waits; the second of the two finds
-//           the other's value and acts on it. The frame sets it back to 0 when it goes on.
+//   state   Pending (0) in every slot that isn't stolen: a fork doesn't initialise it. The thief is the
+//           ender, the frame the waiter (rendezvous.hpp). The frame resets it when it continues.
 #pragma once
 
 #include <atomic>
@@ -24,6 +23,7 @@
 #include <utility>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/rendezvous.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -32,12 +32,12 @@ struct alignas(64) job {
   static constexpr std::size_t payload_alignment = 8;
 
   // What state can be, besides the address of whoever waits.
-  static constexpr std::uintptr_t pending = 0;
-  static constexpr std::uintptr_t done = 1;   // the payload holds the result
-  static constexpr std::uintptr_t threw = 2;  // the payload holds an exception_ptr
+  static constexpr std::uintptr_t pending = rendezvous::pending;
+  static constexpr std::uintptr_t done = rendezvous::done;    // the payload holds the result
+  static constexpr std::uintptr_t threw = rendezvous::threw;  // the payload holds an exception_ptr
 
   void (*run)(job&) noexcept;
-  std::atomic<std::uintptr_t> state;
+  rendezvous state;
   // In the pool's injection queue, guarded by its mutex; from complete() on the thief's views (views.hpp).
   job* next;
   alignas(payload_alignment) std::byte payload[payload_bytes];

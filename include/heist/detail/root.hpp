@@ -1,8 +1,6 @@
 // A root: a function that is handed to a pool from outside. Its caller waits for it, or it sees to its own end.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <exception>
 #include <optional>
 #include <type_traits>
@@ -10,6 +8,7 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
+#include "heist/detail/rendezvous.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -29,7 +28,7 @@ struct root {
   bool is_awaited = true;
   // Guarded by the pool's injection queue; of one that is awaited and has ended: its views (views.hpp).
   root* next = nullptr;
-  std::atomic<std::uintptr_t> state{job::pending};  // as job::state
+  rendezvous state{};  // as job::state
 };
 
 template <class F>
