@@ -21,8 +21,8 @@ namespace {
 job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
   // Relaxed: until the slot is stolen again only this fiber looks at it.
   j.state.reset();
-  if (j.next != nullptr) [[unlikely]]
-    receive_views(reinterpret_cast<view_node*>(j.next));
+  if (j.views != nullptr) [[unlikely]]
+    receive_views(j.views);
   if (how == job::done) return &j;
   auto* const kept = std::launder(reinterpret_cast<std::exception_ptr*>(j.payload));
   std::exception_ptr exception = std::move(*kept);
@@ -135,7 +135,7 @@ void keep_exception(job& j) noexcept {
 }
 
 void complete(job& j, std::uintptr_t state) noexcept {
-  j.next = reinterpret_cast<job*>(leave_views(self_worker()));
+  j.views = leave_views(self_worker());
   settle(j.state, state);
 }
 

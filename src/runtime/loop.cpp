@@ -119,7 +119,7 @@ void run_root_item(worker& w, root& r) noexcept {
   w.now(worker_state::running);
   if (r.is_awaited) {
     r.run(r);
-    r.next = reinterpret_cast<root*>(leave_views(self_worker()));
+    r.views = leave_views(self_worker());
     settle(r.state, job::done);
   } else {
     pool_impl& pool = w.pool;

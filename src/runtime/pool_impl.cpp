@@ -125,7 +125,7 @@ void pool_impl::run(root& r) {
   injection_.push(r);
   wake_for_injection();
   wait_until_settled(r.state);
-  if (r.next != nullptr) receive_views(reinterpret_cast<view_node*>(r.next));
+  if (r.views != nullptr) receive_views(r.views);
 }
 
 void pool_impl::start(root& r) {

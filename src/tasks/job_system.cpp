@@ -72,7 +72,7 @@ class job_frame {
   // A thief is done with the entry before it begins, so that nobody who takes entries off waits for the job.
   static void run_stolen(job& j) noexcept {
     auto* const r = left_work::item_of<job_record*>(j);
-    j.next = nullptr;  // no views: whatever the job leaves is refused
+    j.views = nullptr;  // whatever views the job leaves are refused
     if (fiber* const f = settle_for_fiber(j.state, job::done)) make_ready(*f);
     r->execute();
   }

@@ -27,6 +27,8 @@
 
 namespace heist::inline v0::detail {
 
+struct view_node;
+
 struct alignas(64) job {
   static constexpr std::size_t payload_bytes = 40;
   static constexpr std::size_t payload_alignment = 8;
@@ -38,11 +40,13 @@ struct alignas(64) job {
 
   void (*run)(job&) noexcept;
   rendezvous state;
-  // In the pool's injection queue, guarded by its mutex; from complete() on the thief's views (views.hpp).
-  job* next;
+  union {
+    job* next;         // in the pool's injection queue; guarded by its mutex
+    view_node* views;  // from complete() to the join: those of the thief (views.hpp)
+  };
   alignas(payload_alignment) std::byte payload[payload_bytes];
 };
-static_assert(sizeof(job) == 64);
+static_assert(sizeof(job) == 64 && offsetof(job, payload) == 24);
 
 // A closure that is copied into the slot, as words: small, trivially copyable, given as an rvalue.
 // Anything else stays where the caller has it (it outlives the join) and the slot holds its address.

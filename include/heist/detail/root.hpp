@@ -26,10 +26,13 @@ struct root {
 
   function run;
   bool is_awaited = true;
-  // Guarded by the pool's injection queue; of one that is awaited and has ended: its views (views.hpp).
-  root* next = nullptr;
+  union {
+    root* next = nullptr;  // in the pool's injection queue; guarded by its mutex
+    view_node* views;      // of one that is awaited and has ended (views.hpp)
+  };
   rendezvous state{};  // as job::state
 };
+static_assert(sizeof(root) == 4 * sizeof(void*));
 
 template <class F>
 struct root_of final : root {
