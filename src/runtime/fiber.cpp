@@ -13,7 +13,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-// libc++abi exports it and declares it nowhere; libstdc++'s declaration is the same.
+// libc++abi exports this function and declares it nowhere; libstdc++'s declaration is the same.
 namespace __cxxabiv1 {
 struct __cxa_eh_globals;
 extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
@@ -23,8 +23,9 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-// Fetched anew each time: the thread may have changed since the last. <cxxabi.h> declares the function
-// const, so not inlining this one is not enough: the compiler would find it const too, and merge calls.
+// Fetched anew each time: the thread may have changed since the last call. <cxxabi.h> declares the
+// function const, so not inlining this one is not enough: the compiler would find it const too, and
+// merge calls.
 [[gnu::noinline]] exceptions_of_thread* thread_globals() noexcept {
   auto* g = reinterpret_cast<exceptions_of_thread*>(abi::__cxa_get_globals());
   asm volatile("" : "+r"(g));
@@ -63,7 +64,7 @@ fiber* make_fiber(pool_impl& pool, std::size_t stack_size, std::size_t slots) no
   std::byte* const header = memory->base + usable;
   auto* f = ::new (static_cast<void*>(header)) fiber;
   f->stack = *memory;
-  // The handler's message names what the user can change: the stack without the slots.
+  // The overflow handler's message names what the user can change: the stack without the slots.
   f->guard = platform::register_guard({memory->base, usable, memory->guard});
   f->slots = reinterpret_cast<char*>(header + header_bytes);
   f->pool = &pool;
@@ -101,7 +102,7 @@ void rewind(fiber& f) noexcept {
   __atomic_store_n(&f.sp, platform::make_context(reinterpret_cast<std::byte*>(&f), &fiber_main),
                    __ATOMIC_RELAXED);
 #if HEIST_TSAN
-  // It counts the frames that were abandoned as still open, and has room for 64 Ki.
+  // ThreadSanitizer counts the abandoned frames as still open, and has room for 64 Ki of them.
   if (++f.tsan_rewinds == 1000) {
     __tsan_destroy_fiber(f.tsan_context);
     f.tsan_context = __tsan_create_fiber(0);

@@ -21,7 +21,7 @@ fiber* take_fiber(worker& w) noexcept {
     return take_fiber(w);
   }
   take_over(*f);
-  w.pool.stack_use().one_more();
+  w.pool.stack_use().add_one();
   return f;
 }
 
@@ -30,18 +30,18 @@ fiber& take_fiber_to_wait(worker& w) noexcept {
   if (fiber* const f = w.reserve) {
     w.reserve = nullptr;
     take_over(*f);
-    w.pool.stack_use().one_more();
+    w.pool.stack_use().add_one();
     return *f;
   }
   w.count.blocked_joins.add();
   // Before anybody can know of the wait: whoever ends it then gives up a stack.
-  w.pool.one_starves();
+  w.pool.begin_starving();
   w.pool.leave_loot_behind(w);
   return w.native;
 }
 
 void recycle_fiber(worker& w, fiber& f) noexcept {
-  w.pool.stack_use().one_less();
+  w.pool.stack_use().remove_one();
   take_over(f);
   leave_slots(w, f);
   rewind(f);
@@ -85,8 +85,8 @@ fiber* take_spare(worker& w) noexcept {
 void keep_spare(fiber* child) noexcept {
   worker& w = self_worker();
   const unsigned n = w.spare_count.load(std::memory_order_relaxed);
-  // Valgrind takes what lies below the stack pointer for undefined after any call, but an inlined spawn,
-  // which needs a spare, reads there what the call has left (image_begin).
+  // Valgrind takes what lies below the stack pointer for undefined after any call, but an inlined
+  // spawn, which needs a spare, reads there what the call has left (image_begin).
   if (n == worker::max_spares || platform::runs_under_valgrind()) return recycle_fiber(w, *child);
   child->next_spare = w.spares;
   child->older_spares = n;

@@ -1,4 +1,4 @@
-// Fork and join, where the fast path wasn't enough. How a join waits: rendezvous.hpp.
+// Fork and join beyond the fast path. How a join waits: rendezvous.hpp.
 #include "runtime/join.hpp"
 
 #include <exception>
@@ -31,8 +31,8 @@ job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
   return nullptr;
 }
 
-// Waits for the job of position h, which was stolen; answers how it ended. Pending: nobody has begun it, and
-// it is the caller's again (J4).
+// Waits for the stolen job at position h; answers how it ended. Pending: no worker has begun it,
+// and it is the caller's again (J4).
 std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
   worker& w = self_worker();
   std::uintptr_t how = j.state.look();
@@ -42,7 +42,7 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
     w.count.suspends.add();
     fiber& next = take_fiber_to_wait(w);
     if (&next == &w.native && w.pool.injection().remove(j)) {
-      w.pool.one_starves_no_more();
+      w.pool.end_starving();
       seat(w, h, w.current.get()->array->slots);
       return job::pending;
     }
@@ -82,8 +82,8 @@ job* join_public(bool throws) {
 
 bool take_back(worker& w, position h, job& j) noexcept {
   if (!w.uses_split()) {
-    // Either the newest entry is ours, or it and all older ones were stolen (D1, D2). In a child of fork() a
-    // lock may be held by a thread that doesn't exist.
+    // Either the newest entry is the owner's, or it and all older ones were stolen (D1, D2). In a
+    // child of fork() a thread that doesn't exist there may hold the lock.
     return j.run == nullptr || (w.alone && w.pool.config().deque == deque_kind::locked) ||
            w.forks->pop();
   }
@@ -109,7 +109,7 @@ bool fork_slow() {
       w->pool.wake_for_exposed(*w);
       return true;
     }
-    // The spare slot is every deeper fork's: release as in publish().
+    // The spare slot belongs to every deeper fork. Release: as in publish().
     if (!has_slot) c.head.store(h, std::memory_order_release);
     j.run = nullptr;  // D1
     begin_at(*w, h);

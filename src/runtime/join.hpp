@@ -6,7 +6,8 @@
 
 namespace heist::inline v0::detail {
 
-// After take_private(h) has refused: whether the newest entry, j at position h, is still the owner's.
+// After take_private(h) has refused: whether the newest entry, j at position h, is still the
+// owner's.
 bool take_back(worker& w, position h, job& j) noexcept;
 
 // After take_private has refused a pushed child of a scope: its slot if it is still the owner's,

@@ -11,8 +11,9 @@ namespace heist::inline v0::detail {
 // What a fresh fiber runs: the loop; with sanitizers also a spawned child (call_fiber).
 void fiber_main(void* self) noexcept;
 
-// Run on the thread's own stack while w.starves: resumes a ready fiber, or starts one on a stack that
-// has become free. Returns when a switch comes back to the thread's own stack, or the pool stops.
+// Run on the thread's own stack while w.starves: resumes a ready fiber, or starts one on a stack
+// that has become free. Returns when a switch comes back to the thread's own stack, or the pool
+// stops.
 void serve_ready(worker& w) noexcept;
 
 }  // namespace heist::inline v0::detail

@@ -15,8 +15,8 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-// The deque is seated at the end of its slots: every push finds it full, so every fork is a call, and thieves see nothing of
-// it (split_control clamps what they see to the capacity).
+// The deque is seated at the end of its slots: every push finds it full, so every fork is a call,
+// and thieves see none of it (split_control clamps what they see to the capacity).
 void run_serially(worker& w, root& r) noexcept {
   const position h = w.deque->depth();
   if (h == w.deque->capacity) return r.run(r);
@@ -24,10 +24,11 @@ void run_serially(worker& w, root& r) noexcept {
   w.pool.leave_forks_behind(w);  // reseating needs an empty deque
   seat(w, w.deque->capacity, me.array->slots);
   r.run(r);
-  seat(self_worker(), h, me.array->slots);  // it may have waited, and be with another worker now
+  seat(self_worker(), h, me.array->slots);  // r may have waited, and the worker be another now
 }
 
-// True: the caller goes on on that worker's thread. False: there is no stack to leave this one to.
+// True: the caller continues on that worker's thread. False: there is no stack on which this worker
+// could continue.
 bool move_to(worker& target) noexcept {
   worker& w = self_worker();
   if (&w == &target) return true;

@@ -60,7 +60,7 @@ namespace detail {
 // Never destroyed: destructors of the program's statics may still fork, and sleeping threads don't
 // keep a process from ending.
 struct default_pool_place {
-  platform::process_mutex making;  // guards the making of it
+  platform::process_mutex making;  // held while the pool is made
   std::atomic<pool*> made{nullptr};
 
   // The default pool if this process has made it: a child of fork() inherits the pointer, and makes

@@ -31,7 +31,7 @@ void wait_until_settled(rendezvous& state) noexcept {
   worker* const w = this_worker();
   if (w == nullptr || w->alone) return block_until_settled(state);
   const position h = w->deque->depth();
-  w->pool.leave_forks_behind(*w);  // the forks that the fiber has open are for others to run
+  w->pool.leave_forks_behind(*w);  // what the fiber has forked and not joined is for others to run
   suspend_until_settled(*w, take_fiber_to_wait(*w), h, state);
 }
 
@@ -52,10 +52,10 @@ fiber* settle_for_fiber(rendezvous& state, rendezvous::word how) noexcept {
 void make_ready(fiber& f) noexcept {
   const worker* const w = this_worker();
   if (w != nullptr && &w->pool == f.pool) {
-    f.pool->go_on(f);
+    f.pool->push_ready(f);
   } else {
     const pool_impl::visit stay(*f.pool);
-    f.pool->go_on(f);
+    f.pool->push_ready(f);
   }
 }
 

@@ -11,7 +11,7 @@ static_assert(sizeof(older_slots) <= job::payload_bytes);
 void seat(worker& w, position depth, char* slots) noexcept {
   control& c = *w.deque;
   if (!w.uses_split()) {
-    c.head.store(depth, std::memory_order_relaxed);  // nobody else looks at either
+    c.head.store(depth, std::memory_order_relaxed);  // no other thread looks at either
     c.seat.store(slots, std::memory_order_relaxed);
   } else {
     c.reseat(depth, slots);

@@ -1,21 +1,27 @@
-// Spawn: a child runs at once, on a stack of its own, and the spawner's rest can be stolen meanwhile.
+// Spawn: a child runs at once, on a stack of its own, and the spawner's rest can be stolen
+// meanwhile.
 //
-// The entry that stands for the spawner's rest lies on the deque like a fork's, in the slot of the fork depth at
-// which it spawned; the child goes on one above it in the same slots. So an unstolen spawn is a push, a
-// call on another stack and a pop, and the deque isn't seated anew. That is inlined (scope.hpp); here is what is
-// unusual about a spawn, and what a steal does. Which slots the two use after a steal: slots.hpp.
+// The entry that stands for the spawner's rest lies on the deque like a fork's, in the slot of the
+// fork depth at which it spawned. The child forks in the same slots, above that entry. So an
+// unstolen spawn is a push, a call on another stack and a pop, and the deque isn't seated anew. All
+// that is inlined (scope.hpp). Here are the unusual spawns, and what a steal does. Which slots the
+// two use after a steal: slots.hpp.
 //
 // Invariants.
-//   P1  The closure and the record lie on the child's side before the entry is pushed: after that the spawner's frame
-//       may be running elsewhere.
-//   P2  Only the fiber that runs pushes to its array: a spawner whose rest is stolen leaves its array to the child.
-//   P3  For each steal the scope and the array count one more, before the spawner goes on; the child's end counts them down.
-//       Either may come first: they meet in the state of the entry's slot. If the child was faster, nothing is left to count.
-//   P4  Whoever brings the scope's count down to what the waiting owner has added, and nobody else, lets the owner go on.
+//   P1  The closure and the child's record lie on the child's side before the entry is pushed:
+//       after that the spawner's frame may be running elsewhere.
+//   P2  Only the running fiber pushes to its slots: a spawner whose rest is stolen leaves its slots
+//       to the child.
+//   P3  For each steal the counts of the scope and of the slots' users rise by one before the
+//       spawner resumes; the child's end lowers them. Either may come first: thief and child meet
+//       in the state of the entry's slot. If the child was faster, the thief lowers the counts
+//       itself.
+//   P4  Whoever lowers the scope's count to what the waiting owner has added, and nobody else,
+//       resumes the owner.
 //
-// Source: child first, the parent's rest stealable, join by a count that only steals touch: Frigo, Leiserson and
-// Randall, 1998 (Cilk-5); stacks instead of heap frames: Yang and Mellor-Crummey, 2016 (Fibril). Slots that a spawner
-// leaves behind are heist's own.
+// Source: child first, the parent's rest stealable, join by a count that only steals touch: Frigo,
+// Leiserson and Randall, 1998 (Cilk-5); stacks instead of heap frames: Yang and Mellor-Crummey,
+// 2016 (Fibril). Slots that a spawner leaves behind are heist's own.
 #include <sched.h>
 
 #include <cstring>
@@ -61,8 +67,8 @@ void go_on_with_spawner(job& slot) noexcept {
   const bool lends = lender.array == &lender;
   adopt_slots(w, *e.spawner, lender, e.depth, slot);
   if (child_was_faster) {
-    slot.state.reset();   // drop_slots hands it on
-    e.scope->one_less();  // nobody waits: the spawner, who runs here, has not come to sync
+    slot.state.reset();   // drop_slots() orders this before the slot's next use
+    e.scope->one_less();  // the owner doesn't wait: the spawner runs here, before its sync()
     drop_slots(w, *e.array);
   }
   switch_fiber(w, lender, *e.spawner,
@@ -72,7 +78,7 @@ void go_on_with_spawner(job& slot) noexcept {
 
 namespace {
 
-// Ends a child whose spawner was stolen; its fiber is free for the loop afterwards.
+// Ends a child whose spawner was stolen. Afterwards its fiber is free to run the loop.
 void end_stolen(worker& w, fiber& self) noexcept {
   if (w.alone)
     platform::fatal(
@@ -82,11 +88,11 @@ void end_stolen(worker& w, fiber& self) noexcept {
   const spawned t = self.task;
   job& slot = slot_of(t);
   if (view_node* const views = leave_views(w)) [[unlikely]]
-    t.scope->deposit(t.key, views);  // before anybody hears of the end
+    t.scope->deposit(t.key, views);  // before anybody can know of the end
   seat(w, 0, self.slots);
   leave_slots(w, self);
   if (slot.state.leave_mark(ended) != counted) return;
-  slot.state.reset();  // drop_slots hands it on
+  slot.state.reset();  // drop_slots() orders this before the slot's next use
   drop_slots(w, *t.array);
   t.scope->child_ended();
 }
@@ -102,7 +108,7 @@ void end_public(fiber* child) noexcept {
     end_stolen(w, self);
     run_loop();
   }
-  // Only where that entry wasn't pushed, for want of room, can the child's own place have been stolen all the same.
+  // The child's entry can have been stolen only if the spawner's entry overflowed the deque.
   if (self.array != t.array) {
     adopt_slots(w, *t.spawner, self, t.depth, slot);
     drop_older_slots(w, self, 0);
@@ -116,7 +122,7 @@ bool child_threw(fiber* child) noexcept {
   return false;
 }
 
-// Only owners of a scope hand theirs to children.
+// Only the owner of a scope has handed its views to its children.
 void give_views_back(fiber* child) noexcept {
   if (child->views == nullptr) return;
   if (child->task.key == foreign_key) refuse_views();
@@ -150,11 +156,11 @@ void scope_state::child_ended() noexcept {
 
 void scope_state::sync_slow(void* thrown) {
   run_pushed();
-  // Acquire: partner is child_ended.
+  // Acquire: partner is the release in child_ended().
   if (count_.load(std::memory_order_acquire) != 0) {
     ::new (static_cast<void*>(&state_)) rendezvous;
     if (count_.fetch_add(owner_waits, std::memory_order_acq_rel) != 0) wait_until_settled(state_);
-    // Relaxed: nobody else is left.
+    // Relaxed: all children have ended, and no other thread uses the scope.
     count_.store(0, std::memory_order_relaxed);
   }
   const unsigned flags = flags_.load(std::memory_order_relaxed);
@@ -174,7 +180,7 @@ void scope_state::sync_slow(void* thrown) {
   }
 }
 
-// Relaxed, all of it: the counts are read when the children have ended.
+// Relaxed, all of it: the counts are read after the children have ended.
 bool scope_state::skips(unsigned flags) noexcept {
   const bool by_condition = (flags & stopped) == 0;
   if (by_condition && (watch_ == nullptr || !watch_->stop.stop_requested())) return false;
@@ -193,7 +199,7 @@ bool scope_state::leaves_out_pushed(std::uint64_t key) noexcept {
   const unsigned flags = flags_.load(std::memory_order_relaxed);
   if ((flags & has_failed) != 0) {
     const keeping hold(flags_);
-    if (first_.key <= key) return true;  // a serial run would have met that one before
+    if (first_.key <= key) return true;  // a serial run would have met that exception first
   }
   return skips(flags);
 }
@@ -221,15 +227,15 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
   if (me.views != nullptr && &me == owner_) child->views = std::exchange(me.views, nullptr);
   w->current = child;
   if (call_fiber(me, *child, functions.run_child, closure)) return true;
-#if !HEIST_ASAN && !HEIST_TSAN  // there return_to_spawner has done it
-  // Nobody else went on with it. The worker can be another one, see end_public.
+#if !HEIST_ASAN && !HEIST_TSAN  // there return_to_spawner() has done it
+  // No other worker has resumed the spawner. This worker can be another one: see end_public().
   self_worker().current = &me;
   keep_spare(child);
 #endif
   return true;
 }
 
-// In the payload of a child that was pushed.
+// What lies in the payload of a pushed child's slot.
 struct scope_state::pushed_child {
   pushed_function function;
   void* closure;

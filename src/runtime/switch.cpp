@@ -19,20 +19,20 @@ namespace heist::inline v0::detail {
 namespace {
 
 // What the sanitizers must know before the switch itself. ThreadSanitizer: the switch synchronises
-// nothing; it is told of the hand-over of the fiber separately. Inlined, since ThreadSanitizer would take
-// this function's return for one of the other fiber's.
-[[gnu::always_inline]] inline void before_switch([[maybe_unused]] fiber& from,
-                                                 [[maybe_unused]] fiber& to) noexcept {
+// nothing; it is told of the hand-over of the fiber separately. Inlined, since ThreadSanitizer
+// would take this function's return for one of the other fiber's.
+[[gnu::always_inline]] inline void before_switch([[maybe_unused]] fiber& left,
+                                                 [[maybe_unused]] fiber& next) noexcept {
 #if HEIST_ASAN
-  // A fiber that isn't resumed gives its fake stack back.
+  // A fiber that will never be resumed gives its fake stack back.
   const bool dies = self_worker().after.what == after_switch_action::kind::recycle;
-  __sanitizer_start_switch_fiber(dies ? nullptr : &from.asan_fake_stack, to.asan_bottom,
-                                 to.asan_size);
+  __sanitizer_start_switch_fiber(dies ? nullptr : &left.asan_fake_stack, next.asan_bottom,
+                                 next.asan_size);
 #endif
 #if HEIST_TSAN
-  void* const context = to.tsan_context;
-  __atomic_store_n(&to.tsan_thread, &self_worker().native, __ATOMIC_RELAXED);
-  hand_over(from);                 // with everything that it did
+  void* const context = next.tsan_context;
+  __atomic_store_n(&next.tsan_thread, &self_worker().native, __ATOMIC_RELAXED);
+  hand_over(left);                 // with everything that it did
   __tsan_release(&self_worker());  // what it did to values of the thread; partner in own_value.cpp
   __tsan_switch_to_fiber(context, __tsan_switch_to_fiber_no_sync);
 #endif
@@ -41,8 +41,8 @@ namespace {
 void after_switch([[maybe_unused]] fiber& self) noexcept {
   take_over(self);
 #if HEIST_TSAN
-  // What the thread did before its first fiber: ThreadSanitizer takes a thread's start for a write to all of
-  // its thread-locals.
+  // What the thread did before its first fiber: ThreadSanitizer takes a thread's start for a write
+  // to all of its thread-locals.
   take_over(*__atomic_load_n(&self.tsan_thread, __ATOMIC_RELAXED));
 #endif
 #if HEIST_ASAN
@@ -63,10 +63,10 @@ void begin_wait(worker& w, fiber& left, rendezvous& state) noexcept {
   take_over(left);
   // Its release: the fiber, ready to run. Its acquire on failure: the result, for the fiber itself.
   if (state.wait(waiting_party(left).word())) return;
-  // The wait has ended meanwhile. The thread's own stack isn't recycled, so there the fiber goes through the
-  // injection queue (serve_ready).
+  // The wait has ended meanwhile. The thread's own stack isn't recycled, so there the fiber goes
+  // through the injection queue (serve_ready).
   if (w.starves)
-    w.pool.go_on(left);
+    w.pool.push_ready(left);
   else
     resume(w, left);
 }
@@ -84,12 +84,12 @@ void run_after_switch() noexcept {
       recycle_fiber(w, *left);
       return;
     case after_switch_action::kind::lend:
-      w.pool.stack_use().one_less();
+      w.pool.stack_use().remove_one();
       rewind(*left);
       return;
     case after_switch_action::kind::send_home:
       take_over(*left);
-      w.pool.go_on(*left);
+      w.pool.push_ready(*left);
       return;
     case after_switch_action::kind::wait_for:
       begin_wait(w, *left, *w.after.awaited);
@@ -98,42 +98,43 @@ void run_after_switch() noexcept {
 
 }  // namespace
 
-void switch_fiber(fiber& from, fiber& to) noexcept {
-  from.exceptions = exception_globals::take();
+void switch_fiber(fiber& left, fiber& next) noexcept {
+  left.exceptions = exception_globals::take();
   // Relaxed: an order would hide races from ThreadSanitizer; partner in rewind().
-  void* const target = __atomic_load_n(&to.sp, __ATOMIC_RELAXED);
-  before_switch(from, to);
+  void* const target = __atomic_load_n(&next.sp, __ATOMIC_RELAXED);
+  before_switch(left, next);
   // Read no thread-local between these lines: the thread may change.
-  platform::switch_context(&from.sp, target, &to);
-  arrive(from);
+  platform::switch_context(&left.sp, target, &next);
+  arrive(left);
 }
 
-void switch_fiber(worker& w, fiber& from, fiber& to, after_switch_action::kind note) noexcept {
-  w.after.left = &from;
+void switch_fiber(worker& w, fiber& left, fiber& next, after_switch_action::kind note) noexcept {
+  w.after.left = &left;
   w.after.what = note;
-  w.current = &to;
-  switch_fiber(from, to);
+  w.current = &next;
+  switch_fiber(left, next);
 }
 
-bool call_fiber(fiber& from, fiber& to, child_function run, void* closure) noexcept {
+bool call_fiber(fiber& spawner, fiber& child, child_function run, void* closure) noexcept {
 #if HEIST_ASAN || HEIST_TSAN
   // A switch tells the sanitizers all that they must know.
-  to.task.main = run;
-  to.task.closure = closure;
+  child.task.main = run;
+  child.task.closure = closure;
   // A new context: with the floating-point modes of now.
-  __atomic_store_n(&to.sp, platform::make_context(reinterpret_cast<std::byte*>(&to), &fiber_main),
+  __atomic_store_n(&child.sp,
+                   platform::make_context(reinterpret_cast<std::byte*>(&child), &fiber_main),
                    __ATOMIC_RELAXED);
-  hand_over(to);
-  from.child_ended = false;
-  switch_fiber(from, to);
-  return !from.child_ended;
+  hand_over(child);
+  spawner.child_ended = false;
+  switch_fiber(spawner, child);
+  return !spawner.child_ended;
 #else
-  from.exceptions = exception_globals::take();
-  if (platform::call_on_stack(&from.sp, &to, run, closure, to.task.depth) != nullptr) {
-    arrive(from);
+  spawner.exceptions = exception_globals::take();
+  if (platform::call_on_stack(&spawner.sp, &child, run, closure, child.task.depth) != nullptr) {
+    arrive(spawner);
     return true;
   }
-  std::exchange(from.exceptions, {}).put();
+  std::exchange(spawner.exceptions, {}).put();
   return false;
 #endif
 }
@@ -169,7 +170,7 @@ void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state
 
 void resume(worker& w, fiber& f) noexcept {
   take_over(f);
-  w.now(worker_state::running);
+  w.set_state(worker_state::running);
   seat(w, f.depth, f.array->slots);
   switch_fiber(w, *w.current, f, after_switch_action::kind::recycle);
   __builtin_unreachable();  // a recycled fiber starts anew in fiber_main

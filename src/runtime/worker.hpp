@@ -25,7 +25,7 @@ class pool_impl;
 enum class worker_state : std::uint8_t {
   searching,
   running,
-  starved,  // it has no stack to go on with (serve_ready)
+  starved,  // it has no stack to begin anything on (serve_ready)
   parked,
 };
 
@@ -35,8 +35,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
 
   [[nodiscard]] bool uses_split() const noexcept { return forks == nullptr; }
 
-  // Relaxed: nothing is decided by it.
-  void now(worker_state s) noexcept { doing.store(s, std::memory_order_relaxed); }
+  // Relaxed: only reports read it.
+  void set_state(worker_state s) noexcept { doing.store(s, std::memory_order_relaxed); }
 
   pool_impl& pool;
   const unsigned index;
@@ -45,25 +45,25 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   control* deque = nullptr;  // in that thread's TLS; outlives all stealing: threads end together
   pid_t tid = 0;
 
-  // The worker's own, whatever fiber runs.
+  // Used by the worker's thread only, whatever fiber runs.
   local<fiber*> cached{nullptr};  // free fibers, at most max_cached
   local<unsigned> cached_count{0};
   local<bool> cache_is_trimmed{true};
-  local<fiber*> reserve{nullptr};  // one more free fiber: for a wait when no other is to be had
-  local<bool> starves{false};      // not even that one: its own stack serves (serve_ready)
+  local<fiber*> reserve{nullptr};  // one more free fiber: for a wait when there is no other
+  local<bool> starves{false};      // nor is that one left: its own stack serves (serve_ready)
   local<std::uint64_t> random;
   local<unsigned> last_victim{0};
   after_switch_action after{};
   fiber native{};              // the thread's own stack, suspended while fibers run
   local<bool> greeted{false};  // on_thread_start has been called
-  local<bool> spawns{false};   // spawn_kind::continuation is what it does
+  local<bool> spawns{false};   // a spawn leaves the spawner's rest to thieves
   local<bool> alone{false};    // no other worker is left: forks are calls, waits block
 
-  // Any thread pushes (release), the owner takes all (acquire): fibers of stalling joins that can go
-  // on. A stack: they come back newest first.
+  // Fibers of stalling joins that can continue. Any thread pushes (release), the owner takes all
+  // (acquire). A stack: they come out newest first.
   alignas(platform::cache_line_bytes) std::atomic<fiber*> mailbox{nullptr};
 
-  // In a pool with another deque than the split one, else null. Constant.
+  // Null in a pool that uses the split deque. Constant.
   std::unique_ptr<fork_deque> forks;
   std::unique_ptr<fork_deque> loot;
 
@@ -78,7 +78,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
 // hot_path.hpp about addresses of thread-locals.
 worker* this_worker() noexcept;
 void set_this_worker(worker* w) noexcept;
-// Makes the calling thread one outside any pool again, as every thread is born.
+// Makes the calling thread a thread outside any pool again, as every thread is born.
 void leave_pool() noexcept;
 inline worker& self_worker() noexcept { return *this_worker(); }
 
