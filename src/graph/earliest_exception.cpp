@@ -7,7 +7,8 @@ namespace heist::inline v0::detail {
 void earliest_exception::keep(std::uint64_t number, std::exception_ptr thrown) noexcept {
   const holding hold(guard_);
   if (thrown_ && number_ < number) return;
-  // What is replaced isn't destroyed here, where nothing may wait: the caller's copy takes it along.
+  // The exception that is replaced isn't destroyed here, where nothing may wait, but with the
+  // caller's copy.
   std::swap(thrown_, thrown);
   number_ = number;
   any_.store(true, std::memory_order_relaxed);  // see any()

@@ -7,7 +7,7 @@
 
 namespace heist::inline v0::detail {
 
-// The functions that depend on nothing are ready; of equals the first one is begun first.
+// The functions that depend on nothing are ready; of equal ones the first is begun first.
 graph_run::graph_run(task_graph& graph, const graph_options& options, stop_poll stop)
     : graph_(graph), options_(options), stop_(stop) {
   ready_.reserve(graph.nodes_.size());
@@ -53,7 +53,7 @@ graph_node* graph_run::next() noexcept {
       others.end_all();
       return nullptr;
     }
-    me.point.wait();  // push() has counted it in again, or the run is over
+    me.point.wait();  // push() has counted it as active again, or the run is over
   }
 }
 
@@ -128,19 +128,19 @@ std::int64_t graph_run::now() const noexcept {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_).count();
 }
 
-void graph_run::add(graph_node& by, node_pointer n) {
+void graph_run::add(graph_node& adder, node_pointer n) {
   graph_node& added = *n;
   node_details& details = *added.details;
   details.rank =
       options_.order == graph_order::priority ? details.options.priority : details.options.cost;
-  added.waits_for.store(1, std::memory_order_relaxed);  // the lists' locks hand it on
+  added.waits_for.store(1, std::memory_order_relaxed);  // the lists' locks order it
   const holding hold(guard_);
   details.index = graph_.nodes_.size();
   if (graph_.nodes_.capacity() == details.index) graph_.nodes_.reserve(2 * details.index);
   if (ready_.capacity() <= details.index) ready_.reserve(2 * details.index);  // put() must not
   {
-    const holding hold_by(by.guard);
-    by.successors.push_back(&added, nullptr);
+    const holding hold_adder(adder.guard);
+    adder.successors.push_back(&added, nullptr);
   }
   graph_.nodes_.push_back(std::move(n));
 }
@@ -155,7 +155,7 @@ void graph_run::edge(graph_node& before, graph_node& after) {
       before.successors.pop_back();
       throw usage_error("task_graph: an edge to " + name_of(after) + ", which may have begun");
     }
-    // Relaxed: who counts it down again orders what it did.
+    // Relaxed: whoever lowers it again orders what it did.
   } while (!after.waits_for.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed,
                                                   std::memory_order_relaxed));
 }

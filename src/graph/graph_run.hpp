@@ -1,7 +1,9 @@
-// One run of a graph: as many drainers as the pool has workers take what is ready, from one heap or stack.
+// One run of a graph: as many drainers as the pool has workers take what is ready, from one heap or
+// stack.
 //
-// A drainer that finds nothing is a suspended fiber; whoever makes something ready wakes as many as there is work for. The
-// last one that finds nothing ends the run: then all is over, or what is left waits for itself.
+// A drainer that finds nothing is a suspended fiber; whoever makes nodes ready wakes as many as
+// there is work for. The last one that finds nothing ends the run: then all nodes are done, or
+// those that are left wait for each other.
 #pragma once
 
 #include <chrono>
@@ -23,8 +25,8 @@ class graph_run {
   void drain_all(unsigned drainers);
   void rethrow() { thrown_.rethrow(); }
 
-  // For running functions.
-  void add(graph_node& by, node_pointer n);
+  // ---- For functions that run.
+  void add(graph_node& adder, node_pointer n);
   static void edge(graph_node& before, graph_node& after);
 
   [[nodiscard]] task_graph& graph() const noexcept { return graph_; }
@@ -38,7 +40,7 @@ class graph_run {
  private:
   void drain() noexcept;
   graph_node* next() noexcept;
-  // Runs it; answers one that became ready by that, to go on with.
+  // Runs n; returns a node that became ready by that, to run next.
   graph_node* finish(graph_node& n) noexcept;
   void run_one(graph_node& n) noexcept;
   void push(graph_node* ready) noexcept;  // linked by next_ready
@@ -56,14 +58,14 @@ class graph_run {
   earliest_exception thrown_;
 
   short_lock guard_;
-  std::vector<graph_node*> ready_;  // guarded by guard_, as is the rest; has room for all nodes
+  std::vector<graph_node*> ready_;  // guarded by guard_, as is the rest; capacity for all nodes
   unsigned active_ = 0;             // drainers that aren't idle
   bool is_over_ = false;
   waiter_list idle_;
 };
 
 [[nodiscard]] std::string name_of(const graph_node& n);
-// Names a cycle among these, each of which waits for another one of them.
+// Names a cycle among these nodes, each of which waits for another one of them.
 [[noreturn]] void throw_cycle(const std::vector<graph_node*>& left);
 
 }  // namespace heist::inline v0::detail

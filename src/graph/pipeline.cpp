@@ -24,7 +24,7 @@ void turnstile::leave() noexcept {
   {
     const holding hold(guard_);
     ++turn_;
-    // At most as many as there are tokens, and usually the first one.
+    // This looks at no more waiters than there are tokens, and usually finds the first one.
     next = waiters_.first();
     while (next != nullptr && static_cast<walker*>(next)->number != turn_) next = next->next;
     if (next != nullptr) waiters_.remove(*next);

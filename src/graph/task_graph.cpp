@@ -30,15 +30,15 @@ void delete_node::operator()(graph_node* n) const noexcept {
   }
 }
 
-// Blocks for the buffers below. Large ones begin at a large page and ask for such: edges go to and fro in a graph, and
-// with small pages nearly each of them would miss the TLB.
+// Blocks for the buffers below. Large ones begin at a large page and ask for such pages: edges lead
+// to and fro in a graph, and with small pages nearly each of them would miss the TLB.
 class block_resource final : public std::pmr::memory_resource {
   static constexpr std::size_t large_page = std::size_t{2} << 20;
 
   void* do_allocate(std::size_t size, std::size_t alignment) override {
     if (size < large_page) return ::operator new(size, std::align_val_t(alignment));
     void* const block = ::operator new(size, std::align_val_t(std::max(alignment, large_page)));
-    ::madvise(block, size, MADV_HUGEPAGE);  // a wish: whether it is granted changes nothing else
+    ::madvise(block, size, MADV_HUGEPAGE);  // a wish: a refusal changes nothing but the speed
     return block;
   }
   void do_deallocate(void* block, std::size_t size, std::size_t alignment) override {
@@ -56,13 +56,13 @@ class graph_memory {
   node_details* make_details() {
     return ::new (details_.allocate(sizeof(node_details), alignof(node_details))) node_details;
   }
-  graph_node** make_list(std::size_t room) {
+  graph_node** make_list(std::size_t capacity) {
     return static_cast<graph_node**>(
-        lists_.allocate(room * sizeof(graph_node*), alignof(graph_node*)));
+        lists_.allocate(capacity * sizeof(graph_node*), alignof(graph_node*)));
   }
 
  private:
-  // Apart, so that a run reads one line after the other.
+  // Apart from each other, so that a run reads one cache line after the other.
   block_resource blocks_;
   std::pmr::monotonic_buffer_resource lines_{&blocks_};
   std::pmr::monotonic_buffer_resource details_{&blocks_};
@@ -70,8 +70,8 @@ class graph_memory {
 };
 
 void node_list::grow(graph_memory* from) {
-  const std::size_t room = 2 * std::size_t{size_};
-  auto** const more = from == nullptr ? new graph_node*[room] : from->make_list(room);
+  const std::size_t capacity = 2 * std::size_t{size_};
+  auto** const more = from == nullptr ? new graph_node*[capacity] : from->make_list(capacity);
   std::copy(begin(), end(), more);
   if (size_ > inside) give_back();
   many_ = more;
@@ -98,7 +98,7 @@ std::string name_of(const graph_node& n) {
 }
 
 void throw_cycle(const std::vector<graph_node*>& left) {
-  // From one back to one that it waits for, until one comes again: that one is on a cycle.
+  // Walks from each node back to one that it waits for, until a node repeats: it is on a cycle.
   std::unordered_map<const graph_node*, const graph_node*> waits_for;
   for (const graph_node* n : left)
     for (const graph_node* s : n->successors) waits_for[s] = n;
@@ -121,8 +121,8 @@ void throw_cycle(const std::vector<graph_node*>& left) {
 
 using detail::graph_node;
 
-task_graph::node::node(graph_node& n, const task_graph& of) noexcept
-    : node_(&n), graph_(&of), index_(n.details->index) {}
+task_graph::node::node(graph_node& n, const task_graph& graph) noexcept
+    : node_(&n), graph_(&graph), index_(n.details->index) {}
 
 task_graph::task_graph() : memory_(std::make_unique<detail::graph_memory>()) {}
 task_graph::~task_graph() = default;
@@ -156,8 +156,7 @@ task_graph::node task_graph::add_node(detail::node_pointer n, node_options optio
   try {
     nodes_.push_back(std::move(n));
   } catch (...) {
-    predecessors_
-        .pop_back();  // otherwise forget_grown() would take it for one that was added by a run
+    predecessors_.pop_back();  // otherwise forget_grown() would take it for a node that a run added
     throw;
   }
   is_checked_ = has_path_costs_ = false;
@@ -180,8 +179,8 @@ void task_graph::edge(node before, node after) {
   is_checked_ = has_path_costs_ = false;
 }
 
-// Each comes after all that it depends on. Shorter than nodes_ if there is a cycle; then waits_for isn't 0 where it
-// comes by.
+// The nodes in an order in which each comes after all that it depends on. Shorter than nodes_ if
+// there is a cycle; then waits_for isn't 0 for what the cycle blocks.
 std::vector<graph_node*> task_graph::in_order() {
   std::vector<graph_node*> order;
   order.reserve(nodes_.size());
@@ -229,7 +228,7 @@ graph_report task_graph::run(graph_options options) {
   return detail::on_a_worker([&](unsigned) { return run_here(options, {}); });
 }
 
-// Before the first fork of a run, whose order the relaxed stores have.
+// Called before the first fork of a run, which orders the relaxed stores.
 void task_graph::prepare(const graph_options& options) {
   if (options.order == graph_order::critical_path) find_path_costs();
   if (can_grow_) own_successors_.resize(nodes_.size());

@@ -9,14 +9,15 @@
 //
 // One round at a time. A round asks up to 64 threads at once; `round_lock` is held until all have
 // acknowledged. Requesters that wait for the lock or for each other run the handler all the same,
-// so no circle of waiting can close. A round that has its acknowledgments in memory of its own,
-// with no lock, would have to outlive a signal that comes late to a thread given up for gone; here
-// the memory is static and a late signal carries a number that has passed.
+// so no circle of waiting can close. A round with acknowledgments in memory of its own, and without
+// a lock, would have to outlive a signal that comes late to a thread which was given up for gone;
+// here the memory is static, and a late signal carries a number that has passed.
 //
 // Who writes what:
 //   round_number   the holder of round_lock
-//   asked          the holder of round_lock; read by handlers
-//   acknowledged   handlers, only upwards; the holder of round_lock before it asks, and reads them after
+//   asked          the holder of round_lock; handlers read it
+//   acknowledged   handlers, only upwards; the holder of round_lock before it asks, and it reads
+//                  them afterwards
 //   chosen_signal  whoever makes the instance; constant afterwards
 #include "barrier.hpp"
 
@@ -36,6 +37,7 @@
 #include <string>
 
 #include "cpu.hpp"
+#include "fatal.hpp"
 #include "heist/error.hpp"
 #include "once.hpp"
 #include "park.hpp"
@@ -127,14 +129,16 @@ int queue_signal(int number, pid_t tid, std::uintptr_t value) noexcept {
   return ::syscall(SYS_rt_tgsigqueueinfo, info.si_pid, tid, number, &info) == 0 ? 0 : errno;
 }
 
-// A value that the handler ignores, to this thread: emulators accept handlers for signals that they can't deliver.
+// Sends this thread a value that the handler ignores: emulators accept handlers for signals that
+// they can't deliver.
 bool is_delivered(int candidate) noexcept {
   return queue_signal(candidate, thread_id(), threads_per_round) == 0;
 }
 bool is_not_tried(int) noexcept { return true; }
 
-// Takes the highest real-time signal but one that nobody handles and that `serves`: SIGRTMAX is what valgrind takes,
-// low ones are what programs take. Called with no second thread in it: from the construction of the instance.
+// Takes the highest real-time signal below SIGRTMAX that nobody handles and that `serves`: SIGRTMAX
+// is what valgrind takes, low ones are what programs take. Only the construction of the instance
+// calls it, in one thread at a time.
 void take_signal(bool (*serves)(int candidate)) noexcept {
   struct sigaction action {};
   action.sa_sigaction = heist_v0_on_barrier_signal;
@@ -159,13 +163,6 @@ bool has_signal() noexcept {
   return chosen_signal.load(std::memory_order_relaxed) != 0;
 }
 
-// For what can't be reported: heavy_barrier returns nothing, and to return without the barrier
-// would be to break every protocol above it.
-[[noreturn]] void give_up(std::string_view message) noexcept {
-  (void)!::write(STDERR_FILENO, message.data(), message.size());
-  std::abort();
-}
-
 // ---- the signal: requester ----
 
 enum class sent { yes, refused, gone };
@@ -180,7 +177,9 @@ sent send_request(pid_t tid, std::size_t place, std::uint32_t round) noexcept {
     case EAGAIN:
       return sent::refused;  // RLIMIT_SIGPENDING: until others have taken theirs
     default:
-      give_up("heist: the system refuses to send the barrier's signal\n");
+      // heavy_barrier() can report nothing, and to return without the barrier would break every
+      // protocol above it.
+      fatal("the system refuses to send the barrier's signal");
   }
 }
 
@@ -263,8 +262,9 @@ std::optional<barrier_kind> kind_from_environment() {
   return parse_barrier_kind(text);
 }
 
-// A signal is taken even if membarrier serves, so that it is there, and unblocked everywhere, should membarrier be refused
-// later. It isn't sent then, not even to try it: debuggers stop at each.
+// A signal is taken even if membarrier serves, so that it is there, and unblocked everywhere,
+// should membarrier be refused later. It isn't sent then, not even to try it: debuggers stop at
+// each signal.
 barrier_kind usable_kind(std::optional<barrier_kind> wanted) {
   if (wanted != barrier_kind::signal) {
     if (register_membarrier()) {
@@ -313,7 +313,7 @@ barrier_kind asymmetric_barrier::kind() const noexcept {
 
 void asymmetric_barrier::admit_this_thread() const noexcept {
   const int number =
-      chosen_signal.load(std::memory_order_relaxed);  // the instance exists, so it is set for good
+      chosen_signal.load(std::memory_order_relaxed);  // the instance exists, so it is set
   if (number == 0) return;
   sigset_t set;
   ::sigemptyset(&set);
@@ -326,7 +326,7 @@ void asymmetric_barrier::heavy_barrier(std::span<const pid_t> tids) noexcept {
     const int before = errno;
     if (membarrier_now()) return;
     errno = before;
-    if (!has_signal()) give_up("heist: membarrier(2) was taken away, and no signal is free\n");
+    if (!has_signal()) fatal("membarrier(2) was taken away, and no signal is free");
   }
   signal_barrier(tids);
 }

@@ -6,14 +6,16 @@
 // heavy_barrier() and then loads. Of two such pairs at least one side sees the other's store, as if
 // both had a seq_cst fence between the two.
 //
-//   membarrier   membarrier(2), PRIVATE_EXPEDITED: the kernel interrupts every processor that runs a thread of this process;
-//                threads that don't run pass a full barrier when they are scheduled. A few microseconds.
-//   signal       where the kernel refuses (ENOSYS, a seccomp filter): a real-time signal to each thread named, whose handler
-//                fences and acknowledges. Ten times that, and it waits for each of them to be scheduled.
+//   membarrier   membarrier(2), PRIVATE_EXPEDITED: the kernel interrupts every processor that runs
+//                a thread of this process; threads that don't run pass a full barrier when they are
+//                scheduled. A few microseconds.
+//   signal       where the kernel refuses (ENOSYS, a seccomp filter): a real-time signal to each
+//                thread named, whose handler fences and acknowledges. Ten times that, and it waits
+//                for each of them to be scheduled.
 //
 // Registration belongs to the address space (mm): fork() copies it in the kernels known to us,
-// execve drops it. The code doesn't rely on the first: a call that is refused for want of
-// registration registers and tries again.
+// execve drops it. The code doesn't rely on the first: a call that is refused because the process
+// isn't registered registers it and tries again.
 //
 // C++ has no name for this (P1202 proposes one); Linux does the same for RCU and sys_membarrier's
 // manual states it.
@@ -36,7 +38,7 @@ enum class barrier_kind { membarrier, signal };
 // For `heist info`.
 [[nodiscard]] std::string_view name_of(barrier_kind kind) noexcept;
 
-// The fast side's half. seq_cst, though no instruction comes of it: it keeps the compiler from
+// The fast side's half. seq_cst, though it makes no instruction: it keeps the compiler from
 // moving anything across.
 inline void light_barrier() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 

@@ -1,4 +1,4 @@
-// Switching between stacks: the few instructions that suspend one fiber and go on with another.
+// Switching between stacks: the few instructions that suspend one fiber and resume another.
 //
 // A context that doesn't run is one pointer: its stack pointer, below which its registers are
 // saved. What is saved, what isn't and why stands as a table in each context_*.S; the layout is
@@ -14,8 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// The names carry the version because two versions may be linked into one program. Hidden in the shared library, but for
-// the last, which an inlined spawn calls.
+// The names carry the version because two versions may be linked into one program. Hidden in the
+// shared library, but for the last, which an inlined spawn calls.
 extern "C" {
 [[gnu::visibility("hidden")]] void* heist_v0_context_switch(void** from_sp, void* to_sp,
                                                             void* payload) noexcept;
@@ -34,8 +34,8 @@ namespace heist::inline v0::platform {
 // corruption.)
 using context_entry = void (*)(void* payload);
 
-// Suspends the running context, stores its stack pointer to `from_sp`, and goes on with `to_sp`,
-// which must come from make_context or from an earlier switch, and can be used once. Returns, when
+// Suspends the running context, stores its stack pointer to `from_sp`, and resumes `to_sp`, which
+// must come from make_context or from an earlier switch, and can be used once. Returns, when
 // somebody switches back, the payload that they gave. The store to `from_sp` happens before
 // anything of the target runs, on the same thread; whoever hands the pointer to another thread
 // publishes it with their own release. Cost: a few nanoseconds (tests/unit/platform prints it).
@@ -46,8 +46,8 @@ using context_entry = void (*)(void* payload);
 // inlined.
 //
 // The entry's last switch should be an ordinary call, not a tail call (__builtin_unreachable()
-// after it does): otherwise the returns of whoever goes on are mispredicted, 20 ns in our
-// measurement.
+// after it does): otherwise the returns in the context that is resumed are mispredicted, 20 ns in
+// our measurement.
 //
 // noexcept holds: no exception crosses a switch. pthread_cancel's forced unwinding inside a fiber
 // ends at its entry.
@@ -63,11 +63,12 @@ inline void* switch_context(void** from_sp, void* to_sp, void* payload) noexcept
   return heist_v0_context_make(stack_top, entry);
 }
 
-// Calls function(argument, stack_top, number) on the stack that ends at `stack_top`, a multiple of 16, and returns nullptr when it returns. Meanwhile the
-// caller's context is suspended as by switch_context, with the same promise about `from_sp`: whoever has it may
-// switch to it instead, once; then this returns their payload, and the function must never return. Cheaper than
-// a fresh context and two switches: nothing is prepared, nothing saved on the way back, and the processor's stack
-// of return addresses stays right. A backtrace from inside ends at the function.
+// Calls function(argument, stack_top, number) on the stack that ends at `stack_top`, a multiple of
+// 16, and returns nullptr when it returns. Meanwhile the caller's context is suspended as by
+// switch_context, with the same promise about `from_sp`: whoever has it may switch to it instead,
+// once; then this returns their payload, and the function must never return. Cheaper than a fresh
+// context and two switches: nothing is prepared, nothing saved on the way back, and the processor's
+// stack of return addresses stays right. A backtrace from inside ends at the function.
 inline void* call_on_stack(void** from_sp, void* stack_top,
                            void (*function)(void* argument, void* stack_top, std::uint64_t number),
                            void* argument, std::uint64_t number) noexcept {

@@ -2,7 +2,7 @@
 //
 //   saved            why
 //   x19-x28          callee-saved by the ABI: our caller relies on them
-//   x29 x30          frame pointer; return address, which is where the context goes on
+//   x29 x30          frame pointer; return address, which is where the context resumes
 //   sp               is the context's handle
 //   d8-d15           callee-saved: the low 64 bits; the upper halves of v8-v15 are the caller's
 //   FPCR             callee-saved by the ABI: rounding and traps belong to a fiber
@@ -154,8 +154,8 @@ heist_v0_context_make:
 //                             void (*function)(void*, void*, uint64_t) [x3], void** from_sp [x4],
 //                             uint64_t float_modes [x5])
 //
-// Leaves the image of a suspended context, then calls, with the arguments as they are. The function keeps x19 for us, and
-// fpcr. float_modes is not needed: fpcr is quickly read.
+// Leaves the image of a suspended context, then calls, with the arguments as they are. The function
+// keeps x19 for us, and fpcr. float_modes is not needed: fpcr is quickly read.
         .globl  heist_v0_context_call
         .type   heist_v0_context_call, %function
         .p2align 4
@@ -198,7 +198,7 @@ heist_v0_context_call:
         str     x5, [sp, #160]
         mov     x19, sp
         str     x19, [x4]
-        // The spawner's frames may be running elsewhere by the time that somebody asks: unwinding ends here.
+        // The spawner's frames may be running elsewhere by the time of an unwinding: it ends here.
         .cfi_remember_state
         .cfi_undefined x30
         mov     x29, xzr

@@ -7,9 +7,8 @@
 // receiver stores the handle by it before anything else.
 #include <boost/context/detail/fcontext.hpp>
 
-#include <cstdlib>
-
 #include "context.hpp"
+#include "fatal.hpp"
 
 namespace {
 
@@ -34,7 +33,7 @@ void* receive(fc::transfer_t arrival) noexcept {
 void start(fc::transfer_t arrival) {
   const entry_function entry = *static_cast<entry_function*>(arrival.data);
   entry(receive(fc::jump_fcontext(arrival.fctx, nullptr)));
-  std::abort();  // the entry must not return
+  heist::platform::fatal("the entry of a context has returned");
 }
 
 }  // namespace

@@ -145,9 +145,10 @@ heist_v0_context_make:
 //                             void (*function)(void*, void*, uint64_t) [rcx], void** from_sp [r8],
 //                             uint64_t float_modes [r9])
 //
-// Leaves the image of a suspended context, then calls, with the arguments as they are. The function keeps rbx for us, so the
-// way back needs nothing else; the control words are right, as after any call. float_modes: MXCSR and, from bit 32 on, the x87
-// control word, to be left in the image if that one is what it is now; storing MXCSR anew takes 16 cycles on a Zen 5.
+// Leaves the image of a suspended context, then calls, with the arguments as they are. The function
+// keeps rbx for us, so the way back needs nothing else; the control words are right, as after any
+// call. float_modes: MXCSR and, from bit 32 on, the x87 control word, to be left in the image if
+// the x87 word is still the same; storing MXCSR anew takes 16 cycles on a Zen 5.
         .globl  heist_v0_context_call
         .type   heist_v0_context_call, @function
         .p2align 4
@@ -184,7 +185,7 @@ heist_v0_context_call:
 .Lmodes_are_stored:
         movq    %rsp, (%r8)
         movq    %rsp, %rbx
-        // The spawner's frames may be running elsewhere by the time that somebody asks: unwinding ends here.
+        // The spawner's frames may be running elsewhere by the time of an unwinding: it ends here.
         .cfi_remember_state
         .cfi_undefined %rip
         xorl    %ebp, %ebp

@@ -9,8 +9,8 @@
 // Who writes what:
 //   chunks       whoever finds one missing, once (compare-and-swap)
 //   used         registering threads, only upwards
-//   free_slots   everybody, by compare-and-swap under a tag: a slot that was taken and given back in
-//                between has another tag, so there is no ABA
+//   free_slots   every thread, by compare-and-swap under a tag: a slot that was taken and given
+//                back in between has another tag, so there is no ABA
 //   a slot       the thread that took it from the list, until it gives it back
 //
 // Invariants:

@@ -1,11 +1,11 @@
 // Something that is done once in a process, where fork() may come in between.
 //
 // A function-local static would be simpler, and hang: a child that is forked while another thread
-// makes the static inherits it half made, and waits for ever for a thread that it doesn't have. Here
-// the word says in which process the work was begun, and a child begins it anew.
+// makes the static inherits it half made, and waits for ever for a thread that it doesn't have.
+// Here the word says in which process the work was begun, and a child begins it anew.
 //
 // Who writes what. state_: whoever takes it from idle (or from the work of another process) to
-// running, and that thread again when it is through.
+// running, and that thread again when the work has ended.
 #pragma once
 
 #include <atomic>

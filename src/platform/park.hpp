@@ -34,10 +34,10 @@ void futex_wait(park_word& word, std::uint32_t expected, park_bits bits = any_wa
 bool futex_wait_for(park_word& word, std::uint32_t expected, std::chrono::nanoseconds timeout,
                     park_bits bits = any_waiter) noexcept;
 
-// Wakes up to `count` threads that wait on `word` with one of `bits`; returns how many. Costs a system call even if
-// nobody waits, so callers know whether somebody does. The memory of `word` may be gone by the time
-// of the call (a waiter left and destroyed it): the kernel then wakes nobody, or somebody
-// spuriously.
+// Wakes up to `count` threads that wait on `word` with one of `bits`; returns how many. Costs a
+// system call even if nobody waits, so callers know whether somebody does. The memory of `word` may
+// be gone by the time of the call (a waiter left and destroyed it): the kernel then wakes nobody,
+// or somebody spuriously.
 int futex_wake(park_word& word, int count, park_bits bits = any_waiter) noexcept;
 
 }  // namespace heist::inline v0::platform

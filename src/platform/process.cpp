@@ -1,12 +1,12 @@
 // See process.hpp.
 //
 // Who writes what:
-//   mark         the loader's thread, once; the kernel, which clears it in a child; the first thread of
-//                the child that looks
+//   mark         the loader's thread, once; the kernel, which clears it in a child; the first
+//                thread of the child that looks
 //   generation   whoever takes the mark from cleared to counting
 //
-// Everything here is set up when the library is loaded, before anybody can fork while a pool is being
-// made: glibc calls the handlers that were registered before the fork began, and no others.
+// Everything here is set up when the library is loaded, before anybody can fork while a pool is
+// being made: glibc calls the handlers that were registered before the fork began, and no others.
 #include "platform/process.hpp"
 
 #include <dlfcn.h>
@@ -65,7 +65,7 @@ void on_fork() noexcept {
     else
       ::munmap(page, bytes);
   }
-  // Refused only without memory for the entry; the page serves then.
+  // Refused only if there is no memory for the entry; then the page serves.
   ::pthread_atfork(nullptr, nullptr, &on_fork);
 }
 
@@ -81,7 +81,7 @@ void keep_code_loaded() noexcept {
   static constinit once_flag kept;
   kept.call([] {
     Dl_info here{};
-    // The program itself has no handle to be had, and needs none.
+    // For the program itself there is no handle, and it needs none.
     if (::dladdr(reinterpret_cast<void*>(&keep_code_loaded), &here) != 0 &&
         here.dli_fname != nullptr)
       static_cast<void>(::dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));

@@ -3,15 +3,15 @@
 
 namespace heist::inline v0::platform {
 
-// 0 in the process that loaded the library, and one more in each child of fork(), whoever called it:
-// what a process remembers together with this number is known for stale in its children. Noticed by
-// a handler of pthread_atfork(), and where that did not run (_Fork(), clone(), a fork() that had
-// begun before the library was loaded) by a page that the kernel clears in a child (Linux 4.14).
-// Costs two loads. Thread-safe; async-signal-safe.
+// 0 in the process that loaded the library, and one more in each child of fork(), whoever called
+// it: what a process remembers together with this number is known to be stale in its children. A
+// handler of pthread_atfork() notices the fork; where that did not run (_Fork(), clone(), a fork()
+// that had begun before the library was loaded) a page does that the kernel clears in a child
+// (Linux 4.14). Costs two loads. Thread-safe; async-signal-safe.
 [[nodiscard]] unsigned process_generation() noexcept;
 
-// Keeps the program or shared object that this code is part of loaded until the process ends. Threads
-// and signal handlers of ours may run at any time: dlclose() must not take their code away.
+// Keeps the program or shared object that this code is part of loaded until the process ends.
+// Threads and signal handlers of ours may run at any time: dlclose() must not take their code away.
 // Thread-safe.
 void keep_code_loaded() noexcept;
 

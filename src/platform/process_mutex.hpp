@@ -2,7 +2,8 @@
 //
 // std::mutex would stay locked in the child for ever if another thread held it at the moment of the
 // fork. Here the word says in which process it was locked, and a lock of another process doesn't
-// count. What it guards must be usable as another thread may have left it in the middle of a section.
+// count. What the mutex guards must be usable in the state in which another thread may have left it
+// in the middle of a section.
 //
 // Who writes what. word_: any thread, in lock() and unlock().
 #pragma once
@@ -31,7 +32,8 @@ class process_mutex {
       return;
     for (;;) {
       const bool can_be_taken = seen == free || (seen & ~flags) != mine;
-      // Whoever has waited leaves the mark that others may wait: a wake-up too many, never one too few.
+      // A thread that has waited leaves the mark that others may wait: one wake-up too many, never
+      // one too few.
       if (can_be_taken || seen == (mine | held)) {
         if (!word_.compare_exchange_weak(seen, mine | wanted, std::memory_order_acquire,
                                          std::memory_order_relaxed))

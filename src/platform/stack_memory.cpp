@@ -1,15 +1,19 @@
 // mmap, mprotect and madvise for stacks; the choices among their flags are the content.
 //
-// - One reservation with PROT_NONE, then mprotect of the usable part: the guard is part of the same range, so nothing else can
-//   ever be mapped between the two.
-// - MAP_NORESERVE: a stack uses a small part of what it reserves; strict accounting would refuse thousands of them. (Under
-//   vm.overcommit_memory=2 the kernel ignores the flag, and allocation fails earlier: that is what the mode is for.)
-// - MAP_STACK, and not MAP_GROWSDOWN: growing mappings have a guard gap of their own that other mappings can move into.
-// - MADV_NOHUGEPAGE: with transparent huge pages set to "always", the first touch of an aligned 8 MiB stack would take 2 MiB
-//   of memory for one frame. (Kernels from 6.7 on take MAP_STACK as the same wish; the older ones need to be told.)
-// - Trimming by MADV_DONTNEED rather than MADV_FREE: the latter leaves the pages in the process's resident size until memory
-//   is short, so neither a user nor a cgroup limit would see what an idle pool gave back. Trimming is rare and off the fast
-//   path; the price is a page fault if the stack is used as deeply again.
+// - One reservation with PROT_NONE, then mprotect of the usable part: the guard is part of the same
+//   range, so nothing else can ever be mapped between the two.
+// - MAP_NORESERVE: a stack uses a small part of what it reserves; strict accounting would refuse
+//   thousands of them. (Under vm.overcommit_memory=2 the kernel ignores the flag, and allocation
+//   fails earlier: that is what the mode is for.)
+// - MAP_STACK, and not MAP_GROWSDOWN: growing mappings have a guard gap of their own that other
+//   mappings can move into.
+// - MADV_NOHUGEPAGE: with transparent huge pages set to "always", the first touch of an aligned
+//   8 MiB stack would take 2 MiB of memory for one frame. (Kernels from 6.7 on take MAP_STACK as
+//   the same wish; the older ones need to be told.)
+// - Trimming by MADV_DONTNEED rather than MADV_FREE: the latter leaves the pages in the process's
+//   resident size until memory is short, so neither a user nor a cgroup limit would see what an
+//   idle pool gave back. Trimming is rare and off the fast path; the price is a page fault if the
+//   stack is used as deeply again.
 #include "stack_memory.hpp"
 
 #include <fcntl.h>
@@ -44,8 +48,8 @@ std::nullopt_t refuse(int why) noexcept {
   return std::nullopt;
 }
 
-// How many stacks may be mapped at a time, two mappings each: nine tenths of what the process may have. SIZE_MAX where
-// the system doesn't tell.
+// How many stacks may be mapped at a time, two mappings each: nine tenths of what the process may
+// have. SIZE_MAX where the system doesn't tell.
 std::size_t read_most_stacks() noexcept {
   const int file = ::open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
   if (file < 0) return SIZE_MAX;
@@ -59,7 +63,7 @@ std::size_t read_most_stacks() noexcept {
 }
 
 std::size_t most_stacks() noexcept {
-  // Relaxed: whoever is first or second finds the same number.
+  // Relaxed: every thread that gets here finds the same number.
   static constinit std::atomic<std::size_t> known{0};
   std::size_t most = known.load(std::memory_order_relaxed);
   if (most == 0) {
@@ -71,7 +75,7 @@ std::size_t most_stacks() noexcept {
   return most;
 }
 
-// Of all pools. Relaxed: only the number matters.
+// The stacks of all pools. Relaxed: only the number matters.
 constinit std::atomic<std::size_t> mapped_stacks{0};
 
 bool count_one_more() noexcept {

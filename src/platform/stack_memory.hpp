@@ -1,6 +1,7 @@
 // Memory for fibers' stacks: a reserved range with an inaccessible guard at its low end.
 //
-//   mapping + 0      guard, PROT_NONE     a stack that grows into it faults instead of writing on its neighbour
+//   mapping + 0      guard, PROT_NONE     a stack that grows into it faults instead of writing on
+//                                         its neighbour
 //   base             lowest usable byte
 //   base + size      top(): stacks grow down from here
 //
@@ -33,8 +34,9 @@ struct stack_memory {
 
 // Maps a stack of at least `size` usable bytes over at least `guard` inaccessible ones; both are
 // raised to the minima above and rounded up to pages. nullopt, with errno set, when the system
-// refuses: ENOMEM (address space, RLIMIT_AS, mappings, commit limit), or when stacks have their part
-// of the mappings, or for sums that don't fit (ENOMEM too). Cost: three system calls, some microseconds; pool the result.
+// refuses: ENOMEM (address space, RLIMIT_AS, mappings, commit limit), or when stacks have their
+// part of the mappings, or for sums that don't fit (ENOMEM too). Cost: three system calls, some
+// microseconds; pool the result.
 [[nodiscard]] std::optional<stack_memory> allocate_stack(std::size_t size,
                                                          std::size_t guard) noexcept;
 

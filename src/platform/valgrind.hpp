@@ -1,6 +1,7 @@
-// What valgrind must be told, in builds that have its header: nothing else of it is needed, and without it these are a few
-// instructions that do nothing. A build without the header works too, but valgrind takes a switch between stacks that
-// lie close to each other for a large frame, and reports what is not there.
+// What valgrind must be told, in builds that have its header: nothing else of it is needed, and
+// without valgrind these are a few instructions that do nothing. A build without the header works
+// too, but valgrind takes a switch between stacks that lie close to each other for a large frame,
+// and reports what is not there.
 #pragma once
 
 #if __has_include(<valgrind/valgrind.h>)
@@ -20,7 +21,7 @@ namespace heist::inline v0::platform {
 #endif
 }
 
-// There is a stack in [base, top) from now on; valgrind's number for it.
+// There is a stack in [base, top) from now on; returns valgrind's number for it.
 [[nodiscard]] inline unsigned tell_valgrind_of_stack([[maybe_unused]] const void* base,
                                                      [[maybe_unused]] const void* top) noexcept {
 #if HEIST_HAS_VALGRIND

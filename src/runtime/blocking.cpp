@@ -1,5 +1,6 @@
-// A call is handed to a thread that is free, or for which one is started: none ever waits in line behind another one, as that
-// could be the one that it waits for.
+// Calls that block, on threads of their own. A call is handed to a free thread, or a thread is
+// started for it: it never waits in line behind another call, as it could be what that one waits
+// for.
 #include "heist/blocking.hpp"
 
 #include "platform/thread.hpp"
@@ -44,7 +45,7 @@ bool blocking_crew::hand_over(call& c, const std::string& pool_name) noexcept {
   } catch (const std::bad_alloc&) {
     return false;
   }
-  calls_.push(&c);  // it comes for this one when we let the lock go
+  calls_.push(&c);  // the new thread takes it when this one releases the lock
   return true;
 }
 

@@ -20,7 +20,7 @@ class blocking_crew {
  public:
   static constexpr std::size_t max_threads = 256;
 
-  // On the caller's stack until it has ended.
+  // On the caller's stack until the call has ended.
   struct call {
     root& what;
     wait_point ended{};
@@ -30,13 +30,13 @@ class blocking_crew {
   blocking_crew() = default;
   blocking_crew(const blocking_crew&) = delete;
   blocking_crew& operator=(const blocking_crew&) = delete;
-  // When nobody uses it any more.
+  // When no other thread uses it any more.
   ~blocking_crew();
 
-  // False if there is no thread for it: then nothing was handed over.
+  // False if there is no thread for the call: then nothing was handed over.
   bool take(call& c, const std::string& pool_name) noexcept;
 
-  // Of the moment; thread-safe, and never waits.
+  // The numbers of the moment; thread-safe, and never waits.
   void report_to(pool_stats& s) const noexcept;
 
  private:
@@ -46,11 +46,11 @@ class blocking_crew {
   std::mutex mutex_;
   std::condition_variable changed_;
   intrusive_list<call> calls_;  // guarded by mutex_, as is the rest
-  std::size_t free_ = 0;        // threads that wait, less calls that do
+  std::size_t free_ = 0;        // waiting threads, minus calls that wait for one
   bool is_over_ = false;
   std::vector<std::thread> threads_;
 
-  // Written under mutex_, read by anyone.
+  // Written under mutex_, read by any thread.
   counter_cell taken_, refused_, ended_, started_;
 };
 

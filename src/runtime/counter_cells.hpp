@@ -9,7 +9,7 @@
 namespace heist::inline v0::detail {
 
 // Relaxed throughout: each number stands alone and carries nothing. A plain load and store rather
-// than a fetch_add: there is one writer.
+// than a fetch_add, since there is one writer.
 class counter_cell {
  public:
   void add(std::uint64_t n = 1) noexcept {

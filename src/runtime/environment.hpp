@@ -23,8 +23,8 @@ int stats_signal_from_environment();
 // HEIST_SERIAL: 0 or 1. Read once; later calls are one load.
 bool serial_elision();
 
-// The same with its defaults filled in, from the variables above where they are set. Throws
-// usage_error, with the name of the field, for a value that makes no sense.
+// The same configuration with its defaults filled in, from the variables above where they are set.
+// Throws usage_error, with the name of the field, for a value that makes no sense.
 pool_config resolve(pool_config c);
 
 }  // namespace heist::inline v0::detail

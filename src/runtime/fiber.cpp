@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "platform/context.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/loop.hpp"
 
 #if HEIST_ASAN
 #include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
 #endif
 
-// libc++abi exports it and declares it nowhere; libstdc++'s declaration is the same.
+// libc++abi exports this function and declares it nowhere; libstdc++'s declaration is the same.
 namespace __cxxabiv1 {
 struct __cxa_eh_globals;
 extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
@@ -24,8 +23,9 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-// Fetched anew each time: the thread may have changed since the last. <cxxabi.h> declares the function
-// const, so not inlining this one is not enough: the compiler would find it const too, and merge calls.
+// Fetched anew each time: the thread may have changed since the last call. <cxxabi.h> declares the
+// function const, so not inlining this one is not enough: the compiler would find it const too, and
+// merge calls.
 [[gnu::noinline]] exceptions_of_thread* thread_globals() noexcept {
   auto* g = reinterpret_cast<exceptions_of_thread*>(abi::__cxa_get_globals());
   asm volatile("" : "+r"(g));
@@ -36,46 +36,6 @@ std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / 
 
 constexpr std::size_t header_bytes = 512;
 static_assert(sizeof(fiber) <= header_bytes && header_bytes % alignof(job) == 0);
-
-// What the sanitizers must know around the switch itself. ThreadSanitizer: no synchronisation; the
-// hand-over of the fiber itself is told apart. Inlined, since it would take our return for the other
-// fiber's.
-[[gnu::always_inline]] inline void before_switch([[maybe_unused]] fiber& from,
-                                                 [[maybe_unused]] fiber& to) noexcept {
-#if HEIST_ASAN
-  // One that is left for good gives its fake stack back.
-  const bool dies = self_worker().after.what == after_switch_action::kind::recycle;
-  __sanitizer_start_switch_fiber(dies ? nullptr : &from.asan_fake_stack, to.asan_bottom,
-                                 to.asan_size);
-#endif
-#if HEIST_TSAN
-  void* const context = to.tsan_context;
-  __atomic_store_n(&to.tsan_thread, &self_worker().native, __ATOMIC_RELAXED);
-  hand_over(from);                 // with everything that it did
-  __tsan_release(&self_worker());  // what it did to values of the thread; partner in own_value.cpp
-  __tsan_switch_to_fiber(context, __tsan_switch_to_fiber_no_sync);
-#endif
-}
-
-void after_switch([[maybe_unused]] fiber& self) noexcept {
-  take_over(self);
-#if HEIST_TSAN
-  // What the thread did before its first fiber: ThreadSanitizer takes a thread's start for a write to all of
-  // its thread-locals.
-  take_over(*__atomic_load_n(&self.tsan_thread, __ATOMIC_RELAXED));
-#endif
-#if HEIST_ASAN
-  const void* bottom = nullptr;
-  std::size_t size = 0;
-  __sanitizer_finish_switch_fiber(self.asan_fake_stack, &bottom, &size);
-  // The thread's own stack: known from the first switch away from it.
-  worker& w = self_worker();
-  if (w.native.asan_bottom == nullptr) {
-    w.native.asan_bottom = bottom;
-    w.native.asan_size = size;
-  }
-#endif
-}
 
 }  // namespace
 
@@ -104,7 +64,7 @@ fiber* make_fiber(pool_impl& pool, std::size_t stack_size, std::size_t slots) no
   std::byte* const header = memory->base + usable;
   auto* f = ::new (static_cast<void*>(header)) fiber;
   f->stack = *memory;
-  // The handler's message names what the user can change: the stack without the slots.
+  // The overflow handler's message names what the user can change: the stack without the slots.
   f->guard = platform::register_guard({memory->base, usable, memory->guard});
   f->slots = reinterpret_cast<char*>(header + header_bytes);
   f->pool = &pool;
@@ -142,7 +102,7 @@ void rewind(fiber& f) noexcept {
   __atomic_store_n(&f.sp, platform::make_context(reinterpret_cast<std::byte*>(&f), &fiber_main),
                    __ATOMIC_RELAXED);
 #if HEIST_TSAN
-  // It counts the frames that were abandoned as still open, and has room for 64 Ki.
+  // ThreadSanitizer counts the abandoned frames as still open, and has room for 64 Ki of them.
   if (++f.tsan_rewinds == 1000) {
     __tsan_destroy_fiber(f.tsan_context);
     f.tsan_context = __tsan_create_fiber(0);
@@ -168,44 +128,6 @@ void trim(fiber& f) noexcept {
   take_over(f);
   const auto above = static_cast<std::size_t>(f.stack.top() - reinterpret_cast<std::byte*>(&f));
   platform::trim_stack(f.stack, above + 4 * platform::page_bytes());
-}
-
-void switch_fiber(fiber& from, fiber& to) noexcept {
-  from.exceptions = exception_globals::take();
-  // Relaxed: an order would be one too many for ThreadSanitizer; partner in rewind().
-  void* const target = __atomic_load_n(&to.sp, __ATOMIC_RELAXED);
-  before_switch(from, to);
-  platform::switch_context(&from.sp, target, &to);  // in between nothing may be read: who reads it?
-  arrive(from);
-}
-
-bool call_fiber(fiber& from, fiber& to, child_function run, void* closure) noexcept {
-#if HEIST_ASAN || HEIST_TSAN
-  // With all that they must know.
-  to.task.main = run;
-  to.task.closure = closure;
-  // Anew: with the floating-point modes of now.
-  __atomic_store_n(&to.sp, platform::make_context(reinterpret_cast<std::byte*>(&to), &fiber_main),
-                   __ATOMIC_RELAXED);
-  hand_over(to);
-  from.child_ended = false;
-  switch_fiber(from, to);
-  return !from.child_ended;
-#else
-  from.exceptions = exception_globals::take();
-  if (platform::call_on_stack(&from.sp, &to, run, closure, to.task.depth) != nullptr) {
-    arrive(from);
-    return true;
-  }
-  std::exchange(from.exceptions, {}).put();
-  return false;
-#endif
-}
-
-void arrive(fiber& self) noexcept {
-  after_switch(self);
-  std::exchange(self.exceptions, {}).put();
-  run_after_switch();
 }
 
 }  // namespace heist::inline v0::detail

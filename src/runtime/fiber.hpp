@@ -1,11 +1,12 @@
-// A fiber: a stack with the slots of the forks that run on it, and where it goes on.
+// A fiber: a stack, the slots of the forks that run on it, and where it continues.
 //
-// One mapping holds, from low to high addresses: the guard, the stack (grows down), the fiber object
-// itself, the job slots (grow up). Stack and slots begin in the same place, so a fiber that does
-// little touches two pages.
+// One mapping holds, from low to high addresses: the guard, the stack (grows down), the fiber
+// object itself, the job slots (grow up). Stack and slots begin in the same place, so a fiber that
+// does little touches two pages.
 //
-// Who touches what. A running fiber belongs to its worker. Suspended, it belongs to whoever wakes
-// it: exactly one, since it takes an exchange on the state that it waits for (join.cpp).
+// Who touches what. A running fiber belongs to its worker. A suspended one belongs to whoever ends
+// its wait: exactly one, since it takes an exchange on the state that the fiber waits for
+// (rendezvous.hpp).
 #pragma once
 
 #include <atomic>
@@ -27,9 +28,10 @@ namespace heist::inline v0::detail {
 
 class pool_impl;
 struct worker;
+struct older_slots;  // slots.hpp
 
-// The thread's stack of caught and count of uncaught exceptions (Itanium C++ ABI, 2.2.2). It belongs
-// to the flow of control, so each fiber has its own.
+// The thread's stack of caught exceptions and its count of uncaught ones (Itanium C++ ABI, 2.2.2).
+// They belong to the flow of control, so each fiber has its own.
 struct exception_globals {
   void* caught = nullptr;
   unsigned uncaught = 0;
@@ -39,22 +41,13 @@ struct exception_globals {
   static const exceptions_of_thread* of_thread() noexcept;  // where the thread keeps them
 };
 
-// Positions below a fiber's `from` that it pushed before its rest was stolen lie in the slots that it used
-// then. Kept in the slot of the entry that was stolen, which nobody needs any more.
-struct older_slots {
-  fiber* array;
-  position from;
-  bool adopted;  // as fiber::adopted
-  older_slots* next;
-};
-
 struct fiber : fiber_front {
   fiber() noexcept { array = this; }
 
   platform::stack_memory stack{};
   platform::guard_handle guard{};
   char* slots = nullptr;        // its own
-  local<position> depth{0};     // while suspended: where its deque is seated when it goes on
+  local<position> depth{0};     // while suspended: where its deque is seated when it resumes
   local<fiber*> next{nullptr};  // in a free list, a mailbox or the injection queue
   pool_impl* pool = nullptr;
   local<worker*> home{nullptr};    // a stalling join: the only worker that may resume it
@@ -62,20 +55,21 @@ struct fiber : fiber_front {
 
   older_slots* older = nullptr;
   std::atomic<std::uint32_t> users{1};  // of its own slots: itself while it lives, and others
-  void* job_frame = nullptr;            // the innermost one of a job_system's
+  void* job_frame = nullptr;            // the innermost job_frame (src/tasks/job_system.cpp)
 
   // For the sanitizers; unused otherwise.
   bool child_ended = false;  // call_fiber
   void* tsan_context = nullptr;
   unsigned tsan_rewinds = 0;     // of that context
-  fiber* tsan_thread = nullptr;  // the native one of the thread that it was switched to on
+  fiber* tsan_thread = nullptr;  // the native fiber of the thread on which it was resumed
   void* asan_fake_stack = nullptr;
   const void* asan_bottom = nullptr;
   std::size_t asan_size = 0;
 };
 
-// Tells ThreadSanitizer, to which a switch is no synchronisation, that a fiber's own fields go from one
-// flow of control to another: given when it suspends or is made ready, taken by whoever goes on with it.
+// Tells ThreadSanitizer, for which a switch synchronises nothing, that a fiber's own fields go from
+// one flow of control to another: hand_over() when it suspends or is made ready, take_over() by
+// whoever resumes it.
 inline void hand_over([[maybe_unused]] fiber& f) noexcept {
 #if HEIST_TSAN
   __tsan_release(&f);
@@ -87,7 +81,7 @@ inline void take_over([[maybe_unused]] fiber& f) noexcept {
 #endif
 }
 
-// Makes a fiber that will run fiber_main, or nullptr (errno set) when the system has no stack for
+// Makes a fiber that will run fiber_main; nullptr, with errno set, when the system has no stack for
 // it. `slots` includes the spare one.
 fiber* make_fiber(pool_impl& pool, std::size_t stack_size, std::size_t slots) noexcept;
 void destroy_fiber(fiber* f) noexcept;
@@ -95,21 +89,7 @@ void destroy_fiber(fiber* f) noexcept;
 // Makes a recycled fiber ready to start from the beginning.
 void rewind(fiber& f) noexcept;
 
-// The stack below its last frames goes back to the system.
+// Gives the stack below its last frames back to the system.
 void trim(fiber& f) noexcept;
-
-// Suspends `from`, which runs, and goes on with `to`. Returns when somebody switches back, perhaps
-// on another thread, after having run that thread's after-switch action (worker.hpp).
-void switch_fiber(fiber& from, fiber& to) noexcept;
-
-// Runs `to`, which is free, as a child: run(closure, &to) on its stack. False: the child has ended, nobody else has
-// gone on with `from`. True: somebody switched to it, as in switch_fiber; the child may be running still.
-bool call_fiber(fiber& from, fiber& to, child_function run, void* closure) noexcept;
-
-// What a fresh fiber runs (loop.cpp).
-void fiber_main(void*) noexcept;
-
-// First thing on a fresh fiber.
-void arrive(fiber& self) noexcept;
 
 }  // namespace heist::inline v0::detail

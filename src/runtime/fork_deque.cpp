@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <type_traits>
+
+#include "platform/fatal.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -11,14 +12,14 @@ namespace {
 
 constexpr std::size_t first_capacity = 256;
 
-// Calls f with the deque that there is.
+// Calls f with the deque that the constructor made.
 template <class Variant, class Function>
 auto with_deque(Variant& v, Function&& f) {
   using result = std::invoke_result_t<Function, decltype(std::get<1>(v))>;
   return std::visit(
       [&](auto& d) -> result {
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(d)>, std::monostate>)
-          std::abort();  // the constructor makes one
+          platform::fatal("a worker uses a deque that its constructor didn't make");
         else
           return f(d);
       },
@@ -39,7 +40,7 @@ fork_deque::fork_deque(const pool_config& config) {
       deque_.emplace<deque::bounded_ring<job*>>(std::bit_ceil(depth));
       break;
     case deque_kind::abp:
-      // Its places come back only when it is empty; when they run out, forks are calls.
+      // Its places become free only when it is empty; when they run out, forks are calls.
       deque_.emplace<deque::abp<job*>>(std::min(depth, deque::abp<job*>::max_capacity));
       break;
     case deque_kind::chase_lev:

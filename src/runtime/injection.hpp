@@ -1,8 +1,8 @@
-// What comes into a pool from outside: roots, fibers that can go on, and forks that their fiber left
-// behind when it suspended.
+// What comes into a pool other than by stealing: roots, fibers that can continue, and forks that
+// their fiber left behind when it suspended.
 //
-// A mutex and three intrusive lists. It allocates nothing, so that handing in can't fail, and the
-// lock is taken only when there is something to take out: everything inside a pool goes through the
+// A mutex and three intrusive lists. The queue allocates nothing, so that a push can't fail. A pop
+// takes the lock only when there is something to take: everything inside a pool goes through the
 // deques.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace heist::inline v0::detail {
 
-// First in, first out, linked through the items' own next.
+// First in, first out, linked through the items' own `next`.
 template <class T>
 class intrusive_list {
  public:
@@ -67,17 +67,17 @@ class injection_queue {
   void push(root& r) noexcept {
     const std::lock_guard hold(mutex_);
     roots_.push(&r);
-    count_one_more();
+    add_one();
   }
   void push(fiber& f) noexcept {
     const std::lock_guard hold(mutex_);
     fibers_.push(&f);
-    count_one_more();
+    add_one();
   }
   void push(job& j) noexcept {
     const std::lock_guard hold(mutex_);
     jobs_.push(&j);
-    count_one_more();
+    add_one();
   }
 
   // What was begun first: fibers before forks before new roots.
@@ -88,30 +88,30 @@ class injection_queue {
     if ((item.resumable = fibers_.pop()) == nullptr &&
         (item.left_behind = jobs_.pop()) == nullptr && (item.entry = roots_.pop()) == nullptr)
       return {};
-    count_one_less();
+    remove_one();
     return item;
   }
 
-  // A fiber that can go on, or nullptr.
+  // A fiber that can continue, or nullptr.
   fiber* pop_fiber() noexcept {
     if (empty()) return nullptr;
     const std::lock_guard hold(mutex_);
     fiber* const f = fibers_.pop();
-    if (f != nullptr) count_one_less();
+    if (f != nullptr) remove_one();
     return f;
   }
 
-  // Takes a fork that was left behind out again; false if it isn't there. Looks at all of them.
+  // Takes out a fork that was left behind; false if it isn't there. Looks at all of them.
   bool remove(job& j) noexcept {
     if (empty()) return false;
     const std::lock_guard hold(mutex_);
     if (!jobs_.remove(&j)) return false;
-    count_one_less();
+    remove_one();
     return true;
   }
 
-  // Relaxed: a hint, since the mutex orders the rest. For a thread that is about to sleep it must
-  // come after its seq_cst fence; partner: the fence in pool_impl::wake_for_injection.
+  // Relaxed: a hint, since the mutex orders the rest. A thread that is about to sleep looks after
+  // its seq_cst fence; partner: the fence in pool_impl::wake_for_injection.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::uint64_t size() const noexcept {
     return count_.load(std::memory_order_relaxed);
@@ -119,10 +119,10 @@ class injection_queue {
 
  private:
   // Relaxed: written under the mutex only.
-  void count_one_more() noexcept {
+  void add_one() noexcept {
     count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  void count_one_less() noexcept {
+  void remove_one() noexcept {
     count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   }
 

@@ -1,7 +1,7 @@
 // The pools that this process has at the moment, for reports about all of them.
 //
-// A list under a process_mutex. A child of fork() begins with an empty one, since the parent's pools have no threads
-// there.
+// A list under a process_mutex. A child of fork() begins with an empty list, since the parent's
+// pools have no threads there.
 #pragma once
 
 namespace heist::inline v0::detail {
@@ -16,12 +16,12 @@ class live_pools {
     entry* next = nullptr;  // guarded by the lock
   };
 
-  // Before anything in the pool runs.
+  // To be called before anything in the pool runs.
   static void add(entry& e) noexcept;
-  // While all of the pool's threads are there: whoever visits reads what lies in their memory.
+  // To be called while all of the pool's threads exist: a visitor reads what lies in their memory.
   static void remove(entry& e) noexcept;
 
-  // Calls visit(pool) for each, the newest first; none begins or ends meanwhile.
+  // Calls visit(pool) for each, the newest first; meanwhile no pool begins or ends.
   template <class Visit>
   static void for_each(Visit&& visit) {
     const holding hold;

@@ -1,23 +1,29 @@
-// What a worker does when its fiber has nothing to do: find work, run it, and in the end sleep.
+// The scheduler loop: what a worker does when its fiber has no task. It finds work, runs it, and in
+// the end sleeps.
 //
 //   searching   looks at its mailbox, the injection queue and some victims, with pauses in between
-//   yielding    the same, giving its processor to others between looks (ABP, section 3: the yield)
-//   sleepy      publishes what owners in long leaves hold privately, if it waited for expose_patience
+//   yielding    the same, yielding its processor between looks (ABP, section 3: the yield)
+//   sleepy      exposes what owners in long leaves hold privately, if it waited for expose_patience
 //   parked      sleepers.hpp
 //
 // The loop runs on a fiber like everything else. Stolen work is called from here, so a steal costs
-// no switch; if it suspends, this frame is suspended with it and a fresh fiber begins another loop.
+// no switch. If the work suspends, this frame is suspended with it, and a fresh fiber begins
+// another loop.
+#include "runtime/loop.hpp"
+
 #include <sched.h>
 
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <thread>
 
 #include "platform/cpu.hpp"
+#include "platform/fatal.hpp"
+#include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
+#include "runtime/slots.hpp"
+#include "runtime/switch.hpp"
 #include "runtime/views.hpp"
-#include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -29,13 +35,14 @@ constexpr unsigned spin_rounds = 48;   // searches with pauses only
 constexpr unsigned yield_rounds = 16;  // then searches with a yield each, before it gets sleepy
 constexpr unsigned pauses_per_round = 8;
 constexpr unsigned attempts_per_round = 4;  // steals, at most one for each victim
-// Every so many rounds a search tries all victims in turn. Random choices find what is there in the end; this bounds how
-// long that takes, whatever the choice of victims and the state of the generator.
+// A search tries all victims in turn every so many rounds. Random choices find in the end what
+// there is to steal; this bounds how long that takes, whatever the choice of victims and the state
+// of the generator.
 constexpr unsigned rounds_per_sweep = 16;
 // How long an owner may leave a request unanswered before a thief helps itself: longer than almost
 // any pause between two forks, short beside what the thief would lose.
 constexpr auto expose_patience = std::chrono::microseconds(20);
-// How often a worker without a stack looks for one, and how long it does so before it says so.
+// How often a worker without a stack looks for one, and how long it looks before it reports that.
 constexpr auto starved_pause = std::chrono::microseconds(200);
 constexpr auto starved_patience = std::chrono::seconds(1);
 
@@ -76,7 +83,7 @@ job* steal_from_forks(worker& w, worker& victim) noexcept {
   if (answer.result != deque::steal_result::taken) return nullptr;
   if (answer.kept != 0) {
     w.count.batched.add(answer.kept);
-    w.pool.wake_for_exposed(w);  // while they were on their way nobody could see them
+    w.pool.wake_for_exposed(w);  // while the items were moved, no other worker could see them
   }
   return answer.item;
 }
@@ -89,7 +96,7 @@ job* try_steal(worker& w, worker& victim) noexcept {
   }
   w.count.steals.add();
   w.last_victim = victim.index;
-  // A worker that finds more than it takes brings another one along.
+  // A worker that sees more work than it takes wakes another one.
   if (victim.uses_split() && victim.deque->has_public()) w.pool.wake_another(w);
   return taken;
 }
@@ -112,20 +119,20 @@ job* steal_round(worker& w, unsigned round) noexcept {
 
 void run_root_item(worker& w, root& r) noexcept {
   w.count.roots.add();
-  w.now(worker_state::running);
+  w.set_state(worker_state::running);
   if (r.is_awaited) {
     r.run(r);
-    r.next = reinterpret_cast<root*>(leave_views(self_worker()));
+    r.views = leave_views(self_worker());
     settle(r.state, job::done);
   } else {
     pool_impl& pool = w.pool;
-    r.run(r);  // it is gone now, and the worker may be another
+    r.run(r);  // r is gone now, and the worker may be another
     if (leave_views(self_worker()) != nullptr) refuse_views();
-    pool.one_finished();
+    pool.note_finished();
   }
 }
 
-// The newest fiber of the mailbox, if there is one; the others are sent again.
+// The newest fiber of the mailbox, nullptr if there is none; the others are sent again.
 fiber* take_mail(worker& w) noexcept {
   // Relaxed look first; acquire: partner is the release in send_home.
   if (w.mailbox.load(std::memory_order_relaxed) == nullptr) return nullptr;
@@ -133,19 +140,19 @@ fiber* take_mail(worker& w) noexcept {
   if (f == nullptr) return nullptr;
   for (fiber* rest = f->next; rest != nullptr;) {
     fiber* const next = rest->next;
-    w.pool.go_on(*rest);
+    w.pool.push_ready(*rest);
     rest = next;
   }
   return f;
 }
 
-// True if it ran something. Doesn't return if it went on with a fiber that ended this one.
+// True if it ran something. If it resumes a fiber it doesn't return: this fiber ends.
 bool run_waiting(worker& w) noexcept {
   if (fiber* const f = take_mail(w)) resume(w, *f);
   const injected item = w.pool.injection().pop();
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
-    w.now(worker_state::running);
+    w.set_state(worker_state::running);
     item.left_behind->run(*item.left_behind);
     return true;
   }
@@ -156,17 +163,17 @@ bool run_waiting(worker& w) noexcept {
   return false;
 }
 
-// What an earlier steal brought along.
+// Runs a job that an earlier batched steal brought along.
 bool run_loot(worker& w) noexcept {
   if (w.uses_split()) return false;
   const std::optional<job*> j = w.loot->pop();
   if (!j) return false;
-  w.now(worker_state::running);
+  w.set_state(worker_state::running);
   (*j)->run(**j);
   return true;
 }
 
-// Publishes private work of owners that let requests wait.
+// Exposes private work of owners that leave requests unanswered.
 bool help_out(worker& w) noexcept {
   if (!w.uses_split()) return false;
   for (unsigned i = 0; i < w.pool.size(); ++i)
@@ -176,12 +183,9 @@ bool help_out(worker& w) noexcept {
 
 // Searches until something was run (true) or the pool stops (false).
 bool find_and_run(worker& w) noexcept {
-  if (w.alone) {
-    std::fputs("heist: the child of a fork() left the function that its worker ran; _exit there\n",
-               stderr);
-    std::abort();
-  }
-  w.now(worker_state::searching);
+  if (w.alone)
+    platform::fatal("the child of a fork() left the function that its worker ran; _exit there");
+  w.set_state(worker_state::searching);
   const idle_kind idle = w.pool.config().idle;
   clock::time_point since{};
   for (unsigned round = 0;; ++round) {
@@ -189,7 +193,7 @@ bool find_and_run(worker& w) noexcept {
     if (run_loot(w) || run_waiting(w)) return true;
     if (w.pool.size() > 1) {
       if (job* const j = steal_round(w, round)) {
-        w.now(worker_state::running);
+        w.set_state(worker_state::running);
         j->run(*j);
         return true;
       }
@@ -216,15 +220,15 @@ bool find_and_run(worker& w) noexcept {
   }
 }
 
-// It runs on a fiber, so that it may fork like anything else.
+// Called on a fiber, so that the hook may fork like anything else.
 void call_start_hook(worker& w) noexcept {
   if (w.greeted) return;
   w.greeted = true;
-  w.now(worker_state::running);  // the hook
+  w.set_state(worker_state::running);  // the hook
   pool_impl& pool = w.pool;
   if (!pool.config().on_thread_start) return;
   pool.config().on_thread_start(w.index);  // the worker may be another afterwards
-  pool.one_finished();
+  pool.note_finished();
 }
 
 }  // namespace
@@ -246,50 +250,8 @@ void run_loop() noexcept {
   leave_fibers(self_worker());
 }
 
-fiber* take_fiber(worker& w) noexcept {
-  fiber* f = w.cached;
-  if (f != nullptr) {
-    w.cached = f->next.get();
-    w.cached_count = w.cached_count - 1;
-  } else {
-    f = w.pool.stacks().get();
-  }
-  if (f == nullptr) {
-    if (w.spares.get() == nullptr) return nullptr;
-    recycle_spares(w);
-    return take_fiber(w);
-  }
-  take_over(*f);
-  w.pool.stack_use().one_more();
-  return f;
-}
-
-fiber& take_fiber_to_wait(worker& w) noexcept {
-  if (fiber* const f = take_fiber(w)) return *f;
-  if (fiber* const f = w.reserve) {
-    w.reserve = nullptr;
-    take_over(*f);
-    w.pool.stack_use().one_more();
-    return *f;
-  }
-  w.count.blocked_joins.add();
-  w.pool.one_starves();  // before anybody can know of the wait: whoever ends it gives up a stack
-  w.pool.leave_loot_behind(w);
-  return w.native;
-}
-
-// Others can't look into a worker's cache. The reserve stays.
-void share_cached(worker& w) noexcept {
-  if (!w.pool.somebody_starves()) return;
-  while (fiber* const f = w.cached) {
-    w.cached = f->next.get();
-    w.cached_count = w.cached_count - 1;
-    w.pool.stacks().put(*f);
-  }
-}
-
 void serve_ready(worker& w) noexcept {
-  w.now(worker_state::starved);
+  w.set_state(worker_state::starved);
   const auto since = clock::now();
   for (unsigned round = 0;; ++round) {
     fiber* f = take_mail(w);
@@ -300,82 +262,22 @@ void serve_ready(worker& w) noexcept {
       take_over(*f);
       seat(w, is_fresh ? 0 : f->depth.get(), f->array->slots);
       w.starves = false;
-      w.pool.one_starves_no_more();
+      w.pool.end_starving();
       w.current = f;
-      w.now(worker_state::running);
+      w.set_state(worker_state::running);
       return switch_fiber(w.native, *f);
     }
     if (w.pool.stopping()) {
       w.starves = false;
-      return w.pool.one_starves_no_more();
+      return w.pool.end_starving();
     }
-    // It looks again and again, since nobody tells of a stack that becomes free.
+    // It looks again and again: no other worker wakes this one when a stack becomes free.
     if (round < yield_rounds) {
       sched_yield();
     } else {
       std::this_thread::sleep_for(starved_pause);
       if (clock::now() - since > starved_patience) w.pool.report_starvation();
     }
-  }
-}
-
-void recycle_fiber(worker& w, fiber& f) noexcept {
-  w.pool.stack_use().one_less();
-  take_over(f);
-  leave_slots(w, f);
-  rewind(f);
-  drop_slots(w, f);
-}
-
-void drop_slots(worker& w, fiber& f) noexcept {
-  // Acquire: what the others did with them. A last user is alone: nobody comes to it any more.
-  if (f.users.load(std::memory_order_acquire) != 1 &&
-      f.users.fetch_sub(1, std::memory_order_acq_rel) != 1)
-    return;
-  f.users.store(1, std::memory_order_relaxed);
-  w.cache_is_trimmed = false;
-  if (w.pool.somebody_starves()) {
-    w.pool.stacks().put(f);
-  } else if (w.reserve.get() == nullptr) {
-    f.next = nullptr;
-    w.reserve = &f;
-  } else if (w.cached_count < worker::max_cached) {
-    f.next = w.cached.get();
-    w.cached = &f;
-    w.cached_count = w.cached_count + 1;
-  } else {
-    w.pool.stacks().put(f);
-  }
-}
-
-void resume(worker& w, fiber& f) noexcept {
-  take_over(f);
-  w.now(worker_state::running);
-  fiber& done = *w.current;
-  seat(w, f.depth, f.array->slots);
-  w.current = &f;
-  w.after.left = &done;
-  w.after.what = after_switch_action::kind::recycle;
-  switch_fiber(done, f);
-  __builtin_unreachable();  // recycled: it starts anew in fiber_main
-}
-
-void leave_fibers(worker& w) noexcept {
-  fiber& done = *w.current;
-  w.current = &w.native;
-  w.after.left = &done;
-  w.after.what = after_switch_action::kind::recycle;
-  switch_fiber(done, w.native);
-  __builtin_unreachable();
-}
-
-void seat(worker& w, position depth, char* slots) noexcept {
-  control& c = *w.deque;
-  if (!w.uses_split()) {
-    c.head.store(depth, std::memory_order_relaxed);  // nobody else looks at either
-    c.seat.store(slots, std::memory_order_relaxed);
-  } else {
-    c.reseat(depth, slots);
   }
 }
 

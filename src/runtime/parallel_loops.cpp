@@ -1,4 +1,4 @@
-// What a loop asks the runtime: who could help, and whether somebody wants to.
+// What a loop asks the runtime: how many workers could help, and whether one wants to.
 #include "heist/detail/bad_range.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
 

@@ -6,15 +6,17 @@
 #include "heist/error.hpp"
 #include "heist/pool.hpp"
 #include "runtime/environment.hpp"
+#include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/slots.hpp"
+#include "runtime/switch.hpp"
 
 namespace heist::inline v0::detail {
 
 namespace {
 
-// The deque is seated at the end of its slots: every push finds it full, so every fork is a call, and thieves see nothing of
-// it (split_control clamps what they see to the capacity).
+// The deque is seated at the end of its slots: every push finds it full, so every fork is a call,
+// and thieves see none of it (split_control clamps what they see to the capacity).
 void run_serially(worker& w, root& r) noexcept {
   const position h = w.deque->depth();
   if (h == w.deque->capacity) return r.run(r);
@@ -22,10 +24,11 @@ void run_serially(worker& w, root& r) noexcept {
   w.pool.leave_forks_behind(w);  // reseating needs an empty deque
   seat(w, w.deque->capacity, me.array->slots);
   r.run(r);
-  seat(self_worker(), h, me.array->slots);  // it may have waited, and be with another worker now
+  seat(self_worker(), h, me.array->slots);  // r may have waited, and the worker be another now
 }
 
-// True: the caller goes on on that worker's thread. False: there is no stack to leave this one to.
+// True: the caller continues on that worker's thread. False: there is no stack on which this worker
+// could continue.
 bool move_to(worker& target) noexcept {
   worker& w = self_worker();
   if (&w == &target) return true;
@@ -36,10 +39,7 @@ bool move_to(worker& target) noexcept {
   me.home = &target;
   w.pool.leave_forks_behind(w);
   seat(w, 0, next->slots);
-  w.after.left = &me;
-  w.after.what = after_switch_action::kind::send_home;
-  w.current = next;
-  switch_fiber(me, *next);
+  switch_fiber(w, me, *next, after_switch_action::kind::send_home);
   return true;
 }
 

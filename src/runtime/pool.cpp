@@ -1,4 +1,4 @@
-// The public pool, the default pool, and the thread-locals behind "which worker am I".
+// The public pool, and the default pool.
 #include "heist/pool.hpp"
 
 #include <atomic>
@@ -7,7 +7,7 @@
 #include <mutex>
 #include <new>
 
-#include "heist/detail/hot_path.hpp"
+#include "heist/detail/root.hpp"
 #include "platform/once.hpp"
 #include "platform/process_mutex.hpp"
 #include "runtime/pool_impl.hpp"
@@ -16,43 +16,6 @@
 namespace heist::inline v0 {
 
 namespace detail {
-
-namespace {
-
-// Where every thread outside any pool writes its first fork to. Nobody reads it.
-alignas(job) constinit char scratch[sizeof(job)] = {};
-
-}  // namespace
-
-constinit thread_local worker_front* this_thread_worker = nullptr;
-
-constinit thread_local control this_control{0, scratch, 0};
-
-[[gnu::noinline]] control& current_control() noexcept {
-  control* c = &this_control;
-  asm volatile("" : "+r"(c));  // not to be merged with another call's, before a switch
-  return *c;
-}
-
-[[gnu::noinline]] worker* this_worker() noexcept {
-  worker_front* w = this_thread_worker;
-  asm volatile("" : "+r"(w));
-  return static_cast<worker*>(w);
-}
-
-[[gnu::noinline]] worker_front* this_worker_front_call() noexcept { return this_worker(); }
-
-void set_this_worker(worker* w) noexcept { this_thread_worker = w; }
-
-void leave_pool() noexcept {
-  control& c = current_control();
-  // Relaxed: the thread's own from now on.
-  c.seat.store(scratch, std::memory_order_relaxed);
-  c.head.store(0, std::memory_order_relaxed);
-  c.limit.store(0, std::memory_order_relaxed);
-  c.capacity = 0;
-  set_this_worker(nullptr);
-}
 
 void run_root(pool_impl* pool, root& r) {
   if (serial_elision())
@@ -63,6 +26,19 @@ void run_root(pool_impl* pool, root& r) {
     w->pool.run(r);
   else
     default_pool().run([&r] { r.run(r); });
+}
+
+void start_root(pool_impl* pool, root& r) {
+  worker* const w = this_worker();
+  const bool is_alone = w != nullptr && w->alone && (pool == nullptr || pool == &w->pool);
+  if (serial_elision() || is_alone)
+    r.run(r);
+  else if (pool != nullptr)
+    pool->start(r);
+  else if (w != nullptr)
+    w->pool.start(r);
+  else
+    default_pool().impl_->start(r);
 }
 
 }  // namespace detail
@@ -84,7 +60,7 @@ namespace detail {
 // Never destroyed: destructors of the program's statics may still fork, and sleeping threads don't
 // keep a process from ending.
 struct default_pool_place {
-  platform::process_mutex making;  // guards the making of it
+  platform::process_mutex making;  // held while the pool is made
   std::atomic<pool*> made{nullptr};
 
   // The default pool if this process has made it: a child of fork() inherits the pointer, and makes

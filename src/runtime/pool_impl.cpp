@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <new>
 #include <string>
 #include <utility>
@@ -12,8 +11,11 @@
 #include "heist/error.hpp"
 #include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
+#include "platform/fatal.hpp"
 #include "platform/overflow.hpp"
 #include "platform/process.hpp"
+#include "runtime/free_fibers.hpp"
+#include "runtime/rendezvous.hpp"
 #include "runtime/stats_signal.hpp"
 #include "runtime/views.hpp"
 
@@ -21,19 +23,21 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-// The only thread of the child may be a worker; its pool is lost, but its forks still work, as calls.
+// The only thread of the child may be a worker. Its pool is lost, but its forks still work, as
+// calls.
 void in_forked_child() noexcept {
   if (worker* const w = this_worker()) {
     w->alone = true;
     w->spawns = false;
     w->deque->capacity = 0;
-    w->deque->limit.store(0, std::memory_order_relaxed);  // there is one thread
+    w->deque->limit.store(0, std::memory_order_relaxed);  // the process has one thread
   }
 }
 
-// When the library is loaded: a fork() may begin before the first pool is made, and end after it.
+// Called when the library is loaded: a fork() may begin before the first pool is made, and end
+// after it.
 [[gnu::constructor]] void watch_for_forks() noexcept {
-  // Refused only without memory for the entry.
+  // Refused only if there is no memory for the entry.
   static_cast<void>(::pthread_atfork(nullptr, nullptr, &in_forked_child));
 }
 
@@ -63,7 +67,7 @@ pool_impl::pool_impl(pool_config config)
     throw;
   }
   if (config_.on_thread_start)
-    unfinished_.store(size(), std::memory_order_relaxed);  // the gate's mutex
+    unfinished_.store(size(), std::memory_order_relaxed);  // the gate's mutex orders it
   live_pools::add(live_);
   open_gate(true);
 }
@@ -73,20 +77,19 @@ void pool_impl::discard(pool_impl* p) noexcept {
     delete p;
     return;
   }
-  // A list, so that leak checkers find it. Guarded by nothing: pools of the parent's are discarded by
-  // the one thread that fork() left, or under the program's own care.
+  // A list, so that leak checkers find it. No lock guards it: the pools of a parent process are
+  // discarded by the one thread that fork() left, or under the program's own synchronisation.
   static pool_impl* abandoned = nullptr;
   p->next_abandoned_ = abandoned;
   abandoned = p;
 }
 
 pool_impl::~pool_impl() {
-  if (worker* const w = this_worker(); w != nullptr && &w->pool == this) {
-    std::fputs("heist: a pool is destroyed by one of its own workers\n", stderr);
-    std::abort();
-  }
+  if (worker* const w = this_worker(); w != nullptr && &w->pool == this)
+    platform::fatal("a pool is destroyed by one of its own workers");
   stop_threads();
-  // After that: a start hook may have been waiting for a visitor. Acquire: partner in ~visit.
+  // After the threads have ended: a start hook may have been waiting for a visitor. Acquire:
+  // partner in ~visit.
   while (visitors_.load(std::memory_order_acquire) != 0) sched_yield();
   if (print_stats_) {
     try {
@@ -101,10 +104,10 @@ pool_impl::~pool_impl() {
   }
 }
 
-void pool_impl::one_finished() noexcept {
+void pool_impl::note_finished() noexcept {
   if (unfinished_.fetch_sub(1, std::memory_order_relaxed) != 1) return;
-  // Partners: sleepers::announce, and stop_threads. Either we see that the pool stops, or whoever it wakes sees that
-  // nothing is unfinished.
+  // Partners: sleepers::announce, and stop_threads. Either this thread sees that the pool stops, or
+  // whoever stop_threads() wakes sees that nothing is unfinished.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (stopping_.load(std::memory_order_relaxed)) sleepers_.wake_all();
 }
@@ -125,7 +128,16 @@ void pool_impl::run(root& r) {
   injection_.push(r);
   wake_for_injection();
   wait_until_settled(r.state);
-  if (r.next != nullptr) receive_views(reinterpret_cast<view_node*>(r.next));
+  if (r.views != nullptr) receive_views(r.views);
+}
+
+void pool_impl::start(root& r) {
+  if (!belongs_to_this_process())
+    throw usage_error(
+        "a pool that was made before fork() has no threads in the child; make another");
+  unfinished_.fetch_add(1, std::memory_order_relaxed);  // the queue's lock orders it
+  injection_.push(r);
+  wake_for_injection();
 }
 
 void pool_impl::leave_forks_behind(worker& w) noexcept {
@@ -156,14 +168,14 @@ void pool_impl::leave_loot_behind(worker& w) noexcept {
   }
 }
 
-void pool_impl::one_starves() noexcept {
+void pool_impl::begin_starving() noexcept {
   starving_.fetch_add(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
   sleepers_.wake_all();
 }
 
 void pool_impl::report_starvation() noexcept {
-  // Relaxed: a flag of its own.
+  // Relaxed: the flag carries nothing else.
   if (starvation_reported_.exchange(true, std::memory_order_relaxed)) return;
   std::fprintf(
       stderr,
@@ -172,7 +184,7 @@ void pool_impl::report_starvation() noexcept {
       config_.name.c_str(), static_cast<unsigned long long>(stacks_.mapped()));
 }
 
-void pool_impl::go_on(fiber& f) noexcept {
+void pool_impl::push_ready(fiber& f) noexcept {
   if (f.home.get() != nullptr) {
     send_home(f);
     return;
@@ -186,12 +198,12 @@ void pool_impl::send_home(fiber& f) noexcept {
   fiber* first = home.mailbox.load(std::memory_order_relaxed);
   do {
     f.next = first;
-    // Release: the fiber and its next; partner: the exchange in run_waiting.
+    // Release: the fiber and its next; partner: the exchange in take_mail().
   } while (!home.mailbox.compare_exchange_weak(first, &f, std::memory_order_release,
                                                std::memory_order_relaxed));
   std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
   places_.move_nobody();
-  sleepers_.wake_all();  // one of them is home
+  sleepers_.wake_all();  // one of them is the fiber's home
 }
 
 void pool_impl::wake_for_injection() noexcept {
@@ -200,19 +212,20 @@ void pool_impl::wake_for_injection() noexcept {
   sleepers_.wake_one();
 }
 
-void pool_impl::wake_for_exposed(worker& by) noexcept {
+void pool_impl::wake_for_exposed(worker& waker) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // S1; partner: sleepers::announce
-  if (!sleepers_.any() || !sleepers_.wake_one(move_a_sleeper(by))) return;
-  by.count.wakes.add();
-  if (config_.deque == deque_kind::split && sleepers_.any()) by.deque->ask();  // S1, for the others
+  if (!sleepers_.any() || !sleepers_.wake_one(move_a_sleeper(waker))) return;
+  waker.count.wakes.add();
+  if (config_.deque == deque_kind::split && sleepers_.any())
+    waker.deque->ask();  // S1: for the others
 }
 
-void pool_impl::wake_another(worker& by) noexcept {
-  if (sleepers_.any() && sleepers_.wake_one(move_a_sleeper(by))) by.count.wakes.add();
+void pool_impl::wake_another(worker& waker) noexcept {
+  if (sleepers_.any() && sleepers_.wake_one(move_a_sleeper(waker))) waker.count.wakes.add();
 }
 
-platform::park_bits pool_impl::move_a_sleeper(worker& by) noexcept {
-  const int moved = places_.move_one(by.index);
+platform::park_bits pool_impl::move_a_sleeper(worker& waker) noexcept {
+  const int moved = places_.move_one(waker.index);
   return moved < 0 ? platform::any_waiter : park_bit(static_cast<unsigned>(moved));
 }
 
@@ -220,15 +233,15 @@ void pool_impl::heavy_barrier() noexcept {
   platform::asymmetric_barrier::instance().heavy_barrier(tids_);
 }
 
-bool pool_impl::expose(worker& by, worker& victim) noexcept {
+bool pool_impl::expose(worker& thief, worker& victim) noexcept {
   if (!victim.deque->has_work() || victim.deque->has_public()) return false;
   const std::uint32_t items = victim.deque->expose([this] { heavy_barrier(); });
-  by.count.remote_exposes.add(items);
+  thief.count.remote_exposes.add(items);
   return items != 0;
 }
 
 bool pool_impl::anything_to_do(worker& w) noexcept {
-  // Relaxed: after the fence in announce().
+  // Relaxed: this comes after the fence in announce().
   if (!injection_.empty() || stopping() || w.mailbox.load(std::memory_order_relaxed) != nullptr)
     return true;
   for (auto& victim : workers_) {
@@ -253,11 +266,11 @@ void pool_impl::sleep(worker& w) noexcept {
     return;
   }
   w.count.parks.add();
-  w.now(worker_state::parked);
-  // Relaxed: a hint, run_waiting acquires.
+  w.set_state(worker_state::parked);
+  // Relaxed: a hint; take_mail() acquires.
   const auto mail = [&w] { return w.mailbox.load(std::memory_order_relaxed) != nullptr; };
   places_.enter(w.index);
-  // A short nap first: a long one is worth giving memory back for.
+  // A short nap first: giving memory back pays only before a long sleep.
   constexpr auto nap = std::chrono::milliseconds(20);
   const platform::park_bits bit = park_bit(w.index);
   if (w.cache_is_trimmed || !sleepers_.wait_for(nap, mail, bit)) {
@@ -268,7 +281,7 @@ void pool_impl::sleep(worker& w) noexcept {
     }
     sleepers_.wait(mail, bit);
   }
-  w.now(worker_state::searching);
+  w.set_state(worker_state::searching);
   places_.leave(w.index);
 }
 

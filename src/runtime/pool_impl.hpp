@@ -1,4 +1,4 @@
-// A pool from the inside: its workers, who sleeps, and what comes in from outside.
+// The inside of a pool: its workers, which of them sleep, and what comes in from outside.
 #pragma once
 
 #include <sys/types.h>
@@ -26,17 +26,18 @@ namespace heist::inline v0::detail {
 
 class pool_impl {
  public:
-  // See pool's constructor, destructor, run.
+  // See pool's constructor, destructor and run().
   explicit pool_impl(pool_config config);
-  // Deletes it; in a child of fork(), where its threads and whatever they held at that moment are
-  // out of reach, its memory is left alone.
+  // Deletes it. In a child of fork() its threads, and what they held at that moment, are out of
+  // reach: there its memory is left alone.
   static void discard(pool_impl* p) noexcept;
   pool_impl(const pool_impl&) = delete;
   pool_impl& operator=(const pool_impl&) = delete;
 
   // ---- For the public side.
   void run(root& r);
-  // Pushes one that isn't awaited. The destructor waits for it. Throws usage_error in a child of fork().
+  // Pushes a root that nobody awaits; the destructor waits for it. Throws usage_error in a child of
+  // fork().
   void start(root& r);
   [[nodiscard]] pool_stats stats() const;
   [[nodiscard]] const pool_config& config() const noexcept { return config_; }
@@ -44,32 +45,35 @@ class pool_impl {
   // Whether this process made it: a child of fork() inherits the memory, not the threads.
   [[nodiscard]] bool belongs_to_this_process() const noexcept;
 
-  // ---- For its workers (and those who settle what a fiber of it waits for).
+  // ---- For its workers, and for those who settle what one of its fibers waits for.
   // Constant once the start gate is open.
   [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(workers_.size()); }
   [[nodiscard]] worker& at(unsigned i) const noexcept { return *workers_[i]; }
 
-  // A suspended fiber can go on: on its own worker if it has one, else on any.
-  void go_on(fiber& f) noexcept;
+  // A suspended fiber can continue: on its home worker if it has one, else on any.
+  void push_ready(fiber& f) noexcept;
 
-  // What a worker's fiber has open goes to the injection queue: it suspends for something else than a join.
+  // Moves what the running fiber has forked and not joined to the injection queue: the fiber
+  // suspends for something else than a join.
   void leave_forks_behind(worker& w) noexcept;
 
-  // What a batched steal brought along goes there too: nobody knows when this worker has a stack to run it.
+  // Moves what a batched steal brought along there, too: nobody knows when this worker has a stack
+  // to run it.
   void leave_loot_behind(worker& w) noexcept;
-  // A worker has no stack to begin anything on. The others then give up those that they have in store.
-  void one_starves() noexcept;
-  void one_starves_no_more() noexcept { starving_.fetch_sub(1, std::memory_order_relaxed); }
-  // Relaxed: a hint, but for whoever ends what the starving one waits for; the exchange on the state of that
-  // orders the two.
+  // A worker has no stack to begin anything on. The other workers then give up the free ones that
+  // they keep.
+  void begin_starving() noexcept;
+  void end_starving() noexcept { starving_.fetch_sub(1, std::memory_order_relaxed); }
+  // Relaxed: a hint, but for whoever ends what the starving worker waits for; there the exchange on
+  // the state orders the two.
   [[nodiscard]] bool somebody_starves() const noexcept {
     return starving_.load(std::memory_order_relaxed) != 0;
   }
-  // Says once on stderr that there is no memory for stacks.
+  // Reports once, on stderr, that there is no memory for stacks.
   void report_starvation() noexcept;
 
-  // Whoever is no worker of a pool and hands it a fiber stays in it until the pool has been told:
-  // otherwise the fiber may run, and the pool end, in between.
+  // A thread that is no worker of the pool and hands it a fiber visits the pool until that is done:
+  // otherwise the fiber might run, and the pool end, in between.
   class visit {
    public:
     // Relaxed: handing the fiber over publishes it.
@@ -86,24 +90,25 @@ class pool_impl {
   };
   [[nodiscard]] injection_queue& injection() noexcept { return injection_; }
 
-  // Something was pushed and made public: wakes a sleeper if there is one.
-  void wake_for_exposed(worker& by) noexcept;
-  // One more worker, if the caller saw that there is more to do than it takes.
-  void wake_another(worker& by) noexcept;
+  // An entry was pushed and exposed: wakes a sleeper if there is one.
+  void wake_for_exposed(worker& waker) noexcept;
+  // Wakes one more worker: the caller saw more work than it takes.
+  void wake_another(worker& waker) noexcept;
 
   // Sleeps until there may be work; returns at once if there is.
   void sleep(worker& w) noexcept;
 
-  // A thief publishes what `victim` holds privately. True if something became public.
-  bool expose(worker& by, worker& victim) noexcept;
+  // For a thief: exposes what `victim` holds privately. True if anything became public.
+  bool expose(worker& thief, worker& victim) noexcept;
 
-  // A start hook or something that was started may be suspended, and then it isn't time to go yet. Acquire: partner in
-  // stop_threads; all that was started before is counted then. The rest relaxed: the epoch wakes those who sleep.
+  // False while a start hook, or anything that was started, is unfinished: it may be suspended.
+  // Acquire: partner in stop_threads; all that was started before is counted then. The rest
+  // relaxed: the epoch wakes the sleepers.
   [[nodiscard]] bool stopping() const noexcept {
     return stopping_.load(std::memory_order_acquire) &&
            unfinished_.load(std::memory_order_relaxed) == 0;
   }
-  void one_finished() noexcept;
+  void note_finished() noexcept;
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
   [[nodiscard]] blocking_crew& blocking() noexcept { return blocking_; }
   [[nodiscard]] stack_count& stack_use() noexcept { return stack_use_; }
@@ -125,10 +130,10 @@ class pool_impl {
   void open_gate(bool go) noexcept;
   void order_victims();
   void wake_for_injection() noexcept;
-  // Before a wake-up by a worker that goes on: sees to it that a sleeper won't run here (sleeping_place.hpp). Whom to
-  // wake.
-  [[nodiscard]] platform::park_bits move_a_sleeper(worker& by) noexcept;
-  // Workers share bits in a large pool; then another one than preferred may be woken.
+  // Before a wake-up by a worker that keeps running: sees to it that one sleeper will run on
+  // another processor (sleeping_place.hpp). Answers which sleepers to prefer.
+  [[nodiscard]] platform::park_bits move_a_sleeper(worker& waker) noexcept;
+  // In a large pool workers share bits; then a wake-up may reach another one than the preferred.
   static platform::park_bits park_bit(unsigned i) noexcept {
     return platform::park_bits{1} << i % 32;
   }
@@ -144,11 +149,11 @@ class pool_impl {
   injection_queue injection_;
   sleepers sleepers_;
   std::atomic<bool> stopping_{false};
-  std::atomic<std::size_t> unfinished_{0};  // start hooks, and what was started
+  std::atomic<std::size_t> unfinished_{0};  // start hooks, and roots that nobody awaits
   std::atomic<unsigned> visitors_{0};
   std::atomic<unsigned> starving_{0};
   std::atomic<bool> starvation_reported_{false};
-  blocking_crew blocking_;               // ends before what its threads hand fibers to
+  blocking_crew blocking_;               // it ends first: its threads hand fibers to those above
   pool_impl* next_abandoned_ = nullptr;  // in a child of fork(): see discard()
   live_pools::entry live_{*this};
 
@@ -159,8 +164,8 @@ class pool_impl {
   std::vector<std::vector<unsigned>> near_first_;
   unsigned missing_ = 0;
 
-  // The start gate: nobody steals before everybody is there. And the way out: no thread ends, and
-  // takes its deque along, while another may look at it.
+  // The start gate: no worker steals before all are there. And the exit: no thread ends, and takes
+  // its deque with it, while another one may look at that.
   enum class gate : std::uint8_t { closed, open, abandoned };
   std::mutex gate_mutex_;
   std::condition_variable gate_changed_;

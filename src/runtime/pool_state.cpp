@@ -1,7 +1,8 @@
-// What every pool of the process is doing, as text: for a watchdog, or for a person in front of a program that hangs.
+// What every pool of the process is doing, as text: for a watchdog, or for a person in front of a
+// program that hangs.
 //
-// It looks at words that their owners go on writing, so its numbers are of slightly different moments. What never changes any
-// more, as in a program that hangs, is told as it is.
+// It reads words that their owners keep writing, so its numbers are of slightly different moments.
+// What no longer changes, as in a program that hangs, is reported as it is.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,7 +26,7 @@ std::string_view name_of(worker_state s) noexcept {
   return names[static_cast<std::size_t>(s)];
 }
 
-// Relaxed, all of it: each word is told as it is.
+// Relaxed, all of it: each word is reported as it is.
 std::string describe_deque(const worker& w) {
   if (!w.uses_split())
     return "forks " + number(w.forks->size_hint()) + ", loot " + number(w.loot->size_hint());
@@ -47,7 +48,7 @@ std::string describe(pool_impl& p) {
   const pool_config& c = p.config();
   const pool_stats s = p.stats();
   const sleepers::snapshot sleep = p.sleep_counts();
-  std::uint64_t running = 0;  // fibers: of the workers' loops, too
+  std::uint64_t running = 0;  // fibers, those that run a worker's loop included
   for (unsigned i = 0; i < p.size(); ++i)
     running += p.at(i).doing.load(std::memory_order_relaxed) != worker_state::starved ? 1 : 0;
   const std::uint64_t suspended = s.stacks_in_use > running ? s.stacks_in_use - running : 0;

@@ -15,8 +15,9 @@
 #include "platform/thread.hpp"
 #include "platform/topology.hpp"
 #include "runtime/live_pools.hpp"
+#include "runtime/loop.hpp"
 #include "runtime/pool_impl.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/switch.hpp"
 
 #if HEIST_TSAN
 #include <sanitizer/tsan_interface.h>
@@ -39,7 +40,7 @@ void pool_impl::give_stacks_back(worker& w) noexcept {
 }
 
 void pool_impl::start_threads() {
-  // Before there is a thread: one that has begun must find its way into the list.
+  // Before the first thread starts: each thread must find its place in the list.
   workers_.reserve(config_.workers);
   tids_.reserve(config_.workers);
   std::vector<int> cpus;
@@ -57,7 +58,7 @@ void pool_impl::start_threads() {
       if (i == 0) throw resource_error("no memory for a worker" + reason(ENOMEM));
       break;
     }
-    // The first stack and the reserve are asked for here, where a refusal can still be told.
+    // The first stack and the reserve are taken here, where a refusal can still be reported.
     fiber* const f = stacks_.get();
     w->reserve = f == nullptr ? nullptr : stacks_.get();
     if (w->reserve.get() == nullptr) {
@@ -85,7 +86,7 @@ void pool_impl::start_threads() {
     workers_.push_back(std::move(w));
   }
   missing_ = config_.workers - size();
-  // Everybody is there, with the address of its deque, before anybody may look at one.
+  // Every worker is there, with the address of its deque, before any may look at one.
   std::unique_lock hold(gate_mutex_);
   gate_changed_.wait(hold, [this] { return arrived_ == size(); });
   for (auto& w : workers_) tids_.push_back(w->tid);
@@ -107,7 +108,7 @@ void pool_impl::order_victims() {
         by_distance.emplace_back(map ? static_cast<int>(map->distance(cpu_of(i), cpu_of(k))) : 0,
                                  k);
       }
-    std::sort(by_distance.begin(), by_distance.end());  // equally near: by index
+    std::sort(by_distance.begin(), by_distance.end());  // equally near ones by index
     for (const auto& [distance, k] : by_distance) near_first_[i].push_back(k);
   }
 }
@@ -126,7 +127,7 @@ void pool_impl::open_gate(bool go) noexcept {
   gate_changed_.notify_all();
 }
 
-// Allocates nothing: a thread that has begun couldn't say that there is no memory.
+// Allocates nothing: a thread that has started has no way to report that there is no memory.
 void pool_impl::thread_main(worker& w, int cpu) noexcept {
   const platform::alternate_stack handler_stack(static_cast<int>(w.index));
   platform::asymmetric_barrier::instance().admit_this_thread();
@@ -139,12 +140,12 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
   w.exceptions = exception_globals::of_thread();
   w.spawns = config_.join == join_kind::greedy && config_.spawn == spawn_kind::continuation;
   fiber* const first = w.cached;
-  c.seat.store(first->slots, std::memory_order_relaxed);  // the gate's mutex hands all this on
+  c.seat.store(first->slots, std::memory_order_relaxed);  // the gate's mutex orders all this
   c.capacity = static_cast<position>(config_.fork_depth * sizeof(job));
   if (config_.deque == deque_kind::split) {
     c.limit.store(c.capacity, std::memory_order_relaxed);
   } else {
-    // Every push and every pop take the slow path, which knows the other deque.
+    // Every push and every pop takes the slow path, which uses the other deque.
     control::state w0 = c.word.load();
     static_cast<void>(c.word.compare_exchange(w0, {0, 0, ~position{0}, 0}));
   }
@@ -157,7 +158,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
 #endif
     w.cached = nullptr;
     w.cached_count = 0;
-    stack_use_.one_more();
+    stack_use_.add_one();
     w.current = first;
     hand_over(*first);
     switch_fiber(w.native, *first);
@@ -168,7 +169,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
 #endif
   }
 
-  // Together: this deque lies in the thread's memory, and others may still look at it.
+  // All threads end together: this deque lies in the thread's memory, and others may still look.
   std::unique_lock hold(gate_mutex_);
   ++left_;
   if (started && left_ == arrived_) live_pools::remove(live_);
@@ -181,13 +182,13 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
     config_.on_thread_stop(w.index);
   }
   // Destructors of the thread's thread_local objects come next: for them this is a thread outside
-  // any pool. Nobody looks at its deque any more.
+  // any pool. No other thread looks at its deque any more.
   leave_pool();
 }
 
 void pool_impl::stop_threads() noexcept {
   stopping_.store(true, std::memory_order_release);  // partner: stopping()
-  // Partner: sleepers::announce. Either we see who is announced, or it sees that we stop.
+  // Partner: sleepers::announce. Either we see who is announced, or they see that the pool stops.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   sleepers_.wake_all();
   for (auto& w : workers_) w->thread.join();

@@ -13,7 +13,7 @@ namespace heist::inline v0::detail {
 // Holds what scope_state guards with `busy`.
 class scope_state::keeping {
  public:
-  // Acquire and release: one after the other.
+  // Acquire and release: one holder sees what the one before did.
   explicit keeping(std::atomic<unsigned>& flags) noexcept : flags_(flags) {
     while ((flags_.fetch_or(busy, std::memory_order_acquire) & busy) != 0) sched_yield();
   }
@@ -21,7 +21,7 @@ class scope_state::keeping {
   keeping(const keeping&) = delete;
   keeping& operator=(const keeping&) = delete;
 
-  // Whether that bit was set before.
+  // Whether that flag was set before.
   [[nodiscard]] bool has(unsigned flag) const noexcept {
     return (flags_.load(std::memory_order_relaxed) & flag) != 0;
   }

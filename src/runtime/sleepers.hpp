@@ -1,4 +1,4 @@
-// Who sleeps, and how they are woken without a lost wake-up.
+// Which workers sleep, and how they are woken without a lost wake-up.
 //
 // An unstolen push has no fence, and still nothing may be left behind while everybody sleeps:
 //
@@ -9,30 +9,31 @@
 //   wake:     sleepers -= 1, tokens += 1 in one exchange; sleepers still > 0 -> limit = 0 again;
 //             raise the epoch; futex_wake(1)
 //
-// A waker counts its sleeper out at once, long before that one runs: otherwise every push in between
-// would wake it again. Tokens are anonymous: whoever is announced may take one, also one that was meant
-// for a worker with mail (a fiber of a stalling join, which nobody else can run) and that hasn't got to
-// run yet. So a sleeper looks for mail whenever it looks for a token.
+// A waker takes its sleeper off the count at once, long before that one runs: otherwise every push
+// in between would wake it again. Tokens are anonymous: whoever is announced may take one, also one
+// that was meant for a worker with mail (a fiber of a stalling join, which no other worker can run)
+// and that has not run yet. So a sleeper looks for mail whenever it looks for a token.
 //
 // Invariants.
-//   S1  While somebody is counted as a sleeper, every worker's limit is 0, or a wake-up is on its way.
-//       (A worker that clears its limit exposes and then looks at the count.)
-//   S2  A push that the sleeper's look missed came after the heavy barrier on its owner, so the owner
-//       reads the limit that was written before the barrier: 0.
+//   S1  While any worker is counted as a sleeper, every worker's limit is 0, or a wake-up is on its
+//       way. (A worker that clears its limit exposes and then looks at the count.)
+//   S2  A push that the sleeper's look missed came after the heavy barrier on its owner, so the
+//       owner reads the limit that was written before the barrier: 0.
 //   S3  sleepers + tokens = workers that have announced themselves and are neither back at work nor
-//       awake with a token. So one that takes itself out always finds one of the two to lower.
-//   S4  The epoch is read before a look for tokens and mail, and raised after each token, which is made
-//       after the mail was sent: no wait misses one.
-//   S5  For each token somebody looks for it, or is being woken to look. A worker that leaves with mail
-//       may have been woken for a token that it doesn't take, so it wakes another one in its place.
+//       awake with a token. So a worker that leaves the count always finds one of the two to lower.
+//   S4  The epoch is read before a look for tokens and mail, and raised after each token, which is
+//       made after the mail was sent: no wait misses one.
+//   S5  For each token some worker looks for it, or is being woken to look. A worker that leaves
+//       with mail may have been woken for a token that it doesn't take, so it wakes another one in
+//       its place.
 // The order of steps matters: the request before the count, the count after the barrier, a plain
-// fence for the barrier, a look at the public part only, or the owner's look at the count before its
-// fence would each lose a wake-up. What is checked, and how far: docs/memory_model.md.
+// fence for the barrier, a look at the public part only, or the owner's look at the count before
+// its fence would each lose a wake-up. What is checked, and how far: docs/memory_model.md.
 //
 // Who writes what. counts_, epoch_: any thread, by the operations below.
 //
-// The Seam is that of heist/detail/atomics.hpp, with the futex: tests/model runs this
-// very code on other ones.
+// The Seam is that of heist/detail/atomics.hpp, with the futex: tests/model runs this very code on
+// other ones.
 #pragma once
 
 #include <atomic>
@@ -53,7 +54,7 @@ struct std_parking : std_atomics {
                              std::chrono::nanoseconds time, platform::park_bits bits) noexcept {
     platform::futex_wait_for(word, seen, time, bits);
   }
-  // One of `preferred` if there is one that sleeps, else any.
+  // Wakes one with a bit of `preferred` if such a one sleeps, else any.
   static void futex_wake_one(platform::park_word& word, platform::park_bits preferred) noexcept {
     if (platform::futex_wake(word, 1, preferred) == 0 && preferred != platform::any_waiter)
       platform::futex_wake(word, 1);
@@ -72,7 +73,7 @@ class basic_sleepers {
   // The look found something.
   void retract() noexcept { leave(); }
 
-  // The look found nothing. Returns with a token, or when mail() says so. By `bits` it can be preferred.
+  // The look found nothing. Returns with a token, or when mail() is true. `bits`: see wake_one().
   template <class Mail>
   void wait(Mail&& mail, platform::park_bits bits = platform::any_waiter) noexcept {
     for (;;) {
@@ -81,7 +82,7 @@ class basic_sleepers {
       Seam::futex_wait(epoch_, seen, bits);
     }
   }
-  // False, without a token and still announced, when the time is up.
+  // The same; false, without a token and still announced, when the time is up.
   template <class Mail>
   bool wait_for(std::chrono::nanoseconds time, Mail&& mail,
                 platform::park_bits bits = platform::any_waiter) noexcept {
@@ -110,8 +111,8 @@ class basic_sleepers {
     return {c / one_sleeper, c % one_sleeper};
   }
 
-  // Wakes one sleeper, one with a bit of `preferred` before others; false if there is none. Which one makes no
-  // difference to the counts: tokens are anonymous. Relaxed load: as in any().
+  // Wakes one sleeper, one with a bit of `preferred` before others; false if there is none. Which
+  // one it is makes no difference to the counts: tokens are anonymous. Relaxed load: as in any().
   bool wake_one(platform::park_bits preferred = platform::any_waiter) noexcept {
     std::uint64_t c = counts_.load(std::memory_order_relaxed);
     do {
@@ -135,8 +136,8 @@ class basic_sleepers {
   template <class Mail>
   bool woken(Mail&& mail) noexcept {
     if (take_token()) return true;
-    // Between the look at the tokens and the one at the mail: whoever sent the mail and then saw a token
-    // that isn't there any more has sent it before this. Partner: the fence in pool_impl::send_home.
+    // Between the look for tokens and the look for mail: whoever sent the mail and then saw a token
+    // that is gone by now has sent it before this. Partner: the fence in pool_impl::send_home.
     Seam::full_fence();
     if (!mail()) return false;
     if (leave()) Seam::futex_wake_one(epoch_, platform::any_waiter);  // S5

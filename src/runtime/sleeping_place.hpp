@@ -1,23 +1,26 @@
-// How a worker that is woken gets another processor than the waker's.
+// How a woken worker gets another processor than the waker's.
 //
-// Linux may put a woken thread on the processor of whoever woke it, though others are idle: on virtual machines most of
-// the time, where an idle processor looks as if it had been taken away (ADR 7 has the figures). Then the two take turns
-// on it until the system balances its load, longer than many a loop runs. So a waker takes its own processor from those
-// that one sleeper may use, and wakes that one; the sleeper adds it again as soon as it runs. It costs either of them a
-// few microseconds, so it is done only where it helps: a worker that finds itself on its waker's processor asks for it.
+// Linux may put a woken thread on the processor of the thread that woke it, though others are idle:
+// on virtual machines most of the time, where an idle processor looks as if it had been taken away
+// (ADR 7 has the figures). Then the two take turns on it until the system balances its load, which
+// takes longer than many a loop runs. So a waker takes its own processor from those that one
+// sleeper may use, and wakes that one; the sleeper adds it again as soon as it runs. This costs
+// either of them a few microseconds, so it is done only where it helps: when a worker has found
+// itself on its waker's processor and asks for it.
 //
 //   at_: awake --owner--> asleep --waker--> moving --waker--> moved --owner--> awake
 //                         asleep ------------owner--------------------------> awake
 //
 // Invariants.
-//   M1  While it is `moving` the owner waits: its thread lives, and nobody else changes its mask.
-//   M2  A worker that is awake has its own mask: only the waker that took the place from asleep to moving takes
-//       something away, and the owner doesn't pass `moved` without adding it again.
+//   M1  While at_ is `moving` the owner waits: its thread lives, and nobody else changes its mask.
+//   M2  A worker that is awake has its own mask: only the waker that took the place from asleep to
+//       moving takes something away, and the owner doesn't pass `moved` without adding it again.
 //
-// Who writes what. at_: as above. forbidden_: the waker, while it is `moving`. The rest is hints, to the system too: what
-// it refuses changes nothing but where a thread runs.
+// Who writes what. at_: as above. forbidden_: the waker, while at_ is `moving`. The rest is hints,
+// to the system too: what it refuses changes nothing but where a thread runs.
 //
-// The Seam is that of heist/detail/atomics.hpp, and says how to yield: tests/model runs this very code on other ones.
+// The Seam is that of heist/detail/atomics.hpp, and says how to yield: tests/model runs this very
+// code on other ones.
 #pragma once
 
 #include <sched.h>
@@ -44,7 +47,7 @@ class basic_sleeping_place {
   // By the owner, about to sleep. Release: partner is the exchange in move_from.
   void enter() noexcept { at_.store(asleep, std::memory_order_release); }
 
-  // By the owner, awake again: allow(cpu) if that was taken from it, and then true.
+  // By the owner, awake again. If a processor was taken from it: allow(cpu), and true.
   template <class Allow>
   bool leave(Allow&& allow) noexcept {
     // Acquire: forbid() has ended. Partner: the store in move_from.
@@ -63,12 +66,12 @@ class basic_sleeping_place {
     return false;
   }
 
-  // By a waker on `cpu`, before it wakes anybody: forbid(cpu), if the owner sleeps and nobody else does the same.
-  // Whether that could be done.
+  // By a waker on `cpu`, before it wakes anybody: forbid(cpu), if the owner sleeps and no other
+  // waker does the same. True if that was done.
   template <class Forbid>
   bool move_from(int cpu, Forbid&& forbid) noexcept {
     place found = asleep;
-    // Relaxed: a hint, and one look at a line that seldom changes.
+    // Relaxed: a hint, and one look at a cache line that seldom changes.
     if (at_.load(std::memory_order_relaxed) != asleep ||
         !at_.compare_exchange_strong(found, moving, std::memory_order_acquire,
                                      std::memory_order_relaxed))
@@ -87,7 +90,7 @@ class basic_sleeping_place {
   int forbidden_ = 0;
 };
 
-// Those of a pool's workers, by their index.
+// The places of a pool's workers, by their index.
 class sleeping_places {
  public:
   void open_for(const std::vector<pid_t>& threads) {
@@ -106,7 +109,7 @@ class sleeping_places {
       moves_left_.store(moves_at_once, std::memory_order_relaxed);
   }
 
-  // Before a wake-up by a worker that goes on. Whom to wake; negative: anybody.
+  // Before a wake-up by a worker that keeps running. Which worker to wake; negative: any.
   int move_one(unsigned waker) noexcept {
     if (!places_) return -1;
     const int here = platform::current_cpu();
@@ -124,13 +127,13 @@ class sleeping_places {
     }
     return -1;
   }
-  // Before a wake-up by somebody who will soon sleep: his processor is as good as any.
+  // Before a wake-up by a thread that will soon sleep: its processor is as good as any.
   void move_nobody() noexcept { waker_cpu_.store(-1, std::memory_order_relaxed); }
 
  private:
-  static constexpr unsigned moves_at_once = 1000;  // before it is tried again without
+  static constexpr unsigned moves_at_once = 1000;  // then a wake-up without a move is tried
 
-  std::unique_ptr<basic_sleeping_place<std_yielding>[]> places_;  // none: nobody is ever moved
+  std::unique_ptr<basic_sleeping_place<std_yielding>[]> places_;  // null: no worker is ever moved
   const std::vector<pid_t>* threads_ = nullptr;
   alignas(platform::cache_line_bytes) std::atomic<int> waker_cpu_{-1};
   std::atomic<unsigned> moves_left_{0};

@@ -1,87 +1,55 @@
-// Spawn: a child runs at once, on a stack of its own, and the spawner's rest can be stolen meanwhile.
+// Spawn: a child runs at once, on a stack of its own, and the spawner's rest can be stolen
+// meanwhile.
 //
-// The entry that stands for the spawner's rest lies on the deque like a fork's, in the slot of the fork depth at
-// which it spawned; the child goes on one above it in the same slots. So an unstolen spawn is a push, a
-// call on another stack and a pop, and the deque isn't seated anew. That is inlined (scope_impl.hpp); here is what is
-// unusual about a spawn, and what a steal does:
-//
-//             before                          after the thief went on with A
-//   victim    A's slots: [a0 a1 | A | b0]     A's slots: [-- -- | - | b0]    B runs, above A's old place
-//   thief     L's slots: [ ]                  L's slots: [ .. .. | ]         A runs from its place on
-//
-// A goes on in the slots of L, the fiber that the thief's loop ran on, which has nothing to do any more: its stack is
-// done with, its slots are lent. What A pushed before lies where it was; all of it is stolen (thieves take the
-// oldest first), so only the slow path of a join looks for it, through `older`.
-//
-// Who uses whose slots is counted in fiber::users: the fiber itself until it ends, each child that was left behind in
-// them until it ends, and whoever adopted them. The slots are used again when nobody is left.
+// The entry that stands for the spawner's rest lies on the deque like a fork's, in the slot of the
+// fork depth at which it spawned. The child forks in the same slots, above that entry. So an
+// unstolen spawn is a push, a call on another stack and a pop, and the deque isn't seated anew. All
+// that is inlined (scope_impl.hpp). Here are the unusual spawns, and what a steal does. Which slots
+// the two use after a steal: slots.hpp.
 //
 // Invariants.
-//   P1  The closure and the record lie on the child's side before the entry is pushed: after that the spawner's frame
-//       may be running elsewhere.
-//   P2  Only the fiber that runs pushes to its array: a spawner whose rest is stolen leaves its array to the child.
-//   P3  For each steal the scope and the array count one more, before the spawner goes on; the child's end counts them down.
-//       Either may come first: they meet in the state of the entry's slot. If the child was faster, nothing is left to count.
-//   P4  Whoever brings the scope's count down to what the waiting owner has added, and nobody else, lets the owner go on.
+//   P1  The closure and the child's record lie on the child's side before the entry is pushed:
+//       after that the spawner's frame may be running elsewhere.
+//   P2  Only the running fiber pushes to its slots: a spawner whose rest is stolen leaves its slots
+//       to the child.
+//   P3  For each steal the counts of the scope and of the slots' users rise by one before the
+//       spawner resumes; the child's end lowers them. Either may come first: thief and child meet
+//       in the state of the entry's slot. If the child was faster, the thief lowers the counts
+//       itself.
+//   P4  Whoever lowers the scope's count to what the waiting owner has added, and nobody else,
+//       resumes the owner.
 //
-// Source: child first, the parent's rest stealable, join by a count that only steals touch: Frigo, Leiserson and
-// Randall, 1998 (Cilk-5); stacks instead of heap frames: Yang and Mellor-Crummey, 2016 (Fibril). Slots that a spawner
-// leaves behind are heist's own.
+// Source: child first, the parent's rest stealable, join by a count that only steals touch: Frigo,
+// Leiserson and Randall, 1998 (Cilk-5); stacks instead of heap frames: Yang and Mellor-Crummey,
+// 2016 (Fibril). Slots that a spawner leaves behind are heist's own.
 #include <sched.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "heist/scope.hpp"
-#include "platform/valgrind.hpp"
+#include "platform/fatal.hpp"
 #include "runtime/environment.hpp"
+#include "runtime/free_fibers.hpp"
+#include "runtime/join.hpp"
+#include "runtime/loop.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
 #include "runtime/scope_parts.hpp"
+#include "runtime/slots.hpp"
+#include "runtime/switch.hpp"
 #include "runtime/views.hpp"
-#include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
 
 namespace {
 
-// The state of an entry's slot, after it was stolen.
-constexpr std::uintptr_t counted = 1;  // the thief has counted the child
-constexpr std::uintptr_t ended = 2;    // the child has ended
-
-static_assert(sizeof(older_slots) <= job::payload_bytes);
+// The marks in the state of an entry's slot, after it was stolen.
+constexpr rendezvous::word counted = 1;  // the thief has counted the child
+constexpr rendezvous::word ended = 2;    // the child has ended
 
 job& slot_of(const spawned& t) noexcept {
   return *reinterpret_cast<job*>(t.array->slots + t.depth);
-}
-
-// nullptr if there is none.
-fiber* take_spare(worker& w) noexcept {
-  fiber* const f = w.spares;
-  if (f == nullptr) return nullptr;
-  w.spares = f->next_spare;
-  w.spare_count.store(f->older_spares, std::memory_order_relaxed);
-  return f;
-}
-
-// `a`, suspended at depth h, goes on in the slots that `lender` uses, which are free from h on; `slot` is a place
-// of h in those that it used. The deque is empty.
-void change_slots(worker& w, fiber& a, fiber& lender, position h, job& slot) noexcept {
-  // Older ones that it joins nothing of any more: it has come back below them.
-  drop_older_slots(w, a, a.from);
-  if (h > a.from)
-    a.older =
-        ::new (static_cast<void*>(slot.payload)) older_slots{a.array, a.from, a.adopted, a.older};
-  else if (a.adopted)
-    drop_slots(w, *a.array);
-  a.array = lender.array;
-  a.from = h;
-  a.adopted = lender.adopted || lender.array == &lender;
-  lender.adopted = false;
-  hand_over(a);
-  seat(w, h, a.array->slots);
-  w.current = &a;
 }
 
 }  // namespace
@@ -95,41 +63,36 @@ void go_on_with_spawner(job& slot) noexcept {
   // P3. Relaxed: the exchange hands them on.
   e.scope->one_more();
   e.array->users.fetch_add(1, std::memory_order_relaxed);
-  // Acquire and release: whoever comes second sees what the first one did.
-  const bool child_was_faster = slot.state.exchange(counted, std::memory_order_acq_rel) == ended;
+  const bool child_was_faster = slot.state.leave_mark(counted) == ended;
   const bool lends = lender.array == &lender;
-  change_slots(w, *e.spawner, lender, e.depth, slot);
+  adopt_slots(w, *e.spawner, lender, e.depth, slot);
   if (child_was_faster) {
-    slot.state.store(job::pending, std::memory_order_relaxed);  // drop_slots hands it on
-    e.scope->one_less();  // nobody waits: the spawner, who runs here, has not come to sync
+    slot.state.reset();   // drop_slots() orders this before the slot's next use
+    e.scope->one_less();  // the owner doesn't wait: the spawner runs here, before its sync()
     drop_slots(w, *e.array);
   }
-  w.after.left = &lender;
-  w.after.what = lends ? after_switch_action::kind::lend : after_switch_action::kind::recycle;
-  switch_fiber(lender, *e.spawner);
+  switch_fiber(w, lender, *e.spawner,
+               lends ? after_switch_action::kind::lend : after_switch_action::kind::recycle);
   __builtin_unreachable();
 }
 
 namespace {
 
-// Ends a child whose spawner was stolen; its fiber is free for the loop afterwards.
+// Ends a child whose spawner was stolen. Afterwards its fiber is free to run the loop.
 void end_stolen(worker& w, fiber& self) noexcept {
-  if (w.alone) {
-    std::fputs(
-        "heist: the child of a fork() ends a spawned function whose spawner another thread had "
-        "gone on with\n",
-        stderr);
-    std::abort();
-  }
+  if (w.alone)
+    platform::fatal(
+        "the child of a fork() ends a spawned function whose spawner another thread had gone on "
+        "with");
   self.task.main = nullptr;
   const spawned t = self.task;
   job& slot = slot_of(t);
   if (view_node* const views = leave_views(w)) [[unlikely]]
-    t.scope->deposit(t.key, views);  // before anybody hears of the end
+    t.scope->deposit(t.key, views);  // before anybody can know of the end
   seat(w, 0, self.slots);
   leave_slots(w, self);
-  if (slot.state.exchange(ended, std::memory_order_acq_rel) != counted) return;
-  slot.state.store(job::pending, std::memory_order_relaxed);  // drop_slots hands it on
+  if (slot.state.leave_mark(ended) != counted) return;
+  slot.state.reset();  // drop_slots() orders this before the slot's next use
   drop_slots(w, *t.array);
   t.scope->child_ended();
 }
@@ -145,9 +108,9 @@ void end_public(fiber* child) noexcept {
     end_stolen(w, self);
     run_loop();
   }
-  // Only where that entry wasn't pushed, for want of room, can the child's own place have been stolen all the same.
+  // The child's entry can have been stolen only if the spawner's entry overflowed the deque.
   if (self.array != t.array) {
-    change_slots(w, *t.spawner, self, t.depth, slot);
+    adopt_slots(w, *t.spawner, self, t.depth, slot);
     drop_older_slots(w, self, 0);
   }
 }
@@ -159,65 +122,11 @@ bool child_threw(fiber* child) noexcept {
   return false;
 }
 
-// Only owners of a scope hand theirs to children.
+// Only the owner of a scope has handed its views to its children.
 void give_views_back(fiber* child) noexcept {
   if (child->views == nullptr) return;
   if (child->task.key == foreign_key) refuse_views();
   child->task.spawner->views = std::exchange(child->views, nullptr);
-}
-
-void spawner_arrived(fiber* spawner) noexcept { arrive(*spawner); }
-
-void keep_spare(fiber* child) noexcept {
-  worker& w = self_worker();
-  const unsigned n = w.spare_count.load(std::memory_order_relaxed);
-  // Valgrind takes what lies below the stack pointer for undefined after any call, but an inlined spawn, which needs a
-  // spare, reads there what the call has left (image_begin).
-  if (n == worker::max_spares || platform::runs_under_valgrind()) return recycle_fiber(w, *child);
-  child->next_spare = w.spares;
-  child->older_spares = n;
-  w.spares = child;
-  w.spare_count.store(n + 1, std::memory_order_relaxed);
-}
-
-void recycle_spares(worker& w) noexcept {
-  while (fiber* const f = take_spare(w)) recycle_fiber(w, *f);
-}
-
-void recount_spares(worker& w) noexcept {
-  unsigned n = 0;
-  for (const fiber* f = w.spares; f != nullptr; f = f->next_spare) ++n;
-  w.spare_count.store(n, std::memory_order_relaxed);
-  for (fiber* f = w.spares; f != nullptr; f = f->next_spare) f->older_spares = --n;
-}
-
-void drop_older_slots(worker& w, fiber& f, position h) noexcept {
-  while (f.older != nullptr && f.older->from >= h) {
-    const older_slots dropped = *f.older;
-    f.older = dropped.next;
-    if (dropped.adopted) drop_slots(w, *dropped.array);
-  }
-}
-
-void leave_slots(worker& w, fiber& f) noexcept {
-  drop_older_slots(w, f, 0);
-  if (f.adopted) drop_slots(w, *f.array);
-  f.array = &f;
-  f.from = 0;
-  f.adopted = false;
-}
-
-void return_to_spawner(fiber& self) noexcept {
-  worker& w = self_worker();
-  fiber& spawner = *self.task.spawner;
-  take_over(spawner);
-  w.current = &spawner;
-  spawner.child_ended = true;
-  hand_over(spawner);
-  w.after.left = &self;
-  w.after.what = after_switch_action::kind::recycle;
-  switch_fiber(self, spawner);
-  __builtin_unreachable();
 }
 
 const void* scope_owner_outside() noexcept {
@@ -247,11 +156,11 @@ void scope_state::child_ended() noexcept {
 
 void scope_state::sync_slow(void* thrown) {
   run_pushed();
-  // Acquire: partner is child_ended.
+  // Acquire: partner is the release in child_ended().
   if (count_.load(std::memory_order_acquire) != 0) {
-    ::new (static_cast<void*>(&state_)) std::atomic<std::uintptr_t>(job::pending);
+    ::new (static_cast<void*>(&state_)) rendezvous;
     if (count_.fetch_add(owner_waits, std::memory_order_acq_rel) != 0) wait_until_settled(state_);
-    // Relaxed: nobody else is left.
+    // Relaxed: all children have ended, and no other thread uses the scope.
     count_.store(0, std::memory_order_relaxed);
   }
   const unsigned flags = flags_.load(std::memory_order_relaxed);
@@ -271,7 +180,7 @@ void scope_state::sync_slow(void* thrown) {
   }
 }
 
-// Relaxed, all of it: the counts are read when the children have ended.
+// Relaxed, all of it: the counts are read after the children have ended.
 bool scope_state::skips(unsigned flags) noexcept {
   const bool by_condition = (flags & stopped) == 0;
   if (by_condition && (watch_ == nullptr || !watch_->stop.stop_requested())) return false;
@@ -290,7 +199,7 @@ bool scope_state::leaves_out_pushed(std::uint64_t key) noexcept {
   const unsigned flags = flags_.load(std::memory_order_relaxed);
   if ((flags & has_failed) != 0) {
     const keeping hold(flags_);
-    if (first_.key <= key) return true;  // a serial run would have met that one before
+    if (first_.key <= key) return true;  // a serial run would have met that exception first
   }
   return skips(flags);
 }
@@ -318,15 +227,15 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
   if (me.views != nullptr && &me == owner_) child->views = std::exchange(me.views, nullptr);
   w->current = child;
   if (call_fiber(me, *child, functions.run_child, closure)) return true;
-#if !HEIST_ASAN && !HEIST_TSAN  // there return_to_spawner has done it
-  // Nobody else went on with it. The worker can be another one, see end_public.
+#if !HEIST_ASAN && !HEIST_TSAN  // there return_to_spawner() has done it
+  // No other worker has resumed the spawner. This worker can be another one: see end_public().
   self_worker().current = &me;
   keep_spare(child);
 #endif
   return true;
 }
 
-// In the payload of a child that was pushed.
+// What lies in the payload of a pushed child's slot.
 struct scope_state::pushed_child {
   pushed_function function;
   void* closure;

@@ -1,4 +1,4 @@
-// The fibers that a pool has mapped and nobody uses.
+// The fibers that a pool has mapped and no worker uses or keeps.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,8 @@
 
 namespace heist::inline v0::detail {
 
-// Workers keep a few fibers each (worker::cached) and go here for more, and with too many.
+// Workers keep a few fibers each (worker::cached). They take more from here, and put surplus ones
+// here.
 class stack_pool {
  public:
   stack_pool(pool_impl& pool, std::size_t stack_size, std::size_t slots) noexcept
@@ -36,17 +37,17 @@ class stack_pool {
   std::atomic<std::uint64_t> mapped_{0};
 };
 
-// How many stacks are in use, and were at most. Relaxed: numbers for reports.
+// How many stacks are in use, and how many were at most. Relaxed: numbers for reports.
 class stack_count {
  public:
-  void one_more() noexcept {
+  void add_one() noexcept {
     const std::uint64_t now = in_use_.fetch_add(1, std::memory_order_relaxed) + 1;
     std::uint64_t peak = peak_.load(std::memory_order_relaxed);
     while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed,
                                                       std::memory_order_relaxed)) {
     }
   }
-  void one_less() noexcept { in_use_.fetch_sub(1, std::memory_order_relaxed); }
+  void remove_one() noexcept { in_use_.fetch_sub(1, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t in_use() const noexcept {
     return in_use_.load(std::memory_order_relaxed);
   }

@@ -1,5 +1,5 @@
-// The handler only counts up a semaphore. A thread that was started for this purpose prints, since nothing that
-// allocates or takes a lock may be called in a handler.
+// The handler only raises a semaphore. A thread that was started for this purpose prints, since a
+// handler may call nothing that allocates or takes a lock.
 #include "runtime/stats_signal.hpp"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-sem_t told;  // counts signals that are to be answered
+sem_t told;  // counts signals that are not answered yet
 constinit std::atomic<unsigned> watched{
     0};  // generation + 1 of the process that has a thread for them
 
@@ -59,7 +59,7 @@ void print_pools() noexcept {
   }
 }
 
-// What the signal would have done without us; its handler is gone (SA_RESETHAND).
+// Does what the signal would have done without us; its handler is gone (SA_RESETHAND).
 void end_by(int signal) noexcept {
   sigset_t only;
   sigemptyset(&only);
@@ -78,7 +78,7 @@ void answer_signals(int signal) noexcept {
   }
 }
 
-// A handler that the program has set, or its wish to ignore the signal, stays.
+// A handler that the program has set stays, and so does its wish to ignore the signal.
 void handle(int signal) noexcept {
   struct sigaction before {};
   if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
@@ -97,7 +97,7 @@ void watch_for_stats_signal() {
   const int signal = stats_signal_from_environment();
   if (signal == 0) return;
   const unsigned me = platform::process_generation() + 1;
-  // Relaxed: what follows is for whoever came first.
+  // Relaxed: only the first caller does what follows.
   if (watched.exchange(me, std::memory_order_relaxed) == me) return;
   sem_init(&told, 0, 0);  // anew in a child of fork(), which has the handler and no thread
   sigset_t all;

@@ -1,9 +1,8 @@
 #include "runtime/views.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
+#include "platform/fatal.hpp"
 #include "runtime/scope_parts.hpp"
 
 namespace heist::inline v0::detail {
@@ -63,7 +62,7 @@ view_node* merge_views(view_node* left, view_node* right) noexcept {
 
 void receive_views(view_node* right) noexcept {
   if (fiber* const f = running_fiber()) {
-    // An operation may use reducers, too.
+    // A reducer's operation may use reducers, too.
     view_node* const merged = merge_views(std::exchange(f->views, nullptr), right);
     f->views = merge_views(merged, f->views);
     return;
@@ -76,11 +75,9 @@ void receive_views(view_node* right) noexcept {
 }
 
 void refuse_views() noexcept {
-  std::fputs(
-      "heist: a reducer was used in a function that has no place in the order of the program "
-      "(submitted, a job, a task, a child of spawn_kind::child or of another child's scope)\n",
-      stderr);
-  std::abort();
+  platform::fatal(
+      "a reducer was used in a function that has no place in the order of the program "
+      "(submitted, a job, a task, a child of spawn_kind::child or of another child's scope)");
 }
 
 views_refused::views_refused() noexcept : fiber_(running_fiber()) {
@@ -93,22 +90,23 @@ views_refused::~views_refused() {
   fiber_->views = kept_;
 }
 
-// The piece of a child whose spawner was stolen hangs on its first view: there may be no memory for anything else.
+// The piece of a child whose spawner was stolen hangs on its first view: there may be no memory for
+// anything else.
 void scope_state::deposit(std::uint64_t key, view_node* views) noexcept {
   if (key == foreign_key) refuse_views();
   const keeping hold(flags_);
   if (!hold.has(has_deposits)) deposits_ = nullptr;
-  view_node** at = &deposits_;  // the newest first: those are merged first
+  view_node** at = &deposits_;  // the newest first: these are merged first
   while (*at != nullptr && (*at)->piece > key) at = &(*at)->next_piece;
   views->piece = key;
   views->next_piece = *at;
   *at = views;
-  flags_.fetch_or(has_deposits, std::memory_order_relaxed);  // as has_failed
+  flags_.fetch_or(has_deposits, std::memory_order_relaxed);  // relaxed: as has_failed
 }
 
 void scope_state::merge_deposits() noexcept {
   flags_.fetch_and(~has_deposits, std::memory_order_relaxed);
-  // All have ended, so no lock.
+  // All children have ended, so no lock is needed.
   view_node* views = std::exchange(deposits_, nullptr);
   fiber& owner = *self_worker().current;
   while (views != nullptr) {

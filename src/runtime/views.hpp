@@ -1,17 +1,20 @@
-// Views of reducers: who has them, and where they are put together.
+// Views of reducers: which fiber has them, and where they are put together.
 //
-// A list of views belongs to each fiber, in fiber::views: what the function that runs there, and all that it called, added.
-// In the order of the program it stands for one piece without gaps, which ends where the function is now. Where
-// the program goes on elsewhere, pieces change hands:
+// A list of views belongs to each fiber, in fiber::views: what the function that runs there, and
+// all that it called, has added. In the order of the program it stands for one piece without gaps,
+// which ends where the function is now. Where the program continues elsewhere, pieces change hands:
 //
-//   a thief ends a stolen fork        its fiber began with none; they go into the job's slot, and the join puts them to
-//                                     the right of the joining fiber's
-//   a root ends                       the same, for who waits for it
-//   spawn                             the child takes the spawner's, and gives them back when it returns to it
-//   the spawner's rest was stolen     it begins with none; at the child's end its piece is deposited with the scope,
-//                                     under the child's place, and sync puts them to the left of the owner's, in order
+//   a thief ends a stolen fork      its fiber began with none; they go into the job's slot, and the
+//                                   join puts them to the right of the joining fiber's
+//   a root ends                     the same, for whoever waits for it
+//   spawn                           the child takes the spawner's, and gives them back when it
+//                                   returns to the spawner
+//   the spawner's rest was stolen   it begins with none; at the child's end its piece is deposited
+//                                   with the scope, under the child's place, and sync puts such
+//                                   pieces to the left of the owner's, in order
 //
-// Anything else has no place in the order, and is refused. A thread outside any pool has no list: it adds to the reducer.
+// Any other function has no place in the order, and its views are refused. A thread outside any
+// pool has no list: it adds to the reducer itself.
 #pragma once
 
 #include "heist/reducer.hpp"
@@ -19,13 +22,14 @@
 
 namespace heist::inline v0::detail {
 
-// Puts the right list's views to the right of the left list's; answers the whole. Calls the reducers' operations.
+// Puts the right list's views to the right of the left list's; returns the whole. Calls the
+// reducers' operations.
 view_node* merge_views(view_node* left, view_node* right) noexcept;
 
-// Puts them to the right of the caller's own.
+// Puts the views to the right of the caller's own.
 void receive_views(view_node* right) noexcept;
 
-// Takes what the running fiber has.
+// Takes the views of the running fiber.
 inline view_node* leave_views(worker& w) noexcept {
   fiber& me = *w.current;
   view_node* const mine = me.views;
@@ -37,7 +41,8 @@ inline view_node* leave_views(worker& w) noexcept {
 // Ends the program: a function without a place in the order used a reducer.
 [[noreturn]] void refuse_views() noexcept;
 
-// While such a function runs: keeps the caller's views out of its way.
+// While a function runs that has no place in the order: keeps the caller's views apart, and refuses
+// those that the function leaves.
 class views_refused {
  public:
   views_refused() noexcept;

@@ -1,7 +1,8 @@
 // The thread that rings alarms, and the heap of those that are set.
 //
-// Guarded by mutex_: everything but the pointer to the current object. A child of fork() finds an object of another
-// process, whose thread it doesn't have and whose lock may be held for ever, and makes its own.
+// mutex_ guards everything but the pointer to the current object. A child of fork() finds the
+// object of another process, whose thread it doesn't have and whose lock may be held for ever, and
+// makes its own.
 #include "heist/detail/alarm.hpp"
 
 #include <pthread.h>
@@ -52,7 +53,7 @@ class alarms {
   std::mutex mutex_;
   std::condition_variable earlier_;  // the first alarm is another one
   bool has_thread_ = false;
-  std::size_t prepared_ = 0;    // alarms that there are, set or not; heap_ has room for all
+  std::size_t prepared_ = 0;    // alarms that exist, set or not; heap_ has capacity for all
   std::vector<alarm*> heap_{};  // the earliest first; place p has its successors at 2 p and 2 p + 1
 };
 
@@ -77,7 +78,7 @@ void alarms::prepare() {
   ++prepared_;
 }
 
-// Its signals are the program's other threads' to handle.
+// Its signals are for the program's other threads to handle.
 void alarms::start_thread() {
   sigset_t all;
   sigset_t before;
@@ -104,9 +105,9 @@ void alarms::run() noexcept {
     const auto left = first.due_ - std::chrono::steady_clock::now();
     if (left <= left.zero()) {
       take_out(first);
-      first.ring_(first);  // it may be gone soon after we let the lock go
+      first.ring_(first);  // it may be gone soon after this thread releases the lock
     } else {
-      // In spans that no clock's arithmetic overflows with.
+      // At most an hour: no clock's arithmetic overflows with that.
       earlier_.wait_for(hold, std::min<due_time::duration>(left, std::chrono::hours(1)));
     }
   }

@@ -25,7 +25,7 @@ barrier_phases::arrival barrier_phases::arrive(std::ptrdiff_t n, std::ptrdiff_t 
                     " are expected");
 }
 
-// Nobody arrives meanwhile: all that are expected have.
+// Meanwhile nobody arrives: all that are expected have arrived.
 void barrier_phases::end_phase() noexcept {
   waiter_list all;
   {

@@ -6,7 +6,7 @@
 
 namespace heist::inline v0::detail {
 
-// Waiting for oneself never ends. Relaxed: it matters to that fiber alone.
+// Waiting for one's own result never ends. Relaxed: it matters to that fiber alone.
 void future_state::refuse_own_wait() const {
   const void* const maker = maker_.load(std::memory_order_relaxed);
   if (maker != nullptr && maker == current_fiber())

@@ -14,7 +14,8 @@ void latch::wait_slow() noexcept {
   detail::waiter me;
   {
     const detail::holding hold(guard_);
-    // The flag is raised in the same step that sees a count: the last count_down() either was before it, or finds it.
+    // The flag is raised in the same step that sees a count: the last count_down() either came
+    // before it, or finds it.
     std::ptrdiff_t seen = state_.load(std::memory_order_acquire);
     do {
       if (seen < one) return;
@@ -26,7 +27,7 @@ void latch::wait_slow() noexcept {
   me.point.wait();
 }
 
-// Somebody is listed, who returns only when it has been taken out: until then the latch is there.
+// A waiter is listed, and returns only after it has been taken out: until then the latch exists.
 void latch::wake() noexcept {
   detail::waiter_list all;
   {

@@ -7,7 +7,7 @@ namespace heist::inline v0 {
 using detail::holding;
 using detail::waiter;
 
-// True if it has the lock, false if it is queued.
+// True if the waiter has the lock, false if it is queued.
 bool mutex::queue(waiter& w, bool was_woken) noexcept {
   const holding hold(guard_);
   const std::uint32_t over = was_woken ? waking : 0;
@@ -35,7 +35,7 @@ bool mutex::queue(waiter& w, bool was_woken) noexcept {
 namespace {
 
 bool lock_soon(mutex& m) noexcept {
-  constexpr int pauses = 32;  // a short section ends sooner than a fiber is suspended
+  constexpr int pauses = 32;  // a short section ends sooner than it takes to suspend a fiber
   for (int i = 0; i < pauses; ++i) {
     platform::pause();
     if (m.try_lock()) return true;
@@ -58,17 +58,18 @@ void mutex::lock_slow() noexcept {
 bool mutex::lock_until(detail::due_time due) {
   if (detail::is_over(due)) return false;
   if (lock_soon(*this)) return true;
-  // Both alarms are made before anything is queued: one that was woken must not fail to take `waking` back. For the same
-  // reason it queues even if its time is over; the alarm rings at once then.
+  // Both alarms are made before anything is queued: a waiter that was woken must not fail to take
+  // `waking` back. For the same reason it queues even if its time is over; then the alarm rings at
+  // once.
   detail::timed_waiter<mutex> first(*this, due);
   detail::timed_waiter<mutex> again(*this, due);
   if (queue(first, false)) return true;
   if (!first.wait_in_time()) return false;
   if (queue(again, true)) return true;
-  return again.wait_in_time();  // it is granted, or has given up
+  return again.wait_in_time();  // it is granted the lock, or has given up
 }
 
-// `queued` stays, also if the list is empty now: wake_next() knows that.
+// `queued` stays, even if the list is empty now: wake_next() expects that.
 bool mutex::give_up(waiter& w) noexcept {
   const holding hold(guard_);
   if (!w.is_listed) return false;
@@ -89,7 +90,7 @@ void mutex::unlock_slow() noexcept {
   }
 }
 
-// False if everybody has given up. When it answers true, the mutex may be gone.
+// False if every waiter has given up. When it returns true, the mutex may be gone.
 bool mutex::wake_next() noexcept {
   waiter* next;
   {

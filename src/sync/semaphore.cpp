@@ -39,15 +39,15 @@ bool semaphore::acquire_until(due_time due) {
   return !list(me) || me.wait_in_time();
 }
 
-// Below zero count_ tells how many wait for whom no permit is on its way; otherwise one is, and it is too late to leave. It
-// doesn't matter for whom it was meant.
+// Below zero, count_ tells how many waiters have no permit on its way. Otherwise a permit is on its
+// way to each of them, and it is too late to give up, for whichever waiter it was meant.
 bool semaphore::give_up(waiter& w) noexcept {
   const holding hold(guard_);
   if (!w.is_listed) return false;
   std::ptrdiff_t seen = count_.load(std::memory_order_relaxed);
   do {
     if (seen >= 0) return false;
-    // Relaxed: nothing is handed on.
+    // Relaxed: this hands nothing on.
   } while (!count_.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed,
                                          std::memory_order_relaxed));
   waiters_.remove(w);
@@ -55,13 +55,13 @@ bool semaphore::give_up(waiter& w) noexcept {
 }
 
 void semaphore::hand_over(std::ptrdiff_t n) noexcept {
-  waiter_list go_on;
+  waiter_list granted;
   {
     const holding hold(guard_);
-    for (; n > 0 && !waiters_.empty(); --n) waiters_.serve_first(go_on);
+    for (; n > 0 && !waiters_.empty(); --n) waiters_.serve_first(granted);
     handed_ += n;
   }
-  go_on.end_all();
+  granted.end_all();
 }
 
 }  // namespace heist::inline v0::detail

@@ -7,9 +7,9 @@ using detail::timed_waiter;
 using detail::waiter;
 using detail::waiter_list;
 
-// waiter::is_granted is what a reader has, from the beginning.
+// For a reader waiter::is_granted is true from the beginning.
 
-// True if it is inside, false if it is queued.
+// True if the waiter is inside, false if it is queued.
 bool shared_mutex::queue(waiter& w) noexcept {
   const holding hold(guard_);
   std::uint64_t seen = state_.load(std::memory_order_relaxed);
@@ -52,7 +52,7 @@ bool shared_mutex::lock_shared_until(detail::due_time due) {
   return queue(me) || me.wait_in_time();
 }
 
-// Takes the readers that stand first out of the list; their number, in the state's units.
+// Takes the readers at the front of the list out; returns their number, in units of the state.
 std::uint64_t shared_mutex::let_readers_in(waiter_list& inside) noexcept {
   std::uint64_t readers = 0;
   for (; !waiters_.empty() && waiters_.first()->is_granted; readers += reader)
@@ -60,8 +60,9 @@ std::uint64_t shared_mutex::let_readers_in(waiter_list& inside) noexcept {
   return readers;
 }
 
-// By one that was the last one inside, when somebody waited. False if it isn't so any more, since waiters have given up
-// meanwhile: it leaves in the ordinary way then. Else nobody changes state_ until this lets guard_ go.
+// Called by the last one inside, while somebody waits. False if nobody waits any more, since
+// waiters have given up meanwhile: then the caller leaves in the ordinary way. Otherwise nobody
+// else changes state_ until this function releases guard_.
 bool shared_mutex::hand_over() noexcept {
   waiter_list inside;
   {
@@ -74,15 +75,15 @@ bool shared_mutex::hand_over() noexcept {
       next = writer;
       waiters_.serve_first(inside);
     }
-    // Release: what happened inside, for readers that find the door open.
+    // Release: what happened inside, for readers that enter without waiting.
     state_.store(next | (waiters_.empty() ? 0 : queued), std::memory_order_release);
   }
   inside.end_all();
   return true;
 }
 
-// While it is listed somebody is inside, and readers inside may leave, but for the last one (see hand_over). One that gives up may
-// have kept readers out that stood behind it.
+// While the waiter is listed, somebody is inside. Readers inside may leave, but for the last one
+// (see hand_over). A waiter that gives up may have kept out readers that stood behind it.
 bool shared_mutex::give_up(waiter& w) noexcept {
   waiter_list inside;
   {

@@ -1,19 +1,24 @@
 // A job of a job_system: its memory, who may touch it, and when it is free again.
 //
-//   word      number and flags. The number is odd while the memory is a job's, even while it is free. The thread that owns the ring
-//             makes it odd (release; partner: whoever has the name); whoever brings unfinished to 0, or takes the
-//             exception, makes it even (release; partner: the acquire in take()). A name holds the number.
-//   unfinished  the function, and each child. Nobody but the job's own function, its children and whoever has not run it yet
-//             may raise it, so it can't rise from 0.
+//   word             number and flags. The number is odd while the memory belongs to a job, even
+//                    while it is free. The thread that owns the ring makes it odd (release;
+//                    partner: whoever has the name); whoever brings `unfinished` to 0, or takes
+//                    the exception, makes it even (release; partner: the acquire in take()). A
+//                    name holds the number.
+//   unfinished       the function, and each child. Only the job's own function, its children and
+//                    whoever has not run it yet may raise it, so it can't rise from 0.
 //   waiters, thrown  guarded by lock_of(record).
 // The rest is written before the job is run, and constant from then on.
 //
 // Invariants.
-//   B1  A job ends after its children: they count in unfinished. So parents that a job names are alive.
-//   B2  Who waits sets `waited` by an exchange that needs the number, under the lock, and lists itself under the same lock; who
-//       ends the job exchanges the word and then, if it found `waited`, takes the list under the lock. So nobody is
-//       left behind. It may find waiters of the memory's next job in the list: they look again.
-//   B3  A job with an exception and no parent stays, with `failed`, until somebody has waited for it.
+//   B1  A job ends after its children: they count in `unfinished`. So the parents that a job names
+//       still exist.
+//   B2  A waiter sets `waited` by an exchange that needs the number, under the lock, and lists
+//       itself under the same lock. Whoever ends the job exchanges the word and then, if it found
+//       `waited`, takes the list under the lock. So no waiter is left behind. The list may hold
+//       waiters of the memory's next job: they look again.
+//   B3  A job with an exception and no parent stays, with `failed`, until somebody has waited for
+//       it.
 #pragma once
 
 #include <atomic>
@@ -43,14 +48,14 @@ struct alignas(job_system::job_bytes) job_record final : root {
     const std::uint64_t w = word.load(std::memory_order_acquire);
     return number_of(w) != number || (w & failed) != 0;
   }
-  // itself or below `above`. The caller keeps this job from ending.
+  // This job, or one below `above`. The caller keeps this job from ending.
   [[nodiscard]] bool belongs_to(const job_record* above) const noexcept {
     const job_record* r = this;
     while (r != nullptr && r != above) r = r->parent;
     return r != nullptr;
   }
 
-  // The owner of the ring. False: in use.
+  // For the owner of the ring. False: in use.
   [[nodiscard]] bool take() noexcept {
     const std::uint64_t w = word.load(std::memory_order_acquire);
     if (!is_free(w)) return false;
@@ -60,19 +65,19 @@ struct alignas(job_system::job_bytes) job_record final : root {
     return true;
   }
   [[nodiscard]] job_system::job name() noexcept {
-    // Relaxed: it is the caller's, and doesn't end meanwhile.
+    // Relaxed: the job is the caller's, and doesn't end meanwhile.
     return {this, number_of(word.load(std::memory_order_relaxed))};
   }
   static job_record* record_of(job_system::job j) noexcept { return j.record_; }
 
-  // Calls the function and ends its part.
+  // Calls the function and ends the function's part.
   void execute() noexcept;
-  // One of unfinished has ended.
+  // The function, or a child, has ended.
   void end_part() noexcept;
   void keep(std::exception_ptr exception) noexcept;
   // Suspends the caller if the job hasn't ended; may return early (B2).
   void wait_once(std::uint64_t number) noexcept;
-  // Of one that has ended, once.
+  // For a job that has ended, once.
   std::exception_ptr take_thrown(std::uint64_t number) noexcept;
 
   static void run_entered(root& r) noexcept { static_cast<job_record&>(r).execute(); }
@@ -88,7 +93,7 @@ struct alignas(job_system::job_bytes) job_record final : root {
 };
 static_assert(sizeof(job_record) == job_system::job_bytes);
 
-// What a thread makes its jobs from.
+// The records from which one thread makes its jobs.
 struct job_ring {
   explicit job_ring(std::size_t n) : size(n), records(new job_record[n]) {}
 
@@ -104,14 +109,14 @@ struct job_ring {
 
   const std::size_t size;
   const std::unique_ptr<job_record[]> records;
-  std::size_t next = 0;  // the thread's own
+  std::size_t next = 0;  // used by the ring's thread only
 };
 
 class job_rings {
  public:
-  explicit job_rings(std::size_t size) : of_thread([size] { return job_ring(size); }) {}
+  explicit job_rings(std::size_t size) : per_thread([size] { return job_ring(size); }) {}
 
-  combinable<job_ring> of_thread;
+  combinable<job_ring> per_thread;
 };
 
 }  // namespace heist::inline v0::detail

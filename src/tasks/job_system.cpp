@@ -9,6 +9,7 @@
 #include "heist/pool.hpp"
 #include "platform/process_mutex.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
 #include "runtime/views.hpp"
 #include "tasks/job_record.hpp"
 #include "tasks/left_work.hpp"
@@ -19,7 +20,8 @@ namespace detail {
 
 namespace {
 
-// Of those who wait for a job that others run, and of exceptions: rare, so jobs share locks.
+// Locks of the waiters for a job that others run, and of exceptions. Both are rare, so jobs share
+// locks.
 platform::process_mutex& lock_of(const job_record& r) noexcept {
   static constinit std::array<platform::process_mutex, 64> locks;
   return locks[reinterpret_cast<std::uintptr_t>(&r) / sizeof(job_record) % locks.size()];
@@ -27,8 +29,9 @@ platform::process_mutex& lock_of(const job_record& r) noexcept {
 
 // While a function of a job, or on_worker's, runs: what it leaves on the deque.
 //
-// What of that is still there in the end is run then if it belongs to the job, which can't end before it anyway. Anything else is
-// handed to the pool: on top of whoever called this it might wait for what that one does next.
+// When the function ends, what is still there is run at once if it belongs to the job, which can't
+// end before that anyway. The rest is handed to the pool: if it ran on top of the caller, it might
+// wait for what the caller does next.
 class job_frame {
  public:
   explicit job_frame(job_record* r) noexcept
@@ -42,7 +45,7 @@ class job_frame {
   }
 
   static job_frame* current() noexcept { return static_cast<job_frame*>(innermost()); }
-  // Whether the job runs in here, or below it.
+  // Whether this frame runs the job, or one below it.
   [[nodiscard]] bool is_inside(const job_record& r) const noexcept {
     return record_ != nullptr && record_->belongs_to(&r);
   }
@@ -50,7 +53,7 @@ class job_frame {
   [[nodiscard]] bool push(job_record& r) noexcept { return left_.push(&run_stolen, &r); }
   [[nodiscard]] bool can_work_off() const noexcept { return left_.is_here() && !left_.empty(); }
 
-  // Takes the newest off the deque, to run it here if it belongs to `wanted`.
+  // Pops the newest entry. If it belongs to `wanted`, runs it here; else hands it to the pool.
   void work_off(const job_record* wanted) noexcept {
     job_record* r;
     if (!left_.pop(r)) return;
@@ -61,17 +64,18 @@ class job_frame {
   }
 
  private:
-  // The fiber's; or the thread's, where every job is a call.
+  // The innermost frame of the fiber; of the thread, where every job is a call.
   static void*& innermost() noexcept {
-    static constinit thread_local void* of_thread = nullptr;
+    static constinit thread_local void* outside_fibers = nullptr;
     worker* const w = this_worker();
-    return w == nullptr ? of_thread : w->current.get()->job_frame;
+    return w == nullptr ? outside_fibers : w->current.get()->job_frame;
   }
 
-  // A thief is done with the entry before it begins, so that nobody who takes entries off waits for the job.
+  // A thief ends the entry before it begins the job, so that whoever pops entries doesn't wait for
+  // the job.
   static void run_stolen(job& j) noexcept {
     auto* const r = left_work::item_of<job_record*>(j);
-    j.next = nullptr;  // no views: whatever the job leaves is refused
+    j.views = nullptr;  // whatever views the job leaves are refused
     if (fiber* const f = settle_for_fiber(j.state, job::done)) make_ready(*f);
     r->execute();
   }
@@ -94,7 +98,7 @@ void job_record::execute() noexcept {
     exception = std::current_exception();
   }
   if (exception != nullptr) keep(std::move(exception));
-  end_part();  // before the frame works off what is left: only what belongs to this job is run there
+  end_part();  // before the frame pops what is left: only what belongs to this job is run there
 }
 
 void job_record::keep(std::exception_ptr exception) noexcept {
@@ -107,7 +111,7 @@ void job_record::end_part() noexcept {
     // Release: what was done; acquire: what the others did, for whoever sees the end.
     if (r->unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     job_record* const above = r->parent;
-    // Nobody else touches it now.
+    // No other thread touches it now.
     if (r->thrown != nullptr && above != nullptr) above->keep(std::exchange(r->thrown, nullptr));
     const std::uint64_t number = number_of(r->word.load(std::memory_order_relaxed));
     const std::uint64_t after =
@@ -170,7 +174,7 @@ job_system::~job_system() {
   // A job may make more of them.
   for (bool found = true; found;) {
     found = false;
-    rings_->of_thread.combine_each([&](detail::job_ring& ring) {
+    rings_->per_thread.combine_each([&](detail::job_ring& ring) {
       for (std::size_t i = 0; i < ring.size; ++i) {
         job_record& r = ring.records[i];
         const std::uint64_t w = r.word.load(std::memory_order_acquire);
@@ -189,7 +193,7 @@ job_system::job job_system::try_create(job parent, function f, const void* data,
   job_record* const above = parent.record_;
   if (above != nullptr && above->has_ended(parent.number_))
     throw usage_error("job_system: the parent of a new job has ended");
-  job_record* const r = rings_->of_thread.local().take();
+  job_record* const r = rings_->per_thread.local().take();
   if (r == nullptr) return {};
   r->parent = above;
   r->call = f;

@@ -1,8 +1,10 @@
-// What a function leaves on its worker's deque for thieves, and takes back from there before it returns.
+// What a function leaves on its worker's deque for thieves, and takes back from there before it
+// returns.
 //
-// The entries lie one above the other at the fork depths from the one at which the function began. So only the function
-// itself may leave some, not what it forked (those are deeper) nor what runs on another fiber; push() finds out and
-// refuses. Entries that thieves took are joined like forks, newest first (join.cpp); which is how the slots come back.
+// The entries lie one above the other at the fork depths from the one at which the function began.
+// So only the function itself may push some, not what it forked (that is deeper) nor what runs on
+// another fiber; push() checks this and refuses. Entries that thieves took are joined like forks,
+// newest first (join.cpp): that is how the slots come back.
 #pragma once
 
 #include <cstring>
@@ -12,7 +14,7 @@
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/waiting.hpp"
 #include "heist/fork_join.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/join.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -22,8 +24,8 @@ class left_work {
   left_work(const left_work&) = delete;
   left_work& operator=(const left_work&) = delete;
 
-  // True: a thief may call run(job), in whose payload the item is, and must end that with complete(). False: there is no room,
-  // or the caller is somewhere else.
+  // True: a thief may call run(job), in whose payload the item is, and must end that with
+  // complete(). False: the deque is full, or the caller is not the function itself.
   template <class Item>
   [[nodiscard]] bool push(void (*run)(job&) noexcept, const Item& item) noexcept {
     static_assert(sizeof(Item) <= job::payload_bytes && std::is_trivially_copyable_v<Item>);
@@ -46,7 +48,8 @@ class left_work {
   }
   [[nodiscard]] bool empty() const noexcept { return pushed_ == 0; }
 
-  // Takes the newest entry off; where is_here(). False: a thief had it, and has completed it. Suspends the fiber until then.
+  // Pops the newest entry; needs is_here(). False: a thief had it, and has completed it. Suspends
+  // the fiber until then.
   template <class Item>
   [[nodiscard]] bool pop(Item& item) noexcept {
     --pushed_;
@@ -57,7 +60,7 @@ class left_work {
     return true;
   }
 
-  // A copy: what is run next uses the slot again.
+  // A copy: what runs next uses the slot again.
   template <class Item>
   static Item item_of(const job& j) noexcept {
     Item item;

@@ -19,7 +19,8 @@ namespace detail {
 
 namespace {
 
-// To ThreadSanitizer the fibers of a thread are strangers to each other; partner is before_switch in fiber.cpp.
+// For ThreadSanitizer the fibers of a thread are threads of their own; partner is before_switch()
+// in switch.cpp.
 void see_what_ran_here([[maybe_unused]] const worker* w) noexcept {
 #if HEIST_TSAN
   if (w != nullptr) __tsan_acquire(const_cast<worker*>(w));
@@ -27,14 +28,14 @@ void see_what_ran_here([[maybe_unused]] const worker* w) noexcept {
 }
 
 constinit std::atomic<std::uint64_t> last_number{0};
-// As local<>: read and written by all fibers of the thread.
+// Like local<>: all fibers of the thread read and write it.
 constinit thread_local std::atomic<std::uint64_t> number{0};
 
 }  // namespace
 
 [[gnu::noinline]] std::uint64_t thread_number() noexcept {
   see_what_ran_here(this_worker());
-  // Relaxed: the thread's own; the counter carries nothing.
+  // Relaxed: only this thread uses it; the counter carries nothing.
   std::uint64_t mine = number.load(std::memory_order_relaxed);
   if (mine == 0) {
     mine = last_number.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -1,10 +1,10 @@
 // Task objects, on the deque that forks use.
 //
-// execute() runs in a frame that knows what was left on the deque, and that waits before it ends: children never outlive
-// their parent, so they reach its frame at any time.
+// execute() runs in a frame that knows what was left on the deque, and that waits before it ends:
+// children never outlive their parent, so they can reach its frame at any time.
 //
-// Source: task objects with a parent and a count of unfinished children, as oneTBB had them; what a waiter runs is
-// heist's own (task.hpp).
+// Source: task objects with a parent and a count of unfinished children, as oneTBB had them; what a
+// waiter runs is heist's own (task.hpp).
 #include "heist/task.hpp"
 
 #include <exception>
@@ -37,7 +37,7 @@ struct task_frame {
   explicit task_frame(task& t) noexcept : owner(t), outer(std::exchange(t.frame_, this)) {}
   ~task_frame() { owner.frame_ = outer; }
 
-  // Of the child at that place.
+  // Keeps what the child at that place has thrown, if it comes before what is kept already.
   void keep(std::uint64_t place, std::exception_ptr exception) noexcept {
     const holding hold(guard);
     if (thrown != nullptr && place >= thrown_place) return;
@@ -45,15 +45,16 @@ struct task_frame {
     thrown_place = place;
     has_failed.store(true, std::memory_order_relaxed);  // a hint; the joins order the rest
   }
-  // Whether a child that hasn't begun is left out: not if a serial run would have met its exception first.
-  bool leaves_out(std::uint64_t place) noexcept {
+  // Whether a child that hasn't begun is skipped: not if a serial run would have met its exception
+  // first.
+  bool must_skip(std::uint64_t place) noexcept {
     if (!has_failed.load(std::memory_order_relaxed)) return false;
     const holding hold(guard);
     return place >= thrown_place;
   }
 
   void spawn(task& child) noexcept {
-    // Relaxed, both: the joins order the children's work; who looks from outside acquires.
+    // Relaxed, both: the joins order the children's work; whoever looks from outside acquires.
     owner.unfinished_.fetch_add(1, std::memory_order_relaxed);
     const spawned_task s{&child, &owner, next_place.fetch_add(1, std::memory_order_relaxed)};
     child.parent_ = &owner;
@@ -93,7 +94,7 @@ struct task_frame {
 void task_access::run(task& t, task* parent, std::uint64_t place) noexcept {
   const bool is_owned = t.is_owned_;
   const views_refused in_no_order;
-  if (!parent->frame_->leaves_out(place)) {
+  if (!parent->frame_->must_skip(place)) {
     std::exception_ptr thrown;
     try {
       run_root(t);

@@ -1,11 +1,7 @@
 // What a future shares with the function that makes its result: one block that counts its users.
 //
-// Two parties use the word next_, as with a job's state: the one that makes the result, and the one
-// that waits for it or follows it. Each makes one exchange, and the second one finds what the first
-// one left:
-//
-//   0 --(attach)--> continuation --(complete)--> ready: complete() calls go_on
-//   0 --(complete)--> ready --(attach fails)-->         the caller continues itself
+// They meet at a rendezvous: whoever makes the result is the ender, and a continuation is the
+// waiter.
 #pragma once
 
 #include <atomic>
@@ -18,6 +14,7 @@
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
+#include "heist/detail/rendezvous.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/waiting.hpp"
 
@@ -34,35 +31,24 @@ class future_state {
   future_state(const future_state&) = delete;
   future_state& operator=(const future_state&) = delete;
 
-  // Acquire: partner in complete(); carries the result.
-  [[nodiscard]] bool is_ready() const noexcept {
-    return next_.load(std::memory_order_acquire) == ready;
-  }
+  [[nodiscard]] bool is_ready() const noexcept { return next_.look() == rendezvous::done; }
 
   // Attaches the only continuation. False if the result is ready; then nothing is attached.
   [[nodiscard]] bool attach(continuation& c) noexcept {
-    std::uintptr_t seen = 0;
-    // Release: for the continuation; partner in complete(). Acquire when it fails, as in
-    // is_ready().
-    return next_.compare_exchange_strong(seen, reinterpret_cast<std::uintptr_t>(&c),
-                                         std::memory_order_release, std::memory_order_acquire);
+    return next_.attach(reinterpret_cast<rendezvous::word>(&c));
   }
 
   // Takes the continuation back. False if the result is ready: then go_on is called, or has been.
   bool detach(continuation& c) noexcept {
-    auto seen = reinterpret_cast<std::uintptr_t>(&c);
-    // Relaxed: complete() finds nothing then.
-    return next_.compare_exchange_strong(seen, 0, std::memory_order_relaxed,
-                                         std::memory_order_relaxed);
+    return next_.detach(reinterpret_cast<rendezvous::word>(&c));
   }
 
   // To be called when the result has been stored. It also ends the use by the caller, which made
   // the result.
   void complete() noexcept {
-    // Release: for the result. Acquire: for the continuation.
-    const std::uintptr_t next = next_.exchange(ready, std::memory_order_acq_rel);
+    const rendezvous::word next = next_.settle(rendezvous::done);
     leave();
-    if (next != 0) {
+    if (next != rendezvous::pending) {
       auto* const c = reinterpret_cast<continuation*>(next);
       c->go_on(*c);
     }
@@ -90,11 +76,9 @@ class future_state {
   ~future_state() = default;
 
  private:
-  static constexpr std::uintptr_t ready = 1;
-
   void refuse_own_wait() const;
 
-  std::atomic<std::uintptr_t> next_{0};
+  rendezvous next_{};
   std::atomic<unsigned> users_{2};
   std::atomic<const void*> maker_{nullptr};
   void (*const destroy_)(future_state&) noexcept;

@@ -8,10 +8,8 @@
 // Who writes what. Before the job is stolen, only the owner writes run and payload. From the
 // successful steal until complete() the thief owns them. After that they belong to the frame again.
 //
-//   state   0 in every slot that isn't stolen, so that a fork need not initialise it. The thief
-//           exchanges in how the job ended, the frame exchanges in its waiter; the second of the
-//           two finds the other's value and acts on it. The frame sets it back to 0 when it
-//           continues.
+//   state   Pending (0) in every slot that isn't stolen: a fork doesn't initialise it. The thief is
+//           the ender, the frame the waiter (rendezvous.hpp). The frame resets it when it continues.
 #pragma once
 
 #include <atomic>
@@ -25,26 +23,30 @@
 #include <utility>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/rendezvous.hpp"
 
 namespace heist::inline v0::detail {
+
+struct view_node;
 
 struct alignas(64) job {
   static constexpr std::size_t payload_bytes = 40;
   static constexpr std::size_t payload_alignment = 8;
 
-  // The values of state, besides the address of a waiter.
-  static constexpr std::uintptr_t pending = 0;
-  static constexpr std::uintptr_t done = 1;   // the payload holds the result
-  static constexpr std::uintptr_t threw = 2;  // the payload holds an exception_ptr
+  // What state can be, besides the address of whoever waits.
+  static constexpr std::uintptr_t pending = rendezvous::pending;
+  static constexpr std::uintptr_t done = rendezvous::done;    // the payload holds the result
+  static constexpr std::uintptr_t threw = rendezvous::threw;  // the payload holds an exception_ptr
 
   void (*run)(job&) noexcept;
-  std::atomic<std::uintptr_t> state;
-  // The link in the pool's injection queue, guarded by its mutex; from complete() on the thief's
-  // views (views.hpp).
-  job* next;
+  rendezvous state;
+  union {
+    job* next;         // in the pool's injection queue; guarded by its mutex
+    view_node* views;  // from complete() to the join: those of the thief (views.hpp)
+  };
   alignas(payload_alignment) std::byte payload[payload_bytes];
 };
-static_assert(sizeof(job) == 64);
+static_assert(sizeof(job) == 64 && offsetof(job, payload) == 24);
 
 // A closure that is copied into the slot, as words: small, trivially copyable, given as an rvalue.
 // Any other closure stays where the caller has it (it outlives the join), and the slot holds its

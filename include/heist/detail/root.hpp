@@ -2,8 +2,6 @@
 // destroys itself.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <exception>
 #include <optional>
 #include <type_traits>
@@ -11,6 +9,7 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
+#include "heist/detail/rendezvous.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -29,11 +28,13 @@ struct root {
 
   function run;
   bool is_awaited = true;
-  // Guarded by the lock of the pool's injection queue. In a root that is awaited and has ended: its
-  // views (views.hpp).
-  root* next = nullptr;
-  std::atomic<std::uintptr_t> state{job::pending};  // as job::state
+  union {
+    root* next = nullptr;  // in the pool's injection queue; guarded by its mutex
+    view_node* views;      // of one that is awaited and has ended (views.hpp)
+  };
+  rendezvous state{};  // as job::state
 };
+static_assert(sizeof(root) == 4 * sizeof(void*));
 
 template <class F>
 struct root_of final : root {

@@ -130,7 +130,7 @@ class scope_state {
   };
   union {
     // Exists while the owner waits. Settled by the thread that brings count_ down to 0.
-    std::atomic<std::uintptr_t> state_;
+    rendezvous state_;
   };
   union {
     // With has_failed: the child's exception that came first in the program. Guarded by busy.

@@ -1,11 +1,8 @@
 // A wait that another thread ends, once: futures, locks and channels are built from it.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-
 #include "heist/detail/export.hpp"
-#include "heist/detail/job.hpp"
+#include "heist/detail/rendezvous.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -28,7 +25,7 @@ class wait_point {
   HEIST_API void end() noexcept;
 
  private:
-  std::atomic<std::uintptr_t> state_{job::pending};
+  rendezvous state_{};
 };
 
 // Identifies the running fiber; nullptr on a thread outside any pool.

@@ -1,0 +1,17 @@
+// The slow half of a join. What fork_join.hpp calls is declared there.
+#pragma once
+
+#include "heist/detail/hot_path.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+// After take_private(h) has refused: whether the newest entry, j at position h, is still the
+// owner's.
+bool take_back(worker& w, position h, job& j) noexcept;
+
+// After take_private has refused a pushed child of a scope: its slot if it is still the owner's,
+// nullptr when another worker has run it. May suspend the fiber.
+const job* join_child() noexcept;
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,72 @@
+#include "runtime/rendezvous.hpp"
+
+#include <atomic>
+
+#include "platform/park.hpp"
+#include "runtime/free_fibers.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/switch.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+// On the stack of the thread.
+struct alignas(fiber) blocked_thread {
+  platform::park_word ended{0};
+};
+
+namespace {
+
+// For a thread outside any pool: the thread sleeps.
+void block_until_settled(rendezvous& state) noexcept {
+  blocked_thread me;
+  if (!state.wait(waiting_party(me).word())) return;  // its release carries `me`
+  // Acquire: partner is the store in settle_for_fiber(); carries the result.
+  while (me.ended.load(std::memory_order_acquire) == 0) platform::futex_wait(me.ended, 0);
+}
+
+}  // namespace
+
+void wait_until_settled(rendezvous& state) noexcept {
+  worker* const w = this_worker();
+  if (w == nullptr || w->alone) return block_until_settled(state);
+  const position h = w->deque->depth();
+  w->pool.leave_forks_behind(*w);  // what the fiber has forked and not joined is for others to run
+  suspend_until_settled(*w, take_fiber_to_wait(*w), h, state);
+}
+
+fiber* settle_for_fiber(rendezvous& state, rendezvous::word how) noexcept {
+  // Its acquire: the waiter, and what its fiber holds.
+  const rendezvous::word answered = state.settle(how);
+  if (answered == rendezvous::pending) return nullptr;
+  const waiting_party waiter(answered);
+  if (!waiter.is_thread()) return &waiter.as_fiber();
+  blocked_thread& thread = waiter.as_thread();
+  // Release: partner in block_until_settled(). From here on `thread` may be gone; waking an address
+  // where nobody waits does nothing.
+  thread.ended.store(1, std::memory_order_release);
+  platform::futex_wake(thread.ended, 1);
+  return nullptr;
+}
+
+void make_ready(fiber& f) noexcept {
+  const worker* const w = this_worker();
+  if (w != nullptr && &w->pool == f.pool) {
+    f.pool->push_ready(f);
+  } else {
+    const pool_impl::visit stay(*f.pool);
+    f.pool->push_ready(f);
+  }
+}
+
+void settle(rendezvous& state, rendezvous::word how) noexcept {
+  fiber* const f = settle_for_fiber(state, how);
+  if (f == nullptr) return;
+  worker& w = self_worker();
+  if (f->pool != &w.pool || f->home.get() != nullptr)
+    make_ready(*f);
+  else
+    resume(w, *f);
+}
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,46 @@
+// The thread-locals behind "which worker am I", and the control that the inlined fork and join use.
+#include "runtime/worker.hpp"
+
+#include "heist/detail/hot_path.hpp"
+#include "heist/detail/spawn_path.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+// Every thread outside any pool writes its first fork here. Nobody reads it.
+alignas(job) constinit char scratch[sizeof(job)] = {};
+
+}  // namespace
+
+constinit thread_local worker_front* this_thread_worker = nullptr;
+
+constinit thread_local control this_control{0, scratch, 0};
+
+[[gnu::noinline]] control& current_control() noexcept {
+  control* c = &this_control;
+  asm volatile("" : "+r"(c));  // so that the compiler merges no two calls, across a switch
+  return *c;
+}
+
+[[gnu::noinline]] worker* this_worker() noexcept {
+  worker_front* w = this_thread_worker;
+  asm volatile("" : "+r"(w));
+  return static_cast<worker*>(w);
+}
+
+[[gnu::noinline]] worker_front* this_worker_front_call() noexcept { return this_worker(); }
+
+void set_this_worker(worker* w) noexcept { this_thread_worker = w; }
+
+void leave_pool() noexcept {
+  control& c = current_control();
+  // Relaxed: from here on only this thread uses it.
+  c.seat.store(scratch, std::memory_order_relaxed);
+  c.head.store(0, std::memory_order_relaxed);
+  c.limit.store(0, std::memory_order_relaxed);
+  c.capacity = 0;
+  set_this_worker(nullptr);
+}
+
+}  // namespace heist::inline v0::detail
