@@ -9,7 +9,7 @@
 // successful steal until complete() the thief owns them. After that they belong to the frame again.
 //
 //   state   Pending (0) in every slot that isn't stolen: a fork doesn't initialise it. The thief is
-//           the ender, the frame the waiter (rendezvous.hpp). The frame resets it when it continues.
+//           the ender, the frame the waiter (rendezvous.hpp). The frame resets it afterwards.
 #pragma once
 
 #include <atomic>

@@ -5,8 +5,8 @@
 // Each makes one exchange on the word, in any order. The second of the two finds what the first one
 // left, and has to see to it that the waiter continues:
 //
-//   pending --(waiter: its address)--> waiter --(ender: how)--> how   the ender resumes or wakes it
-//   pending --(ender: how)--> how   (the waiter's exchange fails)     the waiter continues by itself
+//   pending --(waiter: its address)--> waiter --(ender: how)--> how  the ender resumes or wakes it
+//   pending --(ender: how)--> how   (the waiter's exchange fails)    the waiter continues by itself
 //
 // In the slot of a stolen spawner nobody waits: there the thief and the child both leave a mark,
 // and the second one does what needs both (src/runtime/spawn.cpp).
