@@ -50,7 +50,7 @@ struct spawned {
 struct fiber_front {
   void* sp = nullptr;  // while it doesn't run
   // The fiber whose slots it uses: itself, its spawner, or a fiber that has ended and left them to
-  // it (spawn.cpp).
+  // it (slots.hpp).
   fiber* array = nullptr;
   position from = 0;
   bool adopted = false;
