@@ -102,7 +102,7 @@ TEST(Parse, TakesBothNamesOfTheNumberOfWorkersEverywhere) {
               three);
     EXPECT_EQ(parse_theory<recycling_request>("recycling " + p).setup.processors, 3u);
     EXPECT_EQ(parse_theory<bounds_request>("bounds --dag figure1 " + p).processors, three);
-    EXPECT_EQ(parse_theory<adversaries_request>("adversaries --dag fib:5 " + p).processes, three);
+    EXPECT_EQ(parse_theory<kernel_study_request>("adversaries --dag fib:5 " + p).processes, three);
     EXPECT_EQ(parse_theory<granularity_request>("granularity " + p).setup.processors, 3u);
     EXPECT_EQ(parse_lab<calibrate_request>("calibrate " + p).workers, 3u);
     EXPECT_EQ(parse_lab<forecast_request>("forecast " + p).processors, three);

@@ -85,7 +85,7 @@ TEST(Engines, AgreeInTheMeanWhereAttemptsAreAggregated) {
     for (const std::uint32_t p : {3U, 16U, 64U}) {
       auto settings = settings_of(scheduler_kind::work_stealing, p, engine_kind::step);
       settings.stealing.access = access_model::reject;
-      for (const auto value : {&run_result::steps, &run_result::steal, &run_result::steals}) {
+      for (const auto value : {&run_result::steps, &run_result::attempts, &run_result::steals}) {
         settings.engine = engine_kind::step;
         const auto a = over_seeds(*of, settings, 150, value);
         settings.engine = engine_kind::event;

@@ -200,7 +200,7 @@ TEST(YieldRule, ToAllLetsNobodyRunTooEarly) {
     for (auto& since : ran_since) since |= running;
     for (const auto i : chosen) {
       if (random.chance(1, 3)) continue;
-      rule.yields(i, step);
+      rule.note_yield(i, step);
       ran_since[i] = running;
     }
   }
@@ -219,7 +219,7 @@ TEST(YieldRule, ToRandomWaitsForOneProcessThatAnyMayBe) {
   };
   for (int i = 0; i < trials; ++i) {
     ASSERT_EQ(only(0), 0u);
-    rule.yields(0, step);
+    rule.note_yield(0, step);
     std::uint32_t target = 0;
     while (!rule.may_run(0)) ASSERT_EQ(only(++target), target);
     ++waited_for[target];

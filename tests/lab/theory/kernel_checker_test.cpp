@@ -85,13 +85,14 @@ TEST_F(Deques, AreNotDeeperThanTheSpan) {
 
 TEST(KernelChecker, TellsWhatAKernelMustNotDo) {
   kernel_checker checker(measures{});
-  EXPECT_EQ(violation([&] { checker.gives(1, {2, 0}, 3); }), "none");
-  EXPECT_EQ(violation([&] { checker.gives(2, {0}, 3); }), "none");
+  EXPECT_EQ(violation([&] { checker.note_choice(1, {2, 0}, 3); }), "none");
+  EXPECT_EQ(violation([&] { checker.note_choice(2, {0}, 3); }), "none");
   EXPECT_THAT(violation([&] {
-                checker.gives(3, {1, 1}, 3);
+                checker.note_choice(3, {1, 1}, 3);
               }),
               HasSubstr("step 3: the kernel gives process 2 two processors"));
-  EXPECT_THAT(violation([&] { checker.gives(4, {3}, 3); }), HasSubstr("there is no such process"));
+  EXPECT_THAT(violation([&] { checker.note_choice(4, {3}, 3); }),
+              HasSubstr("there is no such process"));
 }
 
 // A greedy run of 20 steps on 4 processes that keeps everything; then one number is changed at a
