@@ -1,4 +1,4 @@
-// heist bench: a benchmark, with the machine that it ran on and the promises beside the figures.
+// heist bench: prints a benchmark's figures, the machine and the targets.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ namespace heist::cli {
 
 namespace {
 
-// Four digits that say something, whatever the unit.
+// Four significant digits, whatever the unit.
 std::string figure(double value) {
   const double size = std::abs(value);
   if (size >= 1000) return fmt::format("{:.0f}", value);
@@ -45,7 +45,7 @@ void print_machine(const bench::machine& machine, output& out) {
   if (!machine.is_optimised) out.print("  not an optimised build: the figures are about it only\n");
 }
 
-// A table: what the rows have in common in columns of the same width.
+// Prints a table. Measures that all rows have share a column width.
 void print_rows(const std::vector<bench::row>& rows, output& out) {
   std::size_t name_width = 0;
   std::vector<std::size_t> widths;

@@ -38,7 +38,7 @@ struct dispatch {
   int operator()(const forecast_request& request) const { return forecast(request, out, err); }
 };
 
-// One line, whatever a message has in it: file names may hold line ends.
+// Makes one line of any message: file names may contain line ends.
 void complain(std::FILE* err, std::string message) {
   for (char& c : message)
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
@@ -66,7 +66,7 @@ int run_cli(int argc, const char* const* argv, std::FILE* out, std::FILE* err) n
   }
   return environment_refused;
 } catch (...) {
-  return environment_refused;  // no memory even for the message
+  return environment_refused;  // there is no memory even for the message
 }
 
 }  // namespace heist::cli

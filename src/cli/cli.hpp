@@ -5,19 +5,19 @@
 
 namespace heist::cli {
 
-// The command's exit codes. A signal ends it as a shell tells of it: 128 and the signal's number,
-// SIGINT with 130.
+// The command's exit codes. After a signal the code is that of a shell: 128 plus the signal's
+// number, so 130 for SIGINT.
 enum exit_code : int {
   success = 0,
   environment_refused = 1,  // a file, memory, threads, or the output itself
   wrong_usage = 2,          // arguments, or a HEIST_* variable
   result_differs = 3,       // a parallel result is not the serial one
-  reader_gone = 141,        // of a pipe: as a shell tells of a program that SIGPIPE ends
+  reader_gone = 141,        // of a pipe: the code of a program that SIGPIPE ends
 };
 
-// Runs one command, prints to `out`, and whatever goes wrong as one line to `err`. Throws nothing.
-// Each result is flushed when it is there. `out` must not raise SIGPIPE: ignore that signal. A
-// closed pipe ends the command without a word.
+// Runs one command. It prints its results to `out` and any error as one line to `err`, and throws
+// nothing. Each result is flushed at once. `out` must not raise SIGPIPE: ignore that signal. A
+// closed pipe ends the command without a message.
 int run_cli(int argc, const char* const* argv, std::FILE* out, std::FILE* err) noexcept;
 
 }  // namespace heist::cli

@@ -1,4 +1,4 @@
-// What a command is asked to do, and the commands: one file each.
+// The requests that commands get, and the commands, which have a file each.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace heist::cli {
 
-// A text to print: help, the version.
+// Asks for a text to be printed: help, or the version.
 struct text_request {
   std::string text;
 };
@@ -40,7 +40,7 @@ struct chosen_workload {
 
 struct run_request {
   std::vector<chosen_workload> chosen;
-  bool all = false;  // a table, however many there are
+  bool all = false;  // prints a table, even of one workload
   pool_config pool;  // of the P workers
   unsigned repeat = 3;
   bool json = false;
@@ -60,7 +60,7 @@ struct bench_request {
 
 enum class sim_curve { speedup, space, attempts, wait };
 
-// What every kind of simulation is asked.
+// The part of a request that all kinds of simulation share.
 struct sim_task {
   std::string dag;
   std::vector<std::uint32_t> processors;  // under a kernel: processes
@@ -71,23 +71,23 @@ struct sim_task {
   std::string command;    // the command line
 };
 
-// In steps, by any of the schedulers.
+// A simulation in steps, with any scheduler.
 struct step_request : sim_task {
-  lab::run_settings settings;  // but for the processors and the seed, which vary
+  lab::run_settings settings;  // without the processors and the seed, which vary
   bool check = false;
-  bool has_schedule = true;  // of a small DAG on a few processors: instead of table and chart
+  bool has_schedule = true;  // shows the schedule of a small DAG in place of table and chart
   sim_curve curve = sim_curve::speedup;  // of the picture
 };
 
-// Work stealing where everything takes its time.
+// A simulation of work stealing with the runtime's costs, in seconds.
 struct timed_request : sim_task {
   std::string costs;          // a file
-  double instruction_ns = 0;  // of a unit of work; 0: what the file says
+  double instruction_ns = 0;  // of a unit of work; 0 takes the file's
 };
 
-// On processors that a kernel gives and takes away.
+// A simulation on processors that a kernel gives and takes away.
 struct kernel_request : sim_task {
-  lab::kernel_settings settings;  // but for the processes and the seed, which vary
+  lab::kernel_settings settings;  // without the processes and the seed, which vary
   bool check = false;
 };
 

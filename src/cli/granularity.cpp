@@ -54,7 +54,7 @@ lab::granularity_curve curve_of(std::string_view text) {
   return kind_of("curve", text, names);
 }
 
-// Each once, in the order given.
+// Removes repetitions and keeps the order.
 template <class Kind>
 void add_once(std::vector<Kind>& to, Kind kind) {
   if (std::find(to.begin(), to.end(), kind) == to.end()) to.push_back(kind);
@@ -93,7 +93,7 @@ std::vector<granularity_request::choice> choices(const granularity_texts& given)
   return result;
 }
 
-// What none of the schedulers that were chosen looks at.
+// Refuses options that none of the chosen schedulers uses.
 void refuse_unused(const granularity_texts& given,
                    const std::vector<granularity_request::choice>& chosen) {
   const granularity_texts usual;

@@ -1,4 +1,4 @@
-// heist theory granularity: what its options are, and what it does.
+// heist theory granularity: its options, and the command.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct granularity_option {
 [[nodiscard]] const std::vector<granularity_option>& granularity_options();
 [[nodiscard]] std::string granularity_help();  // the names that options take
 
-// Throws usage_error. The form and the files are left to the caller.
+// Throws usage_error. The caller sets the form and the files.
 [[nodiscard]] granularity_request to_request(const granularity_texts& given);
 
 int granularity(const granularity_request& request, output& out, std::FILE* err);

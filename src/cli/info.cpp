@@ -1,4 +1,4 @@
-// heist info: what the runtime makes of this machine.
+// heist info: what heist finds on this machine.
 #include "cli/info.hpp"
 
 #include <fmt/format.h>

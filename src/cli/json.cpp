@@ -11,7 +11,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Names of files need not be UTF-8: what isn't becomes U+FFFD.
+// File names need not be UTF-8: other bytes become U+FFFD.
 std::string on_one_line(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -23,7 +23,7 @@ json times(const timings& timings) {
           {"runs", timings.seconds()}};
 }
 
-// An integer as a number: it was checked when it was set.
+// An integer is written as a number: it was checked when it was set.
 json value_of(const workloads::option_text& option) {
   const bool is_number = option.kind == workloads::option_kind::integer && !option.text.empty();
   return is_number ? json(std::stoll(option.text)) : json(option.text);
@@ -79,7 +79,7 @@ json as_json(const counters& counts) {
           {"inlined_forks", counts.inlined_forks}};
 }
 
-// A thousand samples are a distribution, a handful are runs that somebody may want to see.
+// The values of a handful of runs are written as well; of a thousand samples only the distribution.
 constexpr std::size_t runs_worth_listing = 64;
 
 json as_json(const bench::measure& measure) {

@@ -1,4 +1,4 @@
-// The reports as JSON, one object on a line, for programs. Names in it don't change once released.
+// The reports as JSON for programs, one object a line. Released keys don't change.
 #pragma once
 
 #include <string>

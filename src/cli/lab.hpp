@@ -1,4 +1,4 @@
-// What `heist lab` is asked to do: one request for each of its subcommands.
+// The requests of `heist lab`, one for each subcommand.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ struct lab_program;
 namespace heist::cli {
 
 struct calibrate_request {
-  unsigned workers = 0;  // 0: as many as a pool gets that isn't told
+  unsigned workers = 0;  // 0: as many as a pool has by default
   unsigned repeat = 5;   // rounds
   bool quick = false;
-  bool json = false;  // instead of the table
+  bool json = false;  // in place of the table
   std::string file;   // for the JSON; empty: none
 };
 
 struct forecast_request {
-  std::string costs;  // a file; empty: measured first
+  std::string costs;  // a file; empty: the costs are measured first
   std::vector<const calibration::lab_program*> programs;
   std::vector<std::uint32_t> processors;
   unsigned repeat = 11;     // rounds of real runs

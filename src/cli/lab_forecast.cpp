@@ -1,5 +1,5 @@
-// heist lab forecast: how far the lab's times are those of this machine, and what it says of larger
-// ones.
+// heist lab forecast: compares simulated times with real ones on this machine, and forecasts those
+// of larger machines.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ class forecast_printer {
       print(row);
       is_missed_ = is_missed_ || !row.agrees();
     }
-    // As a table they come when all the others are there.
+    // The table's rows are printed after all the others.
     if (request_.form == report::form::text)
       forecasts_.insert(forecasts_.end(), of.forecast.begin(), of.forecast.end());
     else

@@ -1,4 +1,4 @@
-// What `heist lab` found, as JSON.
+// The results of `heist lab` as JSON.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace heist::cli {
 // A file with costs: docs/costs.schema.json.
 [[nodiscard]] std::string to_json(const calibration::measured_costs& costs);
 
-// Objects on a line of their own.
+// One object a line.
 [[nodiscard]] std::string to_json(const calibration::checked_row& row);
 [[nodiscard]] std::string to_json(const calibration::forecast_row& row);
 

@@ -61,7 +61,7 @@ double run_report::steals_per_run() const {
 run_report measure(std::string_view name, workloads::instance& instance, const pool_config& config,
                    unsigned repeat, const std::function<void(const std::string&)>& announce) {
   pool p_workers(config);
-  std::optional<pool> one_worker;  // none if that is what P is
+  std::optional<pool> one_worker;  // empty if P is 1
   if (p_workers.workers() > 1) {
     auto single = config;
     single.workers = 1;

@@ -1,5 +1,5 @@
-// Timing one workload: serially, on one worker and on P workers, in turns, so that what else
-// happens on the machine hits all three alike.
+// Times one workload serially, on one worker and on P workers. The three take turns, so that other
+// load on the machine affects them alike.
 #pragma once
 
 #include <cstddef>
@@ -35,10 +35,10 @@ struct run_report {
   std::vector<workloads::option_text> options;
   std::vector<std::string> files;
   std::string result;
-  std::optional<std::string> mistake;  // what is wrong with a result; every run is checked
+  std::optional<std::string> mistake;  // the first wrong result; every run is checked
   unsigned workers = 0;                // P
   pool_config policies;                // of the pools
-  unsigned missing_workers = 0;        // threads that were asked for and that the system refused
+  unsigned missing_workers = 0;        // threads that the system refused
   timings serial, one_worker, p_workers;
   pool_stats stats;  // of the P workers, over all their runs
   double items = 0;  // of one run
@@ -50,9 +50,9 @@ struct run_report {
   [[nodiscard]] double steals_per_run() const;
 };
 
-// Runs everything `repeat` times, on pools of its own that are made from `config`. `announce` is
-// told what comes next, as "run 3 of 5, 2 workers". Stops at the first wrong result: then there is
-// a mistake, and the times say nothing. Throws what the pools and the workload throw.
+// Runs everything `repeat` times, on pools of its own that are made from `config`. Before each run
+// `announce` gets a description, as "run 3 of 5, 2 workers". The first wrong result ends it: then
+// `mistake` is set, and the times mean nothing. Throws what the pools and the workload throw.
 [[nodiscard]] run_report measure(std::string_view name, workloads::instance& instance,
                                  const pool_config& config, unsigned repeat,
                                  const std::function<void(const std::string&)>& announce);

@@ -1,5 +1,5 @@
-// Where a command prints its results. What can't be written is an error: a table cut short by a
-// full disk must not end with success.
+// The stream for a command's results. A failed write is an error: a table that a full disk cut
+// short must not end with success.
 #pragma once
 
 #include <cstdio>
@@ -16,14 +16,13 @@ class output {
  public:
   explicit output(std::FILE* file) : file_(file) {}
 
-  // Throws resource_error when the text can't be written, and closed_pipe when nobody wants more of
-  // it.
+  // Throws resource_error if the text can't be written, and closed_pipe if the reader has gone.
   template <class... Arguments>
   void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     write(fmt::format(format, std::forward<Arguments>(arguments)...));
   }
 
-  // Throws likewise when what was printed so far can't be written.
+  // Throws likewise if text that was printed before can't be written.
   void flush();
 
  private:
@@ -32,11 +31,12 @@ class output {
   std::FILE* file_;
 };
 
-// The file as a whole, or not at all. Throws resource_error, which names the file, and closed_pipe.
+// Writes the whole file or none of it. Throws resource_error, which names the file, and
+// closed_pipe.
 void write_file(const std::string& path, std::string_view text);
 
-// Before long work, whose result would be lost otherwise: throws resource_error for the first that
-// can't be written. An empty path is none.
+// To be called before long work, whose result would be lost otherwise: throws resource_error for
+// the first file that can't be written. Empty paths are ignored.
 void require_writable(std::initializer_list<std::string_view> paths);
 
 }  // namespace heist::cli

@@ -1,5 +1,5 @@
-// One line on a terminal that says what runs now. Nothing is written while it runs, so nothing is
-// measured but the workload; where standard error is no terminal nothing is written at all.
+// Shows on one line of a terminal what runs now. Nothing is written during a run, so that only the
+// workload is measured, and nothing at all if standard error is no terminal.
 #pragma once
 
 #include <cstdio>

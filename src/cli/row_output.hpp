@@ -1,4 +1,5 @@
-// Rows as they come, in the form that was asked for: what an interrupt leaves is whole rows.
+// Prints each row when it is finished, in the requested form, so that an interrupt leaves whole
+// rows.
 #pragma once
 
 #include "cli/output.hpp"
@@ -6,7 +7,7 @@
 
 namespace heist::cli {
 
-// What each form shows of the columns.
+// The columns that each form shows.
 struct row_views {
   report::view text, csv, json;
 };
@@ -18,7 +19,7 @@ class row_output {
   row_output(output& out, report::form form, const report::columns<Row>& columns, row_views views)
       : out_(out), form_(form), columns_(columns), views_(std::move(views)) {}
 
-  // The columns' names. JSON has them in each row.
+  // Prints the columns' names. JSON has them in each row.
   void print_head() {
     if (form_ == report::form::text) out_.print("{}", columns_.text_head(views_.text));
     if (form_ == report::form::csv) out_.print("{}", columns_.csv_head(views_.csv));

@@ -1,4 +1,4 @@
-// Rows as they come, so that what an interrupt leaves is whole rows.
+// Prints each row when it is finished, so that an interrupt leaves whole rows.
 #pragma once
 
 #include <algorithm>

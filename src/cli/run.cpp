@@ -1,4 +1,5 @@
-// heist run: a workload, or all of them, on one worker and on many, checked against the serial run.
+// heist run: runs one workload or all, on one worker and on many, and checks them against the
+// serial run.
 #include <fmt/format.h>
 
 #include <heist/error.hpp>
@@ -23,7 +24,7 @@ void print_times(output& out, std::string_view what, const timings& times,
             seconds(times.least()), seconds(times.greatest()), ratios);
 }
 
-// The policies that aren't the default ones, as ", deque abp, join stalling"; empty if none.
+// The policies that differ from the defaults, as ", deque abp, join stalling".
 std::string unusual_policies(const pool_config& c) {
   const pool_config usual;
   std::string text;
@@ -38,7 +39,7 @@ std::string unusual_policies(const pool_config& c) {
   return text;
 }
 
-// One workload alone: a line for each of the three times.
+// Prints one workload: a line for each of the three times.
 void print_block(const run_report& report, output& out) {
   out.print("{}: {}\n", report.workload, report.result);
   print_times(out, "serial", report.serial, "");

@@ -1,4 +1,4 @@
-// heist sim: a computation on the lab's machines, for one number of processors after the other.
+// heist sim: simulates a computation for each number of processors.
 #include "cli/sim.hpp"
 
 #include <type_traits>
@@ -54,7 +54,7 @@ class step_command {
   }
 
  private:
-  // On a few processors: the schedule itself is what there is to see.
+  // Whether the schedule itself is shown: for a small DAG on a few processors.
   [[nodiscard]] bool has_small_dag() const {
     const auto* dag = computation_->dag();
     return dag != nullptr && dag->node_count() <= 200 && request_.processors.size() == 1 &&

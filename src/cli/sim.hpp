@@ -1,4 +1,4 @@
-// What `heist sim` found for one number of processors, over its seeds.
+// The results of `heist sim` for one number of processors, over all seeds.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace heist::cli {
 struct sim_row {
   std::uint32_t processors = 0;
   report::summary steps, attempts, steals, threads_stolen, wait, idle, resumed, space;
-  // With stealing, else empty: at most Smax for each thread that was stolen, and for each one that
-  // a thread on another processor enabled.
+  // Only with stealing: at most Smax for each thread that was stolen or that a thread on another
+  // processor enabled.
   report::summary communication;
   std::uint64_t peak_space = 0, peak_queue = 0;  // of all seeds
   lab::run_result last;                          // of the last seed
@@ -31,20 +31,19 @@ struct sim_row {
   }
 };
 
-// Chance plays a part only where thieves choose.
+// Only schedulers whose thieves choose victims have a random part.
 [[nodiscard]] inline bool has_chance(const lab::run_settings& settings) {
   using enum lab::scheduler_kind;
   return settings.scheduler == work_stealing || settings.scheduler == child_stealing;
 }
 
-// The columns of the rows, and what each format shows of them. Both arguments must outlive the
-// columns.
+// The columns of the rows, and the views of each format. Both arguments must outlive the columns.
 [[nodiscard]] report::columns<sim_row> sim_columns(const step_request& request,
                                                    const lab::measures& of);
 [[nodiscard]] row_views sim_views();
 [[nodiscard]] report::view sim_page_view(const step_request& request);
 
-// Half the interval of the mean, in per cent of it; "-" for a single value.
+// Half the width of the mean's interval, in per cent of the mean; "-" for a single value.
 [[nodiscard]] std::string relative_error(const report::summary& of);
 
 int simulate_steps(const step_request& request, output& out, std::FILE* err);

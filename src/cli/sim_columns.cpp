@@ -1,4 +1,4 @@
-// The columns of `heist sim`, each once; four formats show some of them.
+// Declares each column of `heist sim` once; the four formats show some of them.
 #include <utility>
 #include <vector>
 
@@ -18,7 +18,7 @@ value end_of_interval(const report::summary& of, double report::interval::*end) 
   return report::mean_interval(of).*end;
 }
 
-// Which model requests followed; nothing where there are none.
+// The access model that requests followed; empty without requests.
 value access_of(const lab::run_settings& settings) {
   if (!has_chance(settings)) return {};
   return std::string(settings.stealing.access == lab::access_model::queue ? "queue" : "reject");
@@ -26,7 +26,7 @@ value access_of(const lab::run_settings& settings) {
 
 using column = report::column<sim_row>;
 
-// What is the same in each row.
+// The columns whose value is the same in each row.
 std::vector<column> facts(const step_request& request, const lab::measures& of) {
   using row = sim_row;
   return {

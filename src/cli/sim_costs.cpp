@@ -25,7 +25,7 @@ struct time_unit {
   double seconds;
 };
 
-// The largest one in which the shortest time is 1 or more, or nanoseconds.
+// The largest unit in which the shortest time is at least 1; nanoseconds if there is none.
 time_unit unit_of(const std::vector<lab::timed_row>& rows) {
   auto least = rows.front().seconds.mean;
   for (const auto& row : rows) least = std::min(least, row.seconds.mean);

@@ -1,4 +1,4 @@
-// heist sim with --costs: work stealing where every operation takes its time on some machine.
+// heist sim with --costs: work stealing with the costs that operations have on some machine.
 #pragma once
 
 #include <cstdio>

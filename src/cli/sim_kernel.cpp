@@ -57,7 +57,7 @@ bool is_greedy(const kernel_request& request) {
   return request.settings.scheduler == lab::user_scheduler::greedy;
 }
 
-// What is referred to must outlive the columns.
+// Both arguments must outlive the columns.
 report::columns<kernel_row> kernel_columns(const kernel_request& request, const lab::measures& of) {
   using row = kernel_row;
   return report::columns<row>({
@@ -103,7 +103,7 @@ row_views kernel_views() {
                "steals", "attempts"}};
 }
 
-// People are told why a row has no figures, or that it has those of some runs only.
+// Says why a row has no figures, or that its figures are those of some runs only.
 void print_unfinished(const kernel_request& request, const kernel_row& row,
                       const report::columns<kernel_row>& columns, output& out) {
   if (row.steps.count == 0) {
@@ -127,7 +127,7 @@ report::point with_range(std::uint32_t processes, const report::summary& of) {
   return {static_cast<double>(processes), of.mean, of.least, of.greatest};
 }
 
-// T between its two bounds. Numbers of processes for which no run came to an end have no mark.
+// T between its two bounds. Numbers of processes without a finished run have no mark.
 report::chart time_chart(const kernel_request& request, const lab::measures& of,
                          const std::vector<kernel_row>& rows) {
   report::chart result;
@@ -229,8 +229,7 @@ void print_checks(const lab::kernel_checker& checked, const lab::measures& of, o
 int simulate_under_kernel(const kernel_request& request, output& out, std::FILE* err) {
   const auto computation = lab::make_computation(request.dag);
   const auto of = computation->measure();
-  for (const auto processes :
-       request.processors)  // so that a mistake is told before anything is printed
+  for (const auto processes : request.processors)  // reports an error before anything is printed
     (void)lab::make_kernel(request.settings.kernel, processes, of.span, request.first_seed);
   const auto columns = kernel_columns(request, of);
   row_output<kernel_row> rows_out(out, request.form, columns, kernel_views());

@@ -1,4 +1,4 @@
-// heist sim under a kernel: processes on fewer processors than there are of them.
+// heist sim under a kernel: processes that run on fewer processors.
 #pragma once
 
 #include <cstdint>

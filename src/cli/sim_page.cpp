@@ -19,7 +19,7 @@ class charts {
         columns_(results.columns),
         rows_(results.rows) {}
 
-  // What ran, as a title says it.
+  // The computation and the scheduler, for titles.
   [[nodiscard]] std::string subject() const {
     auto text = fmt::format("{}, {}", request_.dag, to_string(request_.settings.scheduler));
     if (!has_chance(request_.settings)) return text;
@@ -78,7 +78,7 @@ class charts {
   }
 
  private:
-  // A column against P, with its bound beside it.
+  // A chart of a column and its bound against P.
   [[nodiscard]] report::chart other_chart(std::string_view title, std::string_view column,
                                           std::string_view bound_name,
                                           std::string_view bound_column) const {

@@ -1,4 +1,4 @@
-// What `heist sim` shows of its rows: charts, and a page.
+// The charts and the page of `heist sim`.
 #pragma once
 
 #include <string>
@@ -16,19 +16,19 @@ struct sim_results {
   const report::columns<sim_row>& columns;
   const std::vector<sim_row>& rows;
   const lab::schedule& schedule;  // of a small DAG; else empty
-  const lab::explicit_dag* dag;   // nullptr: it appears as it runs
+  const lab::explicit_dag* dag;   // nullptr if the computation makes its threads as it runs
 };
 
-// What a picture of the schedule is of.
+// The title of a picture of the schedule.
 [[nodiscard]] std::string schedule_title(const step_request& request);
 
-// The fitted constants, in a line; of three rows at least.
+// The fitted constants, in one line. Needs at least three rows.
 [[nodiscard]] std::string fit_text(const lab::measures& of, const std::vector<sim_row>& rows);
 
-// As SVG: the schedule of a small DAG, or the curve that was asked for.
+// The schedule of a small DAG, or the requested curve, as SVG.
 [[nodiscard]] std::string sim_picture(const step_request& request, const sim_results& results);
 
-// As HTML.
+// The page, as HTML.
 [[nodiscard]] std::string sim_page(const step_request& request, const sim_results& results);
 
 }  // namespace heist::cli

@@ -1,5 +1,5 @@
-// heist theory: the recycling game, what the theorems say of a computation, and kernels that are
-// adversaries; granularity.cpp has the rest.
+// heist theory: the recycling game, the theorems' bounds for a computation, and kernels that are
+// adversaries. granularity.cpp has the fourth subcommand.
 #include "cli/theory.hpp"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ std::string measures_json(const bounds_request& request, const lab::measures& of
   return text + "}";
 }
 
-// As name and value, a line each.
+// A table with a line for each measure.
 report::table measures_table(const lab::measures& of, const lab::explicit_dag* dag) {
   report::table result{
       "",
@@ -94,7 +94,7 @@ report::table measures_table(const lab::measures& of, const lab::explicit_dag* d
   return result;
 }
 
-// As the theorems have it: what holds for strict computations only is not promised of others.
+// The bounds that the theorems do not promise for this kind of computation.
 std::string caveat(const lab::explicit_dag* dag) {
   if (dag == nullptr || dag->kind() == lab::strictness::fully_strict) return "";
   return dag->kind() == lab::strictness::strict
@@ -214,7 +214,7 @@ int study_kernels(const kernel_study_request& request, output& out, std::FILE* e
   const auto program = lab::make_computation(request.dag);
   const auto measures = program->measure();
   line.clear();
-  // A kernel that there isn't is to be refused before anything is printed.
+  // An unknown kernel is refused before anything is printed.
   if (!request.kernel.empty())
     (void)lab::make_kernel(request.kernel, request.processes.front(), measures.span, 1);
   if (request.form == report::form::text)

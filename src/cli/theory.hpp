@@ -1,4 +1,4 @@
-// What `heist theory` is asked to do: one request for each of its subcommands.
+// The requests of `heist theory`, one for each subcommand.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct bounds_request {
   std::vector<std::uint32_t> processors;
   report::form form = report::form::text;
   std::string html;
-  std::string picture, dot, save;  // of a DAG that lies in memory: SVG, DOT, JSON
+  std::string picture, dot, save;  // files for a DAG that lies in memory: SVG, DOT, JSON
   std::string command;
 };
 
@@ -36,7 +36,7 @@ struct kernel_study_request {
   std::string dag;
   std::vector<std::uint32_t> processes;
   std::uint32_t given = 0;  // processors that kernels give; 0: half as many as processes
-  std::string kernel;       // one only; empty: all
+  std::string kernel;       // empty: all kernels
   report::form form = report::form::text;
   std::string svg, html;
   std::string command;
@@ -45,7 +45,7 @@ struct kernel_study_request {
 struct granularity_request {
   struct choice {
     lab::task_scheduler scheduler;
-    lab::hint_kind hint;  // of an order by length
+    lab::hint_kind hint;  // what an order by length knows
   };
 
   lab::granularity_setup setup;

@@ -1,4 +1,4 @@
-// Numbers that a command line gives: one, or a list.
+// Reads numbers on a command line: one, or a list.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace heist::cli {
                                          std::string_view text, std::uint64_t least,
                                          std::uint64_t greatest);
 
-// "1..1024" doubles; "1,2,12" lists; both may stand together.
+// "1..1024" doubles at each step; "1,2,12" is a list; both may be combined.
 [[nodiscard]] std::vector<std::uint32_t> number_list(std::string_view command,
                                                      std::string_view option, std::string_view text,
                                                      std::uint32_t greatest);
 
-// "a,b": its parts, which may be empty.
+// Splits "a,b" into its parts, which may be empty.
 [[nodiscard]] std::vector<std::string_view> parts_of(std::string_view text);
 
 }  // namespace heist::cli

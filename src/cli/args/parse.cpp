@@ -1,5 +1,5 @@
-// CLI11 is a large header: nothing but the parsers includes it. All values are taken as text:
-// option_values checks them, so that a bad value has the same words wherever it comes from.
+// CLI11 is a large header, so only the parsers include it. All values are taken as text and checked
+// by option_values, so that a bad value gets the same message wherever it comes from.
 #include "cli/args/parse.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr const char* footer =
     "differs\n"
     "from the serial one; 130 interrupted; 141 the reader of the output is gone, as of '| head'.";
 
-// Options of CLI11 that were made from specs, and what the arguments said.
+// CLI11's options that were made from specs, and the values that the arguments gave them.
 class bound_options {
  public:
   void add(CLI::App& app, const std::vector<option_spec>& specs) {
@@ -58,7 +58,7 @@ class bound_options {
     for (const auto& file : files_) values.add_file(file);
   }
 
-  // Empty: none of them.
+  // An empty result means that none was given.
   [[nodiscard]] std::string first_given() const {
     for (const auto& one : given_)
       if (one.option->count() > 0) return one.name;
@@ -77,16 +77,16 @@ class bound_options {
     return kind == option_kind::integer ? "N" : "NAME";
   }
 
-  std::deque<given> given_;  // as the texts have addresses that CLI11 keeps
+  std::deque<given> given_;  // a deque: CLI11 keeps the addresses of the texts
   std::vector<std::string> files_;
 };
 
-// Without a default: what isn't given is left to the pool.
+// It has no default: where it is not given the pool decides.
 option_spec pool_option(std::string name, std::string help, std::int64_t min, std::int64_t max) {
   return {std::move(name), std::move(help), option_kind::integer, "", min, max, {}};
 }
 
-// One of an enumeration's names; the first is the default.
+// Takes one of an enumeration's names; the first one is the default.
 template <class Kind, std::size_t N>
 option_spec policy_option(std::string name, std::string help, const Kind (&all)[N]) {
   std::vector<std::string> names;
@@ -100,7 +100,7 @@ template <class Kind, std::size_t N>
 Kind policy_of(const option_values& values, std::string_view name, const Kind (&all)[N]) {
   for (const Kind k : all)
     if (to_string(k) == values.text(name)) return k;
-  return all[0];  // values holds one of the names
+  return all[0];  // not reached: values holds one of the names
 }
 
 std::vector<option_spec> common_options() {
@@ -121,7 +121,7 @@ std::vector<option_spec> common_options() {
           policy_option("idle", "how far a worker without work goes", all_idle_kinds)};
 }
 
-// What nothing took. CLI11 leaves the mark that ends the options among it.
+// The arguments that no option took. CLI11 leaves "--", which ends the options, among them.
 std::vector<std::string> extras_of(const CLI::App& app) {
   auto extras = app.remaining(true);
   std::erase(extras, "--");
@@ -133,7 +133,7 @@ class run_parser {
   explicit run_parser(CLI::App& root)
       : app_(*root.add_subcommand("run", "runs workloads, checks and times them")) {
     app_.allow_extras();
-    app_.require_subcommand(0, 1);  // what else has a workload's name is a file, or too much
+    app_.require_subcommand(0, 1);  // a second workload's name is a file, or one argument too many
     add_common(app_, common_);
     for (const auto* workload : workloads::all())
       add_choice({workload}, std::string(workload->name()), std::string(workload->summary()));
@@ -192,7 +192,7 @@ class run_parser {
     add_common(*added.app, added.common);
   }
 
-  // Before or after the workload's name; after it wins.
+  // It may stand before or after the workload's name; the one after it wins.
   void add_common(CLI::App& app, bound_options& options) {
     options.add(app, common_options());
     app.add_flag("--json", json_, "one object for each workload, on a line of its own");
@@ -214,7 +214,7 @@ class run_parser {
 
   CLI::App& app_;
   bound_options common_;
-  std::deque<choice> choices_;  // CLI11 keeps addresses of what is in it
+  std::deque<choice> choices_;  // a deque: CLI11 keeps the addresses of its elements
   bool json_ = false;
 };
 
@@ -281,7 +281,7 @@ class bench_parser {
     bound_options common;
   };
 
-  // Before or after the benchmark's name; after it wins.
+  // It may stand before or after the benchmark's name; the one after it wins.
   void add_common(CLI::App& app, bound_options& options) {
     options.add(app, bench_common_options());
     app.add_flag("--quick", quick_, "small sizes, to see that it works");
@@ -301,12 +301,12 @@ class bench_parser {
   CLI::App& app_;
   CLI::App* list_;
   bound_options common_;
-  std::deque<choice> choices_;  // CLI11 keeps addresses of what is in it
+  std::deque<choice> choices_;  // a deque: CLI11 keeps the addresses of its elements
   bool quick_ = false;
   bool json_ = false;
 };
 
-// CLI11's "--n: 1 required N missing", and whatever else it may say, as one line.
+// Turns CLI11's messages, as "--n: 1 required N missing", into ours of one line.
 usage_error translate(const CLI::Error& error) {
   std::string text = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
@@ -343,7 +343,7 @@ std::vector<const char*> without_help(const CLI::App& app, int argc, const char*
   return result;
 }
 
-// What no command took, as it stands before one, or as there is none.
+// Refuses arguments that no command took: they stand before the command, or there is none.
 void refuse_before_command(const CLI::App& app) {
   auto extras = app.remaining();
   std::erase(extras, "--");

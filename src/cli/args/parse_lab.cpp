@@ -48,7 +48,7 @@ lab_parser::lab_parser(CLI::App& root)
   app_.allow_extras();
   app_.require_subcommand(0, 1);
   auto& g = *given_;
-  // Before or after the subject.
+  // It may stand before or after the subcommand.
   const auto add_common = [&g](CLI::App& to, const char* json) {
     to.add_flag("--quick", g.quick, "small sizes, to see that it works");
     to.add_flag("--json", g.json, json);

@@ -21,7 +21,7 @@ class lab_parser {
   [[nodiscard]] lab_request to_request() const;
 
  private:
-  struct texts;  // what was given, as it was given
+  struct texts;  // the values as they were given
 
   [[nodiscard]] calibrate_request to_calibrate() const;
   [[nodiscard]] forecast_request to_forecast() const;

@@ -152,7 +152,7 @@ kernel_request under_kernel(const sim_task& task, const std::string& scheduler,
   return request;
 }
 
-// The first of these that says something else than it does by itself; nullptr: none.
+// The first option that was set to something other than its default; nullptr if there is none.
 using option_states = std::vector<std::pair<const char*, bool>>;
 const char* first_given(const option_states& options) {
   for (const auto& [name, is_given] : options)
@@ -160,7 +160,7 @@ const char* first_given(const option_states& options) {
   return nullptr;
 }
 
-// What thieves do.
+// The options that say how thieves behave.
 template <class Texts>
 option_states stealing_options(const Texts& g) {
   const Texts usual;
@@ -170,8 +170,8 @@ option_states stealing_options(const Texts& g) {
           {"--tries", g.tries != usual.tries}};
 }
 
-// What chooses a schedule, or shows it: with costs the schedule is the runtime's, and under a
-// kernel the paper's.
+// The options that choose or show a schedule. They go neither with costs, where the schedule is the
+// runtime's, nor with a kernel, where it is the paper's.
 template <class Texts>
 option_states schedule_options(const Texts& g) {
   const Texts usual;
@@ -182,7 +182,7 @@ option_states schedule_options(const Texts& g) {
   return options;
 }
 
-// An option that would change nothing is refused: who gives one expects something of it.
+// Refuses options that would change nothing: whoever gives one expects an effect.
 template <class Texts>
 void refuse_unused(const Texts& g, bool has_kernel) {
   const Texts usual;
@@ -225,7 +225,7 @@ timed_request with_costs(const sim_task& task, const Texts& g) {
   return request;
 }
 
-// By its name.
+// Finds a scheduler by its name.
 scheduler_kind scheduler_of(const std::string& name) {
   std::vector<std::string_view> names = {"abp"};
   for (const auto& each : schedulers()) {
@@ -235,12 +235,12 @@ scheduler_kind scheduler_of(const std::string& name) {
   throw usage_error(unknown("scheduler", name, names, "heist sim --help"));
 }
 
-// What thieves do. `most`: the greatest number of processors.
+// How thieves behave. `most` is the greatest number of processors.
 template <class Texts>
 stealing_settings stealing_of(const Texts& g, std::uint32_t most) {
   stealing_settings stealing;
   stealing.victims = choice("--victim", g.victim, victims);
-  // Requests that wait are simulated one by one: with many thieves that takes its time.
+  // Waiting requests are simulated one by one, which is slow with many thieves.
   stealing.access = g.access != "auto"     ? choice("--access", g.access, accesses)
                     : most > most_queueing ? access_model::reject
                                            : access_model::queue;

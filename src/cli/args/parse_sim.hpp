@@ -23,7 +23,7 @@ class sim_parser {
   [[nodiscard]] sim_request to_request(const std::string& command) const;
 
  private:
-  struct texts;  // what was given, as it was given
+  struct texts;  // the values as they were given
 
   CLI::App& app_;
   std::unique_ptr<texts> given_;

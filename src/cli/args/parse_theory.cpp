@@ -75,7 +75,7 @@ theory_parser::theory_parser(CLI::App& root)
     add(to, "--html", g.html, "a file for a page with charts, table and data");
     add(to, "--svg", g.svg, picture);
   };
-  add_forms(app_, "a file for the picture");  // before or after the subject
+  add_forms(app_, "a file for the picture");  // before or after the subcommand
 
   g.recycling = app_.add_subcommand("recycling", "the balls-and-bins game behind Lemma 6");
   g.recycling->allow_extras();

@@ -22,7 +22,7 @@ class theory_parser {
   [[nodiscard]] theory_request to_request(const std::string& command) const;
 
  private:
-  struct texts;  // what was given, as it was given
+  struct texts;  // the values as they were given
 
   [[nodiscard]] recycling_request to_recycling(const std::string& command) const;
   [[nodiscard]] bounds_request to_bounds(const std::string& command) const;

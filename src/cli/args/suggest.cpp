@@ -10,7 +10,7 @@ namespace heist::cli {
 
 namespace {
 
-// The optimal string alignment distance, by rows of the usual table.
+// The optimal string alignment distance, computed row by row of the usual table.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {

@@ -1,5 +1,5 @@
-// What a command line has too much: "did you mean", by the nearest of the names that there are, or
-// a plain no.
+// Messages for unknown words on a command line: "did you mean" with the nearest known name, or the
+// list of known names.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace heist::cli {
 [[nodiscard]] std::string_view nearest_name(std::string_view wrong,
                                             const std::vector<std::string_view>& names);
 
-// "unknown command 'rum': did you mean 'run'?", or where none is like it: which names there are.
+// "unknown command 'rum': did you mean 'run'?", or the known names if none is similar.
 [[nodiscard]] std::string unknown(std::string_view what, std::string_view wrong,
                                   const std::vector<std::string_view>& names,
                                   std::string_view where_to_look);
 
-// Throws usage_error for the first of what is left of a command line, if there is any. `command` as
-// in "theory bounds".
+// Throws usage_error for the first argument that is left over, if there is one. `command` is the
+// command's name, as "theory bounds".
 void refuse_extras(std::vector<std::string> extras, std::string_view command);
 
 }  // namespace heist::cli
