@@ -38,3 +38,18 @@ function(heist_optimize_sanitized_test name)
     set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON) # they are -O0's
   endif()
 endfunction()
+
+# heist_add_serial_test(NAME [gtest-filter])
+#
+# Runs the program of that name, or some of its tests, once more with every fork as a call. Under a sanitizer it is left
+# out: one thread that makes calls has little for them to find, and takes as long.
+function(heist_add_serial_test name)
+  set(filter "*")
+  if(ARGC GREATER 1)
+    set(filter "${ARGV1}")
+  endif()
+  if(NOT HEIST_SANITIZE)
+    add_test(NAME ${name}.serial COMMAND ${name} --gtest_brief=1 "--gtest_filter=${filter}")
+    set_tests_properties(${name}.serial PROPERTIES ENVIRONMENT HEIST_SERIAL=1)
+  endif()
+endfunction()
