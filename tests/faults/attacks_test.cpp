@@ -48,6 +48,9 @@ void work_for(report& r, std::chrono::milliseconds time) {
 }
 
 TEST_P(Signals, StoppedAndContinued) {
+  // ThreadSanitizer keeps a signal that it holds back with the fiber, not with the thread, and may
+  // run its handler on another one.
+  if (tsan && std::string(GetParam()) == "signal") GTEST_SKIP() << "signals move with fibers";
   ::setenv("HEIST_BARRIER", GetParam(), 1);
   const pid_t parent = ::getpid();
   EXPECT_EQ(run_apart([&](report& r) {
