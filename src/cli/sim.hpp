@@ -43,6 +43,10 @@ struct sim_row {
 [[nodiscard]] row_views sim_views();
 [[nodiscard]] report::view sim_page_view(const step_request& request);
 
+// One end of the mean's interval; empty for a single value.
+[[nodiscard]] report::value end_of_interval(const report::summary& of,
+                                            double report::interval::*end);
+
 // Half the width of the mean's interval, in per cent of the mean; "-" for a single value.
 [[nodiscard]] std::string relative_error(const report::summary& of);
 

@@ -13,11 +13,6 @@ namespace {
 
 using report::value;
 
-value end_of_interval(const report::summary& of, double report::interval::*end) {
-  if (of.count < 2) return {};
-  return report::mean_interval(of).*end;
-}
-
 // The access model that requests followed; empty without requests.
 value access_of(const lab::run_settings& settings) {
   if (!has_chance(settings)) return {};
@@ -133,6 +128,11 @@ report::view sim_page_view(const step_request& request) {
                 {"seeds", "steals", "stolen", "steal_dollars", "wait_dollars", "communication"});
   view.insert(view.end(), {"idle_dollars", "resumed", "peak_space", "space_bound", "peak_queue"});
   return view;
+}
+
+report::value end_of_interval(const report::summary& of, double report::interval::*end) {
+  if (of.count < 2) return {};
+  return report::mean_interval(of).*end;
 }
 
 std::string relative_error(const report::summary& of) {

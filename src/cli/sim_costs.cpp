@@ -34,11 +34,6 @@ time_unit unit_of(const std::vector<lab::timed_row>& rows) {
   return {"ns", 1e-9};
 }
 
-value end_of_interval(const report::summary& of, double report::interval::*end) {
-  if (of.count < 2) return {};
-  return report::mean_interval(of).*end;
-}
-
 // `unit` is that of the page's column "time"; the other formats have seconds. The arguments must
 // outlive the columns.
 report::columns<lab::timed_row> timed_columns(const timed_request& request, const lab::measures& of,
