@@ -47,6 +47,19 @@ struct sim_row {
 [[nodiscard]] report::value end_of_interval(const report::summary& of,
                                             double report::interval::*end);
 
+// The columns of space for rows with `processors` and `peak_space`. `of` must outlive them.
+template <class Row>
+std::vector<report::column<Row>> space_columns(const lab::measures& of) {
+  using report::value;
+  const auto bound = [&of](const Row& r) { return std::uint64_t{of.stack_depth} * r.processors; };
+  const auto share = [bound](const Row& r) {
+    return value(static_cast<double>(r.peak_space) / static_cast<double>(bound(r)));
+  };
+  return {{"peak_space", "S", [](const Row& r) { return value(r.peak_space); }, 11},
+          {"space_bound", "S1 P", [bound](const Row& r) { return value(bound(r)); }},
+          {"space_share", "S/(S1 P)", share, 12, {.digits = 4}}};
+}
+
 // Half the width of the mean's interval, in per cent of the mean; "-" for a single value.
 [[nodiscard]] std::string relative_error(const report::summary& of);
 

@@ -43,9 +43,6 @@ std::vector<column> facts(const step_request& request, const lab::measures& of) 
 
 report::columns<sim_row> sim_columns(const step_request& request, const lab::measures& of) {
   using row = sim_row;
-  const auto space_bound = [&of](const row& r) {
-    return std::uint64_t{of.stack_depth} * r.processors;
-  };
   auto all = facts(request, of);
   const std::vector<column> figures = {
       {"processors", "P", [](const row& r) { return value(std::uint64_t{r.processors}); }, 8},
@@ -91,18 +88,11 @@ report::columns<sim_row> sim_columns(const step_request& request, const lab::mea
        {},
        "resumed_threads"},
       {"space", "", [](const row& r) { return value(r.space); }},
-      {"peak_space", "S", [](const row& r) { return value(r.peak_space); }, 11},
-      {"space_bound", "S1 P", [=](const row& r) { return value(space_bound(r)); }},
-      {"space_share",
-       "S/(S1 P)",
-       [=](const row& r) {
-         return value(static_cast<double>(r.peak_space) / static_cast<double>(space_bound(r)));
-       },
-       12,
-       {.digits = 4}},
       {"peak_queue", "longest queue", [](const row& r) { return value(r.peak_queue); }},
   };
   all.insert(all.end(), figures.begin(), figures.end());
+  const auto space = space_columns<row>(of);
+  all.insert(all.end(), space.begin(), space.end());
   return report::columns<row>(std::move(all));
 }
 

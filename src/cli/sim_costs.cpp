@@ -1,6 +1,7 @@
 #include "cli/sim_costs.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -40,11 +41,8 @@ report::columns<lab::timed_row> timed_columns(const timed_request& request, cons
                                               const lab::cost_model& costs,
                                               time_unit unit = {"s", 1}) {
   using row = lab::timed_row;
-  const auto space_bound = [&of](const row& r) {
-    return std::uint64_t{of.stack_depth} * r.processors;
-  };
   constexpr report::number_format percent{report::number_format::percent, 1};
-  return report::columns<row>({
+  std::vector<report::column<row>> all = {
       {"dag", "", [&](const row&) { return value(request.dag); }},
       {"scheduler", "", [](const row&) { return value(std::string("work-stealing")); }},
       {"costs", "", [&](const row&) { return value(request.costs); }},
@@ -80,16 +78,10 @@ report::columns<lab::timed_row> timed_columns(const timed_request& request, cons
       {"attempts", "attempts", [](const row& r) { return value(r.attempts); }, 14},
       {"suspensions", "suspensions", [](const row& r) { return value(r.suspensions); }},
       {"wakes", "wake-ups", [](const row& r) { return value(r.wakes); }},
-      {"peak_space", "S", [](const row& r) { return value(r.peak_space); }, 11},
-      {"space_bound", "S1 P", [=](const row& r) { return value(space_bound(r)); }},
-      {"space_share",
-       "S/(S1 P)",
-       [=](const row& r) {
-         return value(static_cast<double>(r.peak_space) / static_cast<double>(space_bound(r)));
-       },
-       12,
-       {.digits = 4}},
-  });
+  };
+  const auto space = space_columns<row>(of);
+  all.insert(all.end(), space.begin(), space.end());
+  return report::columns<row>(std::move(all));
 }
 
 row_views timed_views() {
