@@ -65,7 +65,6 @@ void keep_free_fiber(worker& w, fiber& f) noexcept {
 }
 
 void share_cached(worker& w) noexcept {
-  if (!w.pool.somebody_starves()) return;
   while (fiber* const f = w.cached) {
     w.cached = f->next.get();
     w.cached_count = w.cached_count - 1;

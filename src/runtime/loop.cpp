@@ -189,7 +189,7 @@ bool find_and_run(worker& w) noexcept {
   const idle_kind idle = w.pool.config().idle;
   clock::time_point since{};
   for (unsigned round = 0;; ++round) {
-    share_cached(w);
+    if (w.pool.somebody_starves()) share_cached(w);
     if (run_loot(w) || run_waiting(w)) return true;
     if (w.pool.size() > 1) {
       if (job* const j = steal_round(w, round)) {
