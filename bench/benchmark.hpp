@@ -9,10 +9,17 @@
 
 #include <heist/pool.hpp>
 
-#include "bench/report.hpp"
+#include "report/results.hpp"
 #include "workloads/options.hpp"
 
 namespace heist::bench {
+
+using report::bound;
+using report::measure;
+using report::results;
+using report::row;
+using report::samples;
+using report::target;
 
 // The scale of a run: large enough for figures, or just large enough to see that everything works.
 enum class scale { full, quick };
@@ -37,7 +44,7 @@ struct benchmark {
   std::vector<workloads::option_spec> (*options)(scale);
 
   // Throws wrong_result, usage_error for options that contradict each other, resource_error.
-  report (*run)(const workloads::option_values& values, const settings& with);
+  results (*run)(const workloads::option_values& values, const settings& with);
 };
 
 // Every benchmark, in the order in which they are shown.

@@ -46,7 +46,7 @@ constexpr bool optimised_build() {
 
 }  // namespace
 
-machine this_machine() {
+report::machine this_machine() {
   const auto limits = platform::find_cpu_limits();
   double load = 0;
   if (getloadavg(&load, 1) != 1) load = 0;

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "bench/benchmark.hpp"
-#include "bench/samples.hpp"
+#include "report/samples.hpp"
 
 namespace heist::bench {
 

@@ -108,7 +108,7 @@ problem sort_problem(arrangement a, std::size_t n) {
 
 }  // namespace
 
-void algorithms_table(report& into, participants& by, const algorithm_sizes& sizes,
+void algorithms_table(results& into, participants& by, const algorithm_sizes& sizes,
                       const settings& with) {
   // The problems run one after the other, so that the memory of one is free for the next.
   const auto play = [&](problem what) {

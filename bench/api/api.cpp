@@ -105,9 +105,9 @@ void refuse_other_sizes(const workloads::option_values& values, const std::strin
     if (table != chosen) values.refuse(names, "--table " + chosen);
 }
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   participants by(workers_of(with));
-  report result;
+  results result;
   result.title = fmt::format("loops, algorithms, locks and graphs, {} worker{}; {} rounds",
                              by.workers, by.workers == 1 ? "" : "s", with.repeat);
   const auto& chosen = values.text("table");

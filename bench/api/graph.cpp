@@ -24,7 +24,7 @@ std::shared_ptr<std::vector<dependencies>> random_dependencies(std::size_t nodes
 
 }  // namespace
 
-void graph_table(report& into, participants& by, std::size_t nodes, const settings& with) {
+void graph_table(results& into, participants& by, std::size_t nodes, const settings& with) {
   const auto of = random_dependencies(nodes);
   const auto ran = std::make_shared<std::vector<std::uint8_t>>(nodes);
   problem again{fmt::format("graph of {} tasks, run again", nodes),

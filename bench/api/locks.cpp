@@ -72,7 +72,7 @@ std::uint64_t submit_in_turn(pool& on, std::size_t times) {
 
 }  // namespace
 
-void locks_table(report& into, participants& by, std::size_t times, const settings& with) {
+void locks_table(results& into, participants& by, std::size_t times, const settings& with) {
   pool& on = by.one;
   contest turns;
   const auto& standard = add<std::mutex>(turns, "lock and unlock, std::mutex", on, times);

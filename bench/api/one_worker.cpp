@@ -45,7 +45,7 @@ problem opaque_problem(std::size_t n) {
 
 }  // namespace
 
-void one_worker_table(report& into, participants& by, std::size_t most, const settings& with) {
+void one_worker_table(results& into, participants& by, std::size_t most, const settings& with) {
   double worst = 0;
   std::string where;
   for (std::size_t n = std::min<std::size_t>(1000, most); n <= most; n *= 10) {

@@ -67,7 +67,7 @@ void compare(const participants::played& f, worst_cell& worst, std::vector<row>&
 
 }  // namespace
 
-void sweep_table(report& into, participants& by, std::size_t most, double cell_limit_s,
+void sweep_table(results& into, participants& by, std::size_t most, double cell_limit_s,
                  const settings& with) {
   const double one_step_s = step_s();
   worst_cell worst;

@@ -42,21 +42,21 @@ struct participants {
 struct algorithm_sizes {
   std::size_t loop, uneven, tiny_times, array, sort;
 };
-void algorithms_table(report& into, participants& by, const algorithm_sizes& sizes,
+void algorithms_table(results& into, participants& by, const algorithm_sizes& sizes,
                       const settings& with);
 
 // The cost of a loop on one worker beyond that of the plain loop, for 10^3 to `most` iterations.
-void one_worker_table(report& into, participants& by, std::size_t most, const settings& with);
+void one_worker_table(results& into, participants& by, std::size_t most, const settings& with);
 
 // Loops of 1 to `most` iterations that take 0 ns to 1 ms each, where the loop does not exceed a
 // cell's limit.
-void sweep_table(report& into, participants& by, std::size_t most, double cell_limit_s,
+void sweep_table(results& into, participants& by, std::size_t most, double cell_limit_s,
                  const settings& with);
 
 // Locks and futures without contention.
-void locks_table(report& into, participants& by, std::size_t times, const settings& with);
+void locks_table(results& into, participants& by, std::size_t times, const settings& with);
 
 // A graph of empty functions with two dependencies each.
-void graph_table(report& into, participants& by, std::size_t nodes, const settings& with);
+void graph_table(results& into, participants& by, std::size_t nodes, const settings& with);
 
 }  // namespace heist::bench::api

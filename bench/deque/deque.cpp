@@ -146,7 +146,7 @@ row memory_row(const deque_contestant& of, const deque_sizes& sizes) {
 // The distance of the medians from each other, whichever of the two is faster.
 double apart(double ratio) { return std::max(ratio, 1 / ratio); }
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   const deque_sizes sizes{values.size("depth"),
                           values.size("pairs"),
                           std::chrono::milliseconds(values.integer("beside-ms")),
@@ -159,7 +159,7 @@ report run(const workloads::option_values& values, const settings& with) {
   add_all(found, turns, all, sizes);
   turns.play(with);
 
-  report result;
+  results result;
   result.title = fmt::format("bursts of {} pushes and pops, {} pairs; {} rounds", sizes.depth,
                              sizes.pairs, with.repeat);
   for (const field* each : {&found.alone, &found.beside, &found.emptied})

@@ -90,7 +90,7 @@ struct crowd_of {
   samples entries_a_second{};
 };
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   const auto count = values.size("samples");
   const std::chrono::microseconds idle(values.integer("idle-us"));
   const std::chrono::milliseconds crowd_time(values.integer("crowd-ms"));
@@ -109,7 +109,7 @@ report run(const workloads::option_values& values, const settings& with) {
       each.entries_a_second.add(enter_at_once(on, each.threads, crowd_time));
   }
 
-  report result;
+  results result;
   result.title = fmt::format("an empty function, {} workers; {} rounds", workers, with.repeat);
   result.rows = {
       {"one after another, pool awake", {{"latency", "us", found.awake}}, {}},

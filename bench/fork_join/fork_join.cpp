@@ -120,7 +120,7 @@ std::vector<target> targets(const samples& overhead, const std::optional<samples
   return result;
 }
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   const auto n = static_cast<std::uint64_t>(values.integer("n"));
   const auto rival_n = static_cast<std::uint64_t>(values.integer("rival-n"));
   const unsigned workers = workers_of(with);
@@ -144,7 +144,7 @@ report run(const workloads::option_values& values, const settings& with) {
   }
   turns.play(with);
 
-  report result;
+  results result;
   result.title = fmt::format("fib({}), {} forks; rivals at fib({}), {} forks; {} rounds", n,
                              forks_of_fib(n), rival_n, forks_of_fib(rival_n), with.repeat);
   large.append_rows(result.rows);

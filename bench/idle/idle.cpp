@@ -55,7 +55,7 @@ row as_row(std::string name, const usage& used) {
           {}};
 }
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   const std::chrono::milliseconds time(values.integer("idle-ms"));
   const auto n = static_cast<std::uint64_t>(values.integer("n"));
   const unsigned workers = workers_of(with);
@@ -68,7 +68,7 @@ report run(const workloads::option_values& values, const settings& with) {
     warm_up_and_idle({.workers = workers}, n, time, some);
     warm_up_and_idle({.workers = many_workers}, n, time, many);
   }
-  report result;
+  results result;
   result.title = fmt::format("{} ms idle after fib({}); {} rounds", time.count(), n, with.repeat);
   result.rows = {as_row("no pool", nothing), as_row(fmt::format("{} workers", workers), some),
                  as_row(fmt::format("{} workers", many_workers), many)};

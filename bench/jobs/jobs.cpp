@@ -105,7 +105,7 @@ class table {
   problem loop_;
 };
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   const unsigned workers = workers_of(with);
   std::deque<whole_pool> pools;  // these outlive the job systems in `turns`
   contest turns;
@@ -125,7 +125,7 @@ report run(const workloads::option_values& values, const settings& with) {
                         pools.emplace_back(pool_config{.workers = workers, .deque = kind}));
   turns.play(with);
 
-  report result;
+  results result;
   result.title = fmt::format(
       "{} single jobs, {} to a parent; a loop of {}, {} to a job; {} worker{}; {} rounds",
       values.size("jobs"), values.size("batch"), values.size("iterations"), values.size("most"),

@@ -87,7 +87,7 @@ void examine(const chain& ran, const counters& before, const counters& after, fi
   found.left.add(left);
 }
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   const auto jobs = values.size("jobs");
   const unsigned workers = std::max(workers_of(with), 2u);
   whole_pool on({.workers = workers});
@@ -101,7 +101,7 @@ report run(const workloads::option_values& values, const settings& with) {
     examine(next, before, on.stats().total, found);
   }
 
-  report result;
+  results result;
   result.title = fmt::format("{} jobs above a leaf of {} ms, {} workers; {} rounds", jobs,
                              values.integer("leaf-ms"), workers, with.repeat);
   result.rows = {{"first job starts elsewhere", {{"after", "us", found.first_taken_us}}, {}},

@@ -81,7 +81,7 @@ class peaks {
       check_result(row_name, expected, number_in(printed, "result"));
       megabytes.add(static_cast<double>(number_in(printed, "peak_bytes")) * 1e-6);
     }
-    append(row_name, std::move(megabytes));
+    append(row_name, megabytes);
   }
 
   void by_command(const std::string& workload, unsigned workers) {
@@ -94,20 +94,20 @@ class peaks {
                                                 std::to_string(workers), "--json"});
       megabytes.add(static_cast<double>(number_in(printed, "median")) * 1e-6);
     }
-    append(row_name, std::move(megabytes));
+    append(row_name, megabytes);
   }
 
   [[nodiscard]] std::optional<double> median_of(const std::string& name) const {
     for (const auto& each : rows_)
-      if (each.name == name && !each.measures.empty()) return each.measures[0].values.median();
+      if (each.name == name && !each.measures.empty()) return each.measures[0].values.median;
     return std::nullopt;
   }
 
   [[nodiscard]] const std::vector<row>& rows() const { return rows_; }
 
  private:
-  void append(const std::string& name, samples megabytes) {
-    rows_.push_back({name, {{"peak", "MB", std::move(megabytes)}}, {}});
+  void append(const std::string& name, const samples& megabytes) {
+    rows_.push_back({name, {{"peak", "MB", megabytes}}, {}});
   }
   void leave_out(const std::string& name, const std::string& why) {
     rows_.push_back({name, {}, why});
@@ -119,7 +119,7 @@ class peaks {
   std::vector<row> rows_;
 };
 
-report run_only(const std::string& name, unsigned workers) {
+results run_only(const std::string& name, unsigned workers) {
   const auto* workload = workloads::find(name);
   const auto instance =
       workload->make(workloads::option_values(workload->name(), workload->options()));
@@ -128,13 +128,13 @@ report run_only(const std::string& name, unsigned workers) {
   on.run([&] { instance->run(); });
   const auto bytes = static_cast<double>(peak_resident_bytes());
   if (const auto mistake = instance->mistake()) throw wrong_result(*mistake);
-  report result;
+  results result;
   result.title = fmt::format("{}, {} workers, in this process", name, workers);
   result.rows = {{name, {{"peak", "bytes", samples({bytes})}}, {}}};
   return result;
 }
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   const unsigned workers = with.workers != 0 ? with.workers : 2;
   if (const auto& only = values.text("only"); only != "none") {
     values.refuse({"n", "command-runs", "probe", "command"}, "--only " + only);
@@ -153,7 +153,7 @@ report run(const workloads::option_values& values, const settings& with) {
   if (values.text("command-runs") == "several")
     for (const auto* name : {"nqueens", "uts"}) found.by_command(name, workers);
 
-  report result;
+  results result;
   result.title = fmt::format("peak resident memory of fresh processes; {} rounds", with.repeat);
   result.rows = found.rows();
   target promise{fmt::format("fib({}), {} workers", n, workers),

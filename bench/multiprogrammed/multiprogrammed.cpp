@@ -85,12 +85,12 @@ class measurement {
                          values.text("competitors"), with.repeat);
   }
 
-  report run() {
+  results run() {
     const std::vector<unsigned> sizes =
         with_.workers != 0 ? std::vector{with_.workers} : std::vector{8u, 16u};
     for (const unsigned workers : sizes) add_size(workers);
     turns_.play(with_);
-    report result;
+    results result;
     result.title = title_;
     for (const auto& each : schedulers_)
       result.rows.push_back({each.alone->name, {{"T1", "s", each.alone->results}}, {}});
@@ -137,7 +137,7 @@ class measurement {
           fmt::format("{}, {} workers", each.name, workers),
           [this, &each, workers] { return beside_rivals([&] { return time_of(each, workers); }); });
       const bool is_promise = &each == &schedulers_.front();
-      appends_.push_back([&each, &got, &took, workers, is_promise](report& result) {
+      appends_.push_back([&each, &got, &took, workers, is_promise](results& result) {
         const auto stretch = ratio(product(took.results, got.results), each.alone->results);
         result.rows.push_back(
             {took.name,
@@ -157,10 +157,10 @@ class measurement {
   std::string title_;
   std::vector<scheduler> schedulers_;
   contest turns_;
-  std::vector<std::function<void(report&)>> appends_;
+  std::vector<std::function<void(results&)>> appends_;
 };
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   return measurement(values, with).run();
 }
 

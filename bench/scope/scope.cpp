@@ -58,7 +58,7 @@ class group {
   std::vector<contestant*> members_;
 };
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   const auto n = static_cast<std::uint64_t>(values.integer("n"));
   const auto spawns = static_cast<std::uint64_t>(values.integer("spawns")) / 2 * 2;
   const unsigned workers = workers_of(with);
@@ -85,7 +85,7 @@ report run(const workloads::option_values& values, const settings& with) {
   }
   turns.play(with);
 
-  report result;
+  results result;
   result.title = fmt::format("spawns beside forks; {} rounds", with.repeat);
   for (const auto& each : groups) each.append_rows(result.rows);
   result.targets = {{"fib, 1 worker: a spawn with its scope to a fork", "", bound::at_most, 4,

@@ -106,11 +106,11 @@ findings measure_program(const program& which, double serial_space, double join_
   return found;
 }
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   const std::vector<unsigned> sizes =
       with.workers != 0 ? std::vector{with.workers} : std::vector{2u, 8u};
   const auto join_bytes = static_cast<double>(bytes_of_suspended_join());
-  report result;
+  results result;
   result.title = fmt::format("stack extents against S1*P; {} rounds", with.repeat);
   for (const auto& each : programs(values)) {
     const extents one = each.measure(1);

@@ -101,7 +101,7 @@ void play_round(pool& on, futex_pairs& pairs, std::size_t count, clock::duration
   found.unheard.add(unheard);
 }
 
-report run(const workloads::option_values& values, const settings& with) {
+results run(const workloads::option_values& values, const settings& with) {
   const auto count = values.size("samples");
   const std::chrono::microseconds idle(values.integer("idle-us"));
   const unsigned workers = std::max(workers_of(with), 2u);
@@ -112,7 +112,7 @@ report run(const workloads::option_values& values, const settings& with) {
     with.announce(fmt::format("round {} of {}", round, with.repeat));
     play_round(on, pairs, count, idle, found);
   }
-  report result;
+  results result;
   result.title =
       fmt::format("{} times in each of {} rounds, each after {} us without work, {} workers", count,
                   with.repeat, idle.count(), workers);

@@ -30,8 +30,8 @@ namespace heist::calibration {
 namespace {
 
 using bench::clock;
-using bench::samples;
 using bench::seconds_of;
+using report::samples;
 
 // A thief that hasn't come by then won't come.
 constexpr auto patience = std::chrono::milliseconds(200);
@@ -317,7 +317,7 @@ double seconds_beside(unsigned threads, const std::function<double(unsigned)>& r
   return std::accumulate(took.begin(), took.end(), 0.0) / threads;
 }
 
-const bench::samples& measured_costs::values(std::string_view name) const {
+const report::samples& measured_costs::values(std::string_view name) const {
   const auto found = std::find_if(costs.begin(), costs.end(),
                                   [&](const measured_cost& each) { return each.name == name; });
   return found->values;

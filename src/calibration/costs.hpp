@@ -9,8 +9,8 @@
 #include <heist/pool.hpp>
 
 #include "bench/machine.hpp"
-#include "bench/samples.hpp"
 #include "lab/engines/cost_model.hpp"
+#include "report/samples.hpp"
 
 namespace heist::calibration {
 
@@ -25,7 +25,7 @@ namespace heist::calibration {
 
 struct measured_cost {
   std::string name;  // the field in the file
-  bench::samples values;
+  report::samples values;
   std::string what;  // in a few words
 };
 
@@ -34,17 +34,17 @@ struct measured_distance {
   std::string name;
   std::uint32_t processors = 0;  // how many are within this distance of each other
   int first = 0, second = 0;     // the pair that was measured
-  bench::samples steal_ns, failed_attempt_ns;
+  report::samples steal_ns, failed_attempt_ns;
 };
 
 struct measured_costs {
-  bench::machine machine;
+  report::machine machine;
   std::string topology;  // one line, or why there is none
   unsigned workers = 0;
   std::vector<measured_cost> costs;
   std::vector<measured_distance> distances;  // empty: the topology is unknown
 
-  [[nodiscard]] const bench::samples& values(std::string_view name) const;
+  [[nodiscard]] const report::samples& values(std::string_view name) const;
   [[nodiscard]] lab::cost_model model() const;  // the medians
 };
 

@@ -11,8 +11,8 @@ namespace heist::calibration {
 
 namespace {
 
-using bench::samples;
 using bench::seconds_of;
+using report::samples;
 
 // The seconds of a call on a worker, without the way into the pool. The serial program runs on the
 // same worker as the forked one, as the speeds of two processors may differ at the moment.

@@ -11,11 +11,11 @@
 #include <heist/pool.hpp>
 
 #include "bench/rounds.hpp"
-#include "bench/samples.hpp"
 #include "calibration/programs.hpp"
 #include "lab/catalog/computation.hpp"
 #include "lab/engines/cost_model.hpp"
 #include "lab/experiments/timed_study.hpp"
+#include "report/samples.hpp"
 #include "report/statistics.hpp"
 
 namespace heist::calibration {
@@ -31,9 +31,9 @@ struct checked_row {
   double instruction_ns = 0;  // the serial time over T1
   double busy_factor = 1;     // how many times as long one worker takes beside busy ones
   double serial_s = 0;        // the median
-  bench::samples real;        // seconds
+  report::samples real;       // seconds
   report::summary simulated;  // seconds, over seeds
-  bench::samples ratios;      // simulated time / real time, by rounds
+  report::samples ratios;     // simulated time / real time, by rounds
 
   [[nodiscard]] double speedup() const { return serial_s / simulated.mean; }  // simulated
   [[nodiscard]] double difference() const { return ratios.median() - 1; }
@@ -76,8 +76,8 @@ struct real_machine {
       : threads({.workers = workers, .placement = placement_kind::pinned}) {}
 
   bench::whole_pool threads;
-  bench::samples forked;     // seconds
-  bench::samples reference;  // seconds in the same round
+  report::samples forked;     // seconds
+  report::samples reference;  // seconds in the same round
 };
 
 class forecaster {
@@ -118,8 +118,8 @@ class forecaster {
   // These belong to the program that was measured last.
   std::vector<std::unique_ptr<real_machine>> machines_;
   std::vector<std::unique_ptr<program_copy>> copies_;
-  bench::samples serial_, one_;  // seconds
-  bench::samples fork_ns_;
+  report::samples serial_, one_;  // seconds
+  report::samples fork_ns_;
   std::uint64_t forks_ = 0;
 };
 

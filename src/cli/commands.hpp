@@ -50,12 +50,25 @@ struct bench_list_request {
   bool json = false;
 };
 
+// How the results of a benchmark are printed.
+struct bench_output {
+  report::form form = report::form::text;
+  std::string html;     // a file; empty: none
+  std::string command;  // the command line
+};
+
 struct bench_request {
   const bench::benchmark* benchmark = nullptr;
   workloads::option_values values;
   bench::settings settings;
   bool quick = false;
-  bool json = false;
+  bench_output printed;
+};
+
+// Results that were written before.
+struct bench_show_request {
+  std::string file;
+  bench_output printed;
 };
 
 enum class sim_curve { speedup, space, attempts, wait };
@@ -95,7 +108,7 @@ using sim_request = std::variant<step_request, timed_request, kernel_request>;
 
 using any_request =
     std::variant<text_request, list_request, info_request, run_request, bench_list_request,
-                 bench_request, sim_request, theory_request, lab_request>;
+                 bench_request, bench_show_request, sim_request, theory_request, lab_request>;
 
 // Each returns an exit code, and throws heist's errors.
 int list(const list_request& request, output& out);
@@ -107,5 +120,6 @@ int theory(const theory_request& request, output& out, std::FILE* err);
 int calibrate(const calibrate_request& request, output& out, std::FILE* err);
 int forecast(const forecast_request& request, output& out, std::FILE* err);
 int run_bench(const bench_request& request, output& out, std::FILE* err);
+int bench_show(const bench_show_request& request, output& out);
 
 }  // namespace heist::cli

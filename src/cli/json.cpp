@@ -79,37 +79,6 @@ json as_json(const counters& counts) {
           {"inlined_forks", counts.inlined_forks}};
 }
 
-// The values of a handful of runs are written as well; of a thousand samples only the distribution.
-constexpr std::size_t runs_worth_listing = 64;
-
-json as_json(const bench::measure& measure) {
-  const auto& values = measure.values;
-  json result = {{"name", measure.name}, {"unit", measure.unit}, {"samples", values.size()}};
-  if (values.empty()) return result;
-  result["median"] = values.median();
-  result["least"] = values.least();
-  result["greatest"] = values.greatest();
-  result["p90"] = values.quantile(0.9);
-  if (values.size() <= runs_worth_listing) result["runs"] = values.values();
-  return result;
-}
-
-json as_json(const bench::row& row) {
-  json measures = json::array();
-  for (const auto& each : row.measures) measures.push_back(as_json(each));
-  return {{"name", row.name}, {"measures", measures}, {"note", row.note}};
-}
-
-json as_json(const bench::target& target) {
-  return {{"what", target.what},
-          {"unit", target.unit},
-          {"bound", target.kind == bench::bound::at_most ? "at most" : "at least"},
-          {"limit", target.limit},
-          {"measured", target.measured ? json(*target.measured) : json()},
-          {"met", target.measured ? json(target.met()) : json()},
-          {"note", target.note}};
-}
-
 }  // namespace
 
 std::string to_json(const workloads::workload& workload) {
@@ -170,31 +139,6 @@ std::string to_json(const bench::benchmark& benchmark) {
   for (const auto& spec : benchmark.options(bench::scale::full)) options.push_back(option(spec));
   return on_one_line(
       {{"name", benchmark.name}, {"summary", benchmark.summary}, {"options", options}});
-}
-
-std::string to_json(const bench::report& report, const bench_request& request,
-                    const bench::machine& machine) {
-  json rows = json::array();
-  for (const auto& each : report.rows) rows.push_back(as_json(each));
-  json targets = json::array();
-  for (const auto& each : report.targets) targets.push_back(as_json(each));
-  return on_one_line({{"benchmark", request.benchmark->name},
-                      {"title", report.title},
-                      {"quick", request.quick},
-                      {"rounds", request.settings.repeat},
-                      {"options", options_of(request.values.texts())},
-                      {"machine",
-                       {{"cpu", machine.cpu},
-                        {"processors", machine.processors},
-                        {"quota", machine.quota},
-                        {"kernel", machine.kernel},
-                        {"compiler", machine.compiler},
-                        {"flags", machine.flags},
-                        {"optimised", machine.is_optimised},
-                        {"load", machine.load}}},
-                      {"rows", rows},
-                      {"targets", targets},
-                      {"notes", report.notes}});
 }
 
 }  // namespace heist::cli

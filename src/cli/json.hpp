@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "bench/machine.hpp"
-#include "bench/report.hpp"
+#include "bench/benchmark.hpp"
 #include "cli/commands.hpp"
 #include "cli/info.hpp"
 #include "cli/measure.hpp"
@@ -16,7 +15,5 @@ namespace heist::cli {
 [[nodiscard]] std::string to_json(const info_report& report);
 [[nodiscard]] std::string to_json(const run_report& report);
 [[nodiscard]] std::string to_json(const bench::benchmark& benchmark);
-[[nodiscard]] std::string to_json(const bench::report& report, const bench_request& request,
-                                  const bench::machine& machine);
 
 }  // namespace heist::cli

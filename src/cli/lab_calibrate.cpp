@@ -19,7 +19,7 @@ std::string figure(double value) {
   return value >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
-void print_row(std::string_view name, const bench::samples& values, std::string_view what,
+void print_row(std::string_view name, const report::samples& values, std::string_view what,
                output& out) {
   out.print("  {:<18}{:>10}{:>10}{:>10}{:>9}  {}\n", name, figure(values.median()),
             figure(values.least()), figure(values.greatest()), values.size(), what);

@@ -14,7 +14,7 @@ std::string text_of(const json& value, int indent = -1) {
   return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-json as_json(const bench::samples& values) {
+json as_json(const report::samples& values) {
   return {{"median", values.median()},
           {"least", values.least()},
           {"greatest", values.greatest()},

@@ -5,8 +5,10 @@ name is refused in one line.
 """
 import json
 import math
+import pathlib
 import subprocess
 import sys
+import tempfile
 
 SECONDS = 240  # a sanitizer's build is slow
 
@@ -52,10 +54,25 @@ def check_benchmark(command, name):
             above = target["measured"] >= target["limit"]
             check(target["met"] == (below if target["bound"] == "at most" else above), f"{name}: {target}")
 
+    check_file(command, name, done.stdout)
+
     text = heist(command, "bench", name, "--quick", "--repeat", "1")
     check(text.returncode == 0 and text.stderr == "", f"{name}: {text.stderr}")
     for target in report["targets"]:
         check(target["what"] in text.stdout, f"{name}: no '{target['what']}' in the table")
+
+
+def check_file(command, name, written):
+    """The results are read back from their file, and shown in every form."""
+    with tempfile.TemporaryDirectory() as folder:
+        results, page = pathlib.Path(folder, "results.json"), pathlib.Path(folder, "page.html")
+        results.write_text(written)
+        again = heist(command, "bench", "show", str(results), "--json", "--html", str(page))
+        check(again.returncode == 0 and again.stdout == written, f"{name}: not read back as written: {again}")
+        html = page.read_text()
+        check("<table>" in html and "</html>" in html and str(results) in html, f"{name}: the page: {html[:400]}")
+        lines = heist(command, "bench", "show", str(results), "--csv").stdout.splitlines()
+        check(len(lines) > 1 and lines[0].startswith("row,measure,unit"), f"{name}: as CSV: {lines}")
 
 
 def check_list(command, names):
@@ -68,7 +85,10 @@ def check_list(command, names):
 def check_refusals(command):
     for arguments, code, word in ([[], 2, "list"], [["fork_joint"], 2, "'fork_join'"], [["wake", "--samples", "0"], 2, "samples"],
                                   [["wake", "--nonsense"], 2, "nonsense"], [["list", "more"], 2, "more"],
-                                  [["--json"], 2, "list"], [["wake", "--workers", "0"], 2, "workers"],
+                                  [["--json"], 2, "list"], [["show"], 2, "file"], [["show", "/nonexistent"], 1, "/nonexistent"],
+                                  [["show", "/etc/passwd"], 2, "JSON"], [["show", "x", "--quick"], 2, "--quick"],
+                                  [["wake", "--quick", "--html", "/nonexistent/x"], 1, "/nonexistent/x"],
+                                  [["wake", "--quick", "--csv", "--json"], 2, "--csv"], [["wake", "--workers", "0"], 2, "workers"],
                                   [["memory", "--quick", "--probe", "/nonexistent"], 1, "/nonexistent"],
                                   [["memory", "--quick", "--probe", "/bin/false"], 1, "/bin/false"],
                                   [["multiprogrammed", "--workload", "nqueens", "--n", "40"], 2, "nqueens"]):

@@ -111,7 +111,7 @@ TEST(Parse, TakesBothNamesOfTheNumberOfWorkersEverywhere) {
 
 TEST(Parse, TakesWhatIsCommonBeforeTheNameToo) {
   const auto before = parse_as<bench_request>("bench --json --quick -P 2 --repeat 4 idle");
-  EXPECT_TRUE(before.json);
+  EXPECT_EQ(before.printed.form, heist::report::form::json);
   EXPECT_TRUE(before.quick);
   EXPECT_EQ(before.settings.workers, 2u);
   EXPECT_EQ(before.settings.repeat, 4u);
@@ -126,8 +126,8 @@ TEST(Parse, TakesWhatIsCommonBeforeTheNameToo) {
 
 TEST(Help, IsACommandToo) {
   for (const std::string name :
-       {"", "run", "run fib", "run all", "bench", "bench fork_join", "bench list", "sim", "theory",
-        "theory bounds", "lab", "lab forecast", "list", "info", "help"}) {
+       {"", "run", "run fib", "run all", "bench", "bench fork_join", "bench list", "bench show",
+        "sim", "theory", "theory bounds", "lab", "lab forecast", "list", "info", "help"}) {
     const auto space = std::string(name.empty() ? "" : " ");
     EXPECT_EQ(parse_as<text_request>("help" + space + name).text,
               parse_as<text_request>(name + space + "--help").text);

@@ -1,11 +1,7 @@
 #include "lab/dag/dag_json.hpp"
 
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 #include <map>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,6 +9,7 @@
 
 #include "lab/dag/dag_json_parts.hpp"
 #include "report/markup.hpp"
+#include "report/text_file.hpp"
 
 namespace heist::lab {
 
@@ -86,8 +83,6 @@ void resolve(dag_file_parts& parts, const text_position& text) {
     parts.source.joins.push_back({node(edge, edge.from), node(edge, edge.to)});
 }
 
-using file_handle = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
 }  // namespace
 
 explicit_dag dag_from_json(std::string_view text, std::string_view file) {
@@ -114,22 +109,7 @@ explicit_dag dag_from_json(std::string_view text, std::string_view file) {
 }
 
 explicit_dag dag_from_file(const std::string& path) {
-  const auto fail = [&] {
-    throw resource_error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  };
-  const file_handle file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (file == nullptr) fail();
-  std::string text;
-  std::size_t got = 1;
-  while (got > 0 && text.size() <= max_dag_file) {
-    constexpr std::size_t piece = 1U << 16U;
-    const std::size_t before = text.size();
-    text.resize(before + piece);
-    got = std::fread(text.data() + before, 1, piece, file.get());
-    text.resize(before + got);
-  }
-  if (std::ferror(file.get()) != 0) fail();
-  return dag_from_json(text, path);
+  return dag_from_json(report::read_text_file(path, max_dag_file), path);
 }
 
 std::string dag_to_json(const explicit_dag& dag) {

@@ -1,10 +1,6 @@
 #include "lab/engines/cost_model.hpp"
 
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <set>
 
 #include <fmt/format.h>
@@ -12,6 +8,7 @@
 
 #include <heist/error.hpp>
 
+#include "report/text_file.hpp"
 #include "report/text_position.hpp"
 
 namespace heist::lab {
@@ -162,13 +159,7 @@ cost_model costs_from_json(std::string_view text, std::string_view file) {
 }
 
 cost_model costs_from_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             std::fclose);
-  std::string text(max_cost_file + 1, '\0');
-  if (file != nullptr) text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (file == nullptr || std::ferror(file.get()) != 0)
-    throw resource_error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return costs_from_json(text, path);
+  return costs_from_json(report::read_text_file(path, max_cost_file), path);
 }
 
 }  // namespace heist::lab

@@ -1,9 +1,9 @@
-#include "bench/samples.hpp"
+#include "report/samples.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace heist::bench {
+namespace heist::report {
 namespace {
 
 using testing::ElementsAre;
@@ -47,4 +47,4 @@ TEST(Samples, RatioEndsWithTheShorterOne) {
 }
 
 }  // namespace
-}  // namespace heist::bench
+}  // namespace heist::report

@@ -1,9 +1,9 @@
-#include "bench/samples.hpp"
+#include "report/samples.hpp"
 
 #include <algorithm>
 #include <functional>
 
-namespace heist::bench {
+namespace heist::report {
 
 namespace {
 
@@ -36,4 +36,4 @@ samples scaled(const samples& a, double factor) {
   return samples(std::move(values));
 }
 
-}  // namespace heist::bench
+}  // namespace heist::report

@@ -1,29 +1,11 @@
-#include "bench/report.hpp"
+#include "bench/benchmark.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "bench/benchmark.hpp"
-
 namespace heist::bench {
 namespace {
-
-TEST(Target, IsMetUpToItsLimit) {
-  target most{"time", "ms", bound::at_most, 2, 2.0, ""};
-  EXPECT_TRUE(most.met());
-  most.measured = 2.1;
-  EXPECT_FALSE(most.met());
-
-  target least{"speedup", "", bound::at_least, 2, 2.0, ""};
-  EXPECT_TRUE(least.met());
-  least.measured = 1.9;
-  EXPECT_FALSE(least.met());
-}
-
-TEST(Target, ThatWasNotMeasuredIsNotMet) {
-  EXPECT_FALSE((target{"time", "", bound::at_most, 2, {}, "why"}).met());
-}
 
 TEST(Benchmarks, HaveNamesOfTheirOwnAndTheSameOptionsAtBothScales) {
   std::set<std::string_view> names;

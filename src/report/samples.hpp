@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-namespace heist::bench {
+namespace heist::report {
 
 class samples {
  public:
   samples() = default;
   explicit samples(std::vector<double> values) : values_(std::move(values)) {}
 
-  void add(double value) { values_.push_back(value); }
+  void add(double sample) { values_.push_back(sample); }
 
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
@@ -35,4 +35,4 @@ class samples {
 [[nodiscard]] samples product(const samples& a, const samples& b);
 [[nodiscard]] samples scaled(const samples& a, double factor);
 
-}  // namespace heist::bench
+}  // namespace heist::report

@@ -1,0 +1,151 @@
+#include "cli/args/parse_bench.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <heist/config.hpp>
+#include <heist/error.hpp>
+
+#include "cli/args/bound_options.hpp"
+#include "cli/args/suggest.hpp"
+
+namespace heist::cli {
+
+using workloads::option_spec;
+using workloads::option_values;
+
+namespace {
+
+std::vector<option_spec> bench_common_options() {
+  return {pool_option("workers", "workers, P [see heist info]", 1, pool_config::max_workers),
+          pool_option("repeat", "rounds of measurements [5; quick: 2]", 1, 1000)};
+}
+
+}  // namespace
+
+class bench_parser::arguments {
+ public:
+  explicit arguments(CLI::App& root)
+      : app_(*root.add_subcommand("bench", "measures heist, beside rivals and its own promises")) {
+    app_.allow_extras();
+    app_.require_subcommand(0, 1);
+    add_common(app_, common_);
+    list_ = app_.add_subcommand("list", "the benchmarks, a line each");
+    list_->allow_extras();
+    list_->add_flag("--json", json_, "with their options, an object a line");
+    show_ = app_.add_subcommand("show", "results that --json wrote, from a file");
+    show_->allow_extras();
+    show_->add_option("file", file_, "the file");
+    add_forms(*show_);
+    for (const auto& benchmark : bench::all()) {
+      auto& added = choices_.emplace_back();
+      added.benchmark = &benchmark;
+      added.app = app_.add_subcommand(std::string(benchmark.name), std::string(benchmark.summary));
+      added.app->allow_extras();
+      added.options.add(*added.app, benchmark.options(bench::scale::full));
+      add_common(*added.app, added.common);
+    }
+  }
+
+  [[nodiscard]] bool is_given() const { return app_.parsed(); }
+
+  [[nodiscard]] any_request to_request(const std::string& command) const {
+    const auto extras = extras_of(app_);
+    if (list_->parsed()) {
+      refuse_extras(extras, "bench list");
+      refuse_settings(csv_ ? "csv" : html_.empty() ? "" : "html", "bench list");
+      return bench_list_request{json_};
+    }
+    const bench_output form{form_of(), html_, command};
+    if (show_->parsed()) {
+      refuse_extras(extras, "bench show");
+      refuse_settings("", "bench show");
+      if (file_.empty()) throw usage_error("bench show needs a file that heist bench --json wrote");
+      return bench_show_request{file_, form};
+    }
+    const auto given = std::find_if(choices_.begin(), choices_.end(),
+                                    [](const choice& each) { return each.app->parsed(); });
+    if (given == choices_.end()) refuse_benchmark(extras);
+    const std::string name(given->benchmark->name);
+    refuse_extras(extras, "bench " + name);
+    const auto scale = quick_ ? bench::scale::quick : bench::scale::full;
+    bench_request request{
+        given->benchmark, option_values(name, given->benchmark->options(scale)), {}, quick_, form};
+    given->options.copy_to(request.values);
+    option_values common("bench", bench_common_options());
+    common_.copy_to(common);
+    given->common.copy_to(common);
+    if (!common.text("workers").empty())
+      request.settings.workers = static_cast<unsigned>(common.integer("workers"));
+    request.settings.repeat = quick_ ? 2 : 5;
+    if (!common.text("repeat").empty())
+      request.settings.repeat = static_cast<unsigned>(common.integer("repeat"));
+    return request;
+  }
+
+ private:
+  struct choice {
+    const bench::benchmark* benchmark;
+    CLI::App* app;
+    bound_options options;
+    bound_options common;
+  };
+
+  // It may stand before or after the benchmark's name; the one after it wins.
+  void add_common(CLI::App& app, bound_options& options) {
+    options.add(app, bench_common_options());
+    app.add_flag("--quick", quick_, "small sizes, to see that it works");
+    add_forms(app);
+  }
+
+  void add_forms(CLI::App& app) {
+    app.add_flag("--json", json_, "one object, which heist bench show reads");
+    app.add_flag("--csv", csv_, "a line for each figure");
+    app.add_option("--html", html_, "writes a page with charts, tables and the data")
+        ->type_name("FILE");
+  }
+
+  [[nodiscard]] report::form form_of() const {
+    if (json_ && csv_) throw usage_error("bench: --json or --csv, not both");
+    return json_ ? report::form::json : csv_ ? report::form::csv : report::form::text;
+  }
+
+  // Options of a measurement, which these commands don't make.
+  void refuse_settings(std::string other, const std::string& command) const {
+    if (quick_) other = "quick";
+    if (other.empty()) other = common_.first_given();
+    if (!other.empty()) refuse_extras({"--" + other}, command);
+  }
+
+  [[noreturn]] static void refuse_benchmark(const std::vector<std::string>& extras) {
+    if (extras.empty()) throw usage_error("bench needs a benchmark: see heist bench list");
+    if (extras.front().starts_with('-'))
+      throw usage_error(
+          fmt::format("bench needs a benchmark before '{}': see heist bench list", extras.front()));
+    std::vector<std::string_view> names = {"list", "show"};
+    for (const auto& benchmark : bench::all()) names.push_back(benchmark.name);
+    throw usage_error(unknown("benchmark", extras.front(), names, "heist bench list"));
+  }
+
+  CLI::App& app_;
+  CLI::App* list_;
+  CLI::App* show_;
+  bound_options common_;
+  std::deque<choice> choices_;  // a deque: CLI11 keeps the addresses of its elements
+  bool quick_ = false;
+  bool json_ = false, csv_ = false;
+  std::string html_, file_;
+};
+
+bench_parser::bench_parser(CLI::App& root) : given_(std::make_unique<arguments>(root)) {}
+bench_parser::~bench_parser() = default;
+
+bool bench_parser::is_given() const { return given_->is_given(); }
+any_request bench_parser::to_request(const std::string& command) const {
+  return given_->to_request(command);
+}
+
+}  // namespace heist::cli

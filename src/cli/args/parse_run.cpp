@@ -1,0 +1,156 @@
+#include "cli/args/parse_run.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <heist/config.hpp>
+#include <heist/error.hpp>
+
+#include "cli/args/bound_options.hpp"
+#include "cli/args/suggest.hpp"
+
+namespace heist::cli {
+
+using workloads::option_kind;
+using workloads::option_spec;
+using workloads::option_values;
+
+namespace {
+
+// Takes one of an enumeration's names; the first one is the default.
+template <class Kind, std::size_t N>
+option_spec policy_option(std::string name, std::string help, const Kind (&all)[N]) {
+  std::vector<std::string> names;
+  for (const Kind k : all) names.emplace_back(to_string(k));
+  std::string listed;
+  for (const auto& n : names) listed += (listed.empty() ? ": " : ", ") + n;
+  const std::string first = names.front();
+  return workloads::choice_option(std::move(name), help + listed, first, std::move(names));
+}
+template <class Kind, std::size_t N>
+Kind policy_of(const option_values& values, std::string_view name, const Kind (&all)[N]) {
+  for (const Kind k : all)
+    if (to_string(k) == values.text(name)) return k;
+  return all[0];  // not reached: values holds one of the names
+}
+
+std::vector<option_spec> common_options() {
+  return {pool_option("workers", "workers, P [see heist info]", 1, pool_config::max_workers),
+          {"stack-size",
+           "of each fiber's stack, as 512K or 16M [see heist info]",
+           option_kind::bytes,
+           "",
+           pool_config::min_stack_size,
+           pool_config::max_stack_size,
+           {}},
+          workloads::integer_option("repeat", "timed runs of each kind", 3, 1, 1000),
+          policy_option("deque", "which deque holds the forks", all_deque_kinds),
+          workloads::integer_option("steal-batch", "most jobs of a steal, with --deque multi_steal",
+                                    2, 1, pool_config::max_steal_batch),
+          policy_option("join", "what a join does that has to wait", all_join_kinds),
+          policy_option("victim", "whom a worker without work asks", all_victim_kinds),
+          policy_option("idle", "how far a worker without work goes", all_idle_kinds)};
+}
+
+}  // namespace
+
+class run_parser::arguments {
+ public:
+  explicit arguments(CLI::App& root)
+      : app_(*root.add_subcommand("run", "runs workloads, checks and times them")) {
+    app_.allow_extras();
+    app_.require_subcommand(0, 1);  // a second workload's name is a file, or one argument too many
+    add_common(app_, common_);
+    for (const auto* workload : workloads::all())
+      add_choice({workload}, std::string(workload->name()), std::string(workload->summary()));
+    add_choice(workloads::all(), "all", "every workload with its defaults, as a table");
+  }
+
+  [[nodiscard]] bool is_given() const { return app_.parsed(); }
+
+  [[nodiscard]] run_request to_request() const {
+    const auto given = std::find_if(choices_.begin(), choices_.end(),
+                                    [](const choice& each) { return each.app->parsed(); });
+    const auto extras = extras_of(app_);
+    if (given == choices_.end()) refuse_workload(extras);
+    const auto name = given->app->get_name();
+    run_request request;
+    request.all = given->workloads.size() > 1;
+    request.json = json_;
+    for (const auto* workload : given->workloads) {
+      option_values values(workload->name(), workload->options());
+      if (!request.all) given->options.copy_to(values);
+      request.chosen.push_back({workload, std::move(values)});
+    }
+    refuse_extras(extras, "run " + name);
+    option_values common("run", common_options());
+    common_.copy_to(common);
+    given->common.copy_to(common);
+    if (common.is_given("steal-batch") &&
+        common.text("deque") != to_string(deque_kind::multi_steal))
+      throw usage_error("run: --steal-batch goes with --deque multi_steal");
+    request.repeat = static_cast<unsigned>(common.integer("repeat"));
+    request.pool = {.workers = static_cast<unsigned>(given_or_zero(common, "workers")),
+                    .stack_size = given_or_zero(common, "stack-size"),
+                    .deque = policy_of(common, "deque", all_deque_kinds),
+                    .steal_batch = static_cast<unsigned>(common.integer("steal-batch")),
+                    .join = policy_of(common, "join", all_join_kinds),
+                    .victim = policy_of(common, "victim", all_victim_kinds),
+                    .idle = policy_of(common, "idle", all_idle_kinds)};
+    return request;
+  }
+
+ private:
+  struct choice {
+    std::vector<const workloads::workload*> workloads;
+    CLI::App* app;
+    bound_options options;
+    bound_options common;
+  };
+
+  void add_choice(const std::vector<const workloads::workload*>& workloads, const std::string& name,
+                  const std::string& summary) {
+    auto& added = choices_.emplace_back();
+    added.workloads = workloads;
+    added.app = app_.add_subcommand(name, summary);
+    added.app->allow_extras();
+    if (workloads.size() == 1) added.options.add(*added.app, workloads.front()->options());
+    add_common(*added.app, added.common);
+  }
+
+  // It may stand before or after the workload's name; the one after it wins.
+  void add_common(CLI::App& app, bound_options& options) {
+    options.add(app, common_options());
+    app.add_flag("--json", json_, "one object for each workload, on a line of its own");
+  }
+
+  static std::size_t given_or_zero(const option_values& values, std::string_view name) {
+    return values.text(name).empty() ? 0 : values.size(name);
+  }
+
+  [[noreturn]] static void refuse_workload(const std::vector<std::string>& extras) {
+    if (extras.empty()) throw usage_error("run needs a workload: see heist list");
+    if (extras.front().starts_with('-'))
+      throw usage_error(
+          fmt::format("run needs a workload before '{}': see heist run --help", extras.front()));
+    std::vector<std::string_view> names = {"all"};
+    for (const auto* workload : workloads::all()) names.push_back(workload->name());
+    throw usage_error(unknown("workload", extras.front(), names, "heist list"));
+  }
+
+  CLI::App& app_;
+  bound_options common_;
+  std::deque<choice> choices_;  // a deque: CLI11 keeps the addresses of its elements
+  bool json_ = false;
+};
+
+run_parser::run_parser(CLI::App& root) : given_(std::make_unique<arguments>(root)) {}
+run_parser::~run_parser() = default;
+
+bool run_parser::is_given() const { return given_->is_given(); }
+run_request run_parser::to_request() const { return given_->to_request(); }
+
+}  // namespace heist::cli

@@ -1,0 +1,230 @@
+// The format "heist results 1": written, and read back.
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <heist/error.hpp>
+
+#include "report/results.hpp"
+#include "report/text_file.hpp"
+
+namespace heist::report {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::string_view format_name = "heist results 1";
+constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+
+json as_json(const measure& what) {
+  const auto& values = what.values;
+  json result = {{"name", what.name}, {"unit", what.unit}, {"samples", values.count}};
+  if (values.count == 0) return result;
+  result["median"] = values.median;
+  result["least"] = values.least;
+  result["greatest"] = values.greatest;
+  result["p90"] = values.p90;
+  if (!values.values.empty()) result["runs"] = values.values;
+  return result;
+}
+
+json as_json(const row& of) {
+  json measures = json::array();
+  for (const auto& each : of.measures) measures.push_back(as_json(each));
+  return {{"name", of.name}, {"measures", measures}, {"note", of.note}};
+}
+
+json as_json(const target& promised) {
+  return {{"what", promised.what},
+          {"unit", promised.unit},
+          {"bound", promised.kind == bound::at_most ? "at most" : "at least"},
+          {"limit", promised.limit},
+          {"measured", promised.measured ? json(*promised.measured) : json()},
+          {"met", promised.measured ? json(promised.met()) : json()},
+          {"note", promised.note}};
+}
+
+json as_json(const machine& on) {
+  return {{"cpu", on.cpu},
+          {"processors", on.processors},
+          {"quota", on.quota},
+          {"kernel", on.kernel},
+          {"compiler", on.compiler},
+          {"flags", on.flags},
+          {"optimised", on.is_optimised},
+          {"load", on.load}};
+}
+
+json as_json(const std::vector<option>& options) {
+  json result = json::object();
+  for (const auto& each : options)
+    std::visit([&](const auto& value) { result[each.name] = value; }, each.value);
+  return result;
+}
+
+// A value of the file, with its path for messages, as "rows[2].name".
+class part {
+ public:
+  part(const json& value, std::string path, std::string_view file)
+      : value_(value), path_(std::move(path)), file_(file) {}
+
+  [[noreturn]] void fail(std::string_view message) const {
+    throw usage_error(fmt::format("{}: {}", file_, message));
+  }
+
+  [[nodiscard]] bool has(const char* name) const { return value_.contains(name); }
+  [[nodiscard]] bool is_null() const { return value_.is_null(); }
+
+  [[nodiscard]] part operator[](const char* name) const {
+    if (!value_.is_object()) refuse("an object");
+    const auto found = value_.find(name);
+    const std::string path = path_.empty() ? name : path_ + '.' + name;
+    if (found == value_.end()) fail(fmt::format("the field '{}' is missing", path));
+    return {*found, path, file_};
+  }
+  [[nodiscard]] std::vector<part> elements() const {
+    if (!value_.is_array()) refuse("an array");
+    std::vector<part> result;
+    for (const auto& each : value_)
+      result.emplace_back(each, fmt::format("{}[{}]", path_, result.size()), file_);
+    return result;
+  }
+
+  [[nodiscard]] std::string text() const {
+    if (!value_.is_string()) refuse("a text");
+    return value_.get<std::string>();
+  }
+  [[nodiscard]] bool truth() const {
+    if (!value_.is_boolean()) refuse("true or false");
+    return value_.get<bool>();
+  }
+  // nlohmann-json writes infinities and NaN as null.
+  [[nodiscard]] double number() const {
+    if (value_.is_null()) return std::numeric_limits<double>::quiet_NaN();
+    if (!value_.is_number()) refuse("a number");
+    return value_.get<double>();
+  }
+  template <class Integer>
+  [[nodiscard]] Integer count() const {
+    if (!value_.is_number_unsigned() ||
+        value_.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<Integer>::max()})
+      refuse(fmt::format("a whole number from 0 to {}", std::numeric_limits<Integer>::max()));
+    return value_.get<Integer>();
+  }
+  [[nodiscard]] std::vector<option> options() const {
+    if (!value_.is_object()) refuse("an object");
+    std::vector<option> result;
+    for (const auto& [name, value] : value_.items()) {
+      if (value.is_number_integer())
+        result.push_back({name, value.get<std::int64_t>()});
+      else
+        result.push_back({name, part(value, path_ + '.' + name, file_).text()});
+    }
+    return result;
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view wanted) const {
+    auto found = value_.dump(-1, ' ', true, json::error_handler_t::replace);
+    if (found.size() > 60) found = found.substr(0, 60) + "...";
+    fail(fmt::format("{} is {}, not {}", path_.empty() ? "the whole" : path_, wanted, found));
+  }
+
+  const json& value_;
+  std::string path_;
+  std::string_view file_;
+};
+
+measure measure_of(const part& from) {
+  measure result{from["name"].text(), from["unit"].text(), {}};
+  auto& values = result.values;
+  values.count = from["samples"].count<std::size_t>();
+  if (values.count == 0) return result;
+  values.median = from["median"].number();
+  values.least = from["least"].number();
+  values.greatest = from["greatest"].number();
+  values.p90 = from["p90"].number();
+  if (from.has("runs"))
+    for (const auto& each : from["runs"].elements()) values.values.push_back(each.number());
+  return result;
+}
+
+row row_of(const part& from) {
+  row result{from["name"].text(), {}, from["note"].text()};
+  for (const auto& each : from["measures"].elements()) result.measures.push_back(measure_of(each));
+  return result;
+}
+
+target target_of(const part& from) {
+  const auto kind = from["bound"].text();
+  if (kind != "at most" && kind != "at least")
+    from.fail(fmt::format("a target's bound is 'at most' or 'at least', not '{}'", kind));
+  target result{from["what"].text(),
+                from["unit"].text(),
+                kind == "at most" ? bound::at_most : bound::at_least,
+                from["limit"].number(),
+                {},
+                from["note"].text()};
+  if (!from["measured"].is_null()) result.measured = from["measured"].number();
+  return result;
+}
+
+machine machine_of(const part& from) {
+  return {.cpu = from["cpu"].text(),
+          .processors = from["processors"].count<int>(),
+          .quota = from["quota"].number(),
+          .kernel = from["kernel"].text(),
+          .compiler = from["compiler"].text(),
+          .flags = from["flags"].text(),
+          .is_optimised = from["optimised"].truth(),
+          .load = from["load"].number()};
+}
+
+}  // namespace
+
+std::string to_json(const results& of) {
+  json rows = json::array();
+  for (const auto& each : of.rows) rows.push_back(as_json(each));
+  json targets = json::array();
+  for (const auto& each : of.targets) targets.push_back(as_json(each));
+  const json all = {{"format", format_name},     {"benchmark", of.benchmark},
+                    {"title", of.title},         {"quick", of.is_quick},
+                    {"rounds", of.rounds},       {"options", as_json(of.options)},
+                    {"machine", as_json(of.on)}, {"rows", rows},
+                    {"targets", targets},        {"notes", of.notes}};
+  return all.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+results parse_results(std::string_view text, std::string_view file) {
+  json whole;
+  try {
+    whole = json::parse(text);
+  } catch (const json::exception&) {
+    throw usage_error(fmt::format("{}: not JSON, or cut short: see heist bench --json", file));
+  }
+  const part all(whole, "", file);
+  if (const auto format = all["format"].text(); format != format_name)
+    all.fail(fmt::format("the format is '{}', not '{}'", format_name, format));
+  results result;
+  result.benchmark = all["benchmark"].text();
+  result.title = all["title"].text();
+  result.is_quick = all["quick"].truth();
+  result.rounds = all["rounds"].count<unsigned>();
+  result.options = all["options"].options();
+  result.on = machine_of(all["machine"]);
+  for (const auto& each : all["rows"].elements()) result.rows.push_back(row_of(each));
+  for (const auto& each : all["targets"].elements()) result.targets.push_back(target_of(each));
+  for (const auto& each : all["notes"].elements()) result.notes.push_back(each.text());
+  return result;
+}
+
+results read_results(const std::string& path) {
+  const auto text = read_text_file(path, most_bytes);
+  if (text.size() > most_bytes)
+    throw usage_error(fmt::format("{}: larger than {} MiB", path, most_bytes >> 20U));
+  return parse_results(text, path);
+}
+
+}  // namespace heist::report
