@@ -1,6 +1,6 @@
 // A dot plot: a line for each thing measured, with its name, a dot for its figure, the interval,
-// and the number. It shows many named figures of one kind at a glance; unlike bars, dots may stand on a
-// logarithmic axis, since nothing begins at its left edge.
+// and the number. It shows many named figures of one kind at a glance; unlike bars, dots may stand
+// on a logarithmic axis, since nothing begins at its left edge.
 #pragma once
 
 #include <cstddef>
