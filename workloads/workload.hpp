@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "workloads/execution.hpp"
 #include "workloads/options.hpp"
 
 namespace heist::workloads {
@@ -50,9 +51,12 @@ class instance {
   // is the Ts of every ratio.
   virtual void run_serial() = 0;
 
-  // Runs the parallel program. Call it inside pool::run, or from any thread to use the default
-  // pool.
-  virtual void run() = 0;
+  // Runs the parallel program, made of these constructs. Call it inside pool::run of `how.on`, or
+  // with forks from any thread to use the default pool. Throws usage_error if the program can't be
+  // run so.
+  virtual void run_with(const execution& how) = 0;
+  // The same with forks.
+  void run() { run_with({}); }
 
   // The result of the last run in a few words, for a person.
   [[nodiscard]] virtual std::string result() const = 0;
@@ -73,6 +77,14 @@ class instance {
   virtual void write_output() {}
 };
 
+// What a program is like, for whoever chooses one.
+struct profile {
+  std::string_view shape;       // "forks", "loops", "loops in rounds", "a graph"
+  std::string_view stresses;    // what it is there for
+  std::string_view source;      // of the algorithm, or of the program
+  bool has_only_loops = false;  // so a plan can run it
+};
+
 class workload {
  public:
   workload() = default;
@@ -82,6 +94,7 @@ class workload {
 
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual std::string_view summary() const = 0;
+  [[nodiscard]] virtual profile describe() const = 0;
   [[nodiscard]] virtual std::vector<option_spec> options() const = 0;
 
   // Throws usage_error for options that contradict each other, resource_error for files that cannot

@@ -25,7 +25,9 @@ std::uint64_t do_it(std::string_view what, unsigned n, unsigned workers) {
   if (what == "fib") return pool.run([=] { return bench::forked::fib(n); });
   if (what == "nqueens") {
     const auto board = workloads::chessboard::empty(n);
-    return pool.run([=] { return workloads::count_boards(board, board.free(), unforked_rows); });
+    return pool.run([=] {
+      return workloads::count_boards(board, board.free(), unforked_rows, workloads::forked{});
+    });
   }
   return 0;
 }

@@ -41,7 +41,7 @@ std::vector<workloads::option_spec> options(scale of) {
 std::uint64_t run_workload(bool is_fib, unsigned n) {
   if (is_fib) return forked::fib(n);
   const auto board = workloads::chessboard::empty(n);
-  return workloads::count_boards(board, board.free(), unforked_rows);
+  return workloads::count_boards(board, board.free(), unforked_rows, workloads::forked{});
 }
 
 std::uint64_t run_serially(bool is_fib, unsigned n) {

@@ -16,7 +16,9 @@ class fake_instance final : public heist::workloads::instance {
  public:
   explicit fake_instance(flaw has) : flaw_(has) {}
   void run_serial() override { value_ = 1; }
-  void run() override { value_ = flaw_ == flaw::differs_in_parallel ? 2 : 1; }
+  void run_with(const heist::workloads::execution&) override {
+    value_ = flaw_ == flaw::differs_in_parallel ? 2 : 1;
+  }
   [[nodiscard]] std::string result() const override { return "fake"; }
   [[nodiscard]] std::uint64_t checksum() const override { return value_; }
   [[nodiscard]] std::optional<std::string> mistake() const override {
@@ -34,6 +36,7 @@ class fake_workload final : public heist::workloads::workload {
   explicit fake_workload(flaw has) : flaw_(has) {}
   [[nodiscard]] std::string_view name() const override { return "fake"; }
   [[nodiscard]] std::string_view summary() const override { return "does nothing"; }
+  [[nodiscard]] heist::workloads::profile describe() const override { return {}; }
   [[nodiscard]] std::vector<heist::workloads::option_spec> options() const override { return {}; }
   [[nodiscard]] std::unique_ptr<heist::workloads::instance> make(
       const heist::workloads::option_values&) const override {

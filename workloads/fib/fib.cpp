@@ -1,5 +1,7 @@
 #include "workloads/fib/fib.hpp"
 
+#include <heist/fork_join.hpp>
+
 namespace heist::workloads {
 
 std::uint64_t fib_serial(std::uint64_t n) {

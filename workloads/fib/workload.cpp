@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "workloads/constructs.hpp"
 #include "workloads/fib/fib.hpp"
 #include "workloads/registry.hpp"
 
@@ -26,7 +27,14 @@ class fib_instance final : public instance {
 
   void reset() override { value_ = 0; }
   void run_serial() override { value_ = fib_serial(n_); }
-  void run() override { value_ = fib(n_); }
+  void run_with(const execution& how) override {
+    run_with_forks(how, [&](auto fork) {
+      if constexpr (std::is_same_v<decltype(fork), forked>)
+        value_ = fib(n_);
+      else
+        value_ = fib_with(n_, fork);
+    });
+  }
 
   std::string result() const override { return fmt::format("fib({}) = {}", n_, value_); }
   std::uint64_t checksum() const override { return value_; }
@@ -53,6 +61,11 @@ class fib_workload final : public workload {
     return "Fibonacci numbers by naive recursion: nothing but forks";
   }
 
+  profile describe() const override {
+    return {.shape = "forks",
+            .stresses = "the price of a fork: it does nothing else",
+            .source = "the recurrence; document C, 35"};
+  }
   std::vector<option_spec> options() const override {
     return {integer_option("n", "which Fibonacci number", 35, 0,
                            92)};  // fib(93 + 1) would no longer fit 64 bits

@@ -41,13 +41,9 @@ inline void draw_row(const picture& to, std::size_t row) {
   }
 }
 
-// Draws the rows from `first` to before `last`.
 template <class Fork>
-void draw_rows(const picture& to, std::size_t first, std::size_t last, Fork fork) {
-  if (last - first == 1) return draw_row(to, first);
-  const auto middle = first + (last - first) / 2;
-  fork([=, &to] { draw_rows(to, first, middle, fork); },
-       [=, &to] { draw_rows(to, middle, last, fork); });
+void draw_rows(const picture& to, Fork fork) {
+  fork.loop(to.height, 1, [&to](std::size_t row) { draw_row(to, row); });
 }
 
 }  // namespace heist::workloads

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "workloads/constructs.hpp"
 #include "workloads/files.hpp"
 #include "workloads/hashing.hpp"
 #include "workloads/mandelbrot/mandelbrot.hpp"
@@ -37,8 +38,10 @@ class mandelbrot_instance final : public instance {
   }
 
   void reset() override { std::fill(iterations_.begin(), iterations_.end(), 0); }
-  void run_serial() override { draw_rows(picture_, 0, picture_.height, serially{}); }
-  void run() override { draw_rows(picture_, 0, picture_.height, forked{}); }
+  void run_serial() override { draw_rows(picture_, serially{}); }
+  void run_with(const execution& how) override {
+    run_with_loops(how, [&](auto fork) { draw_rows(picture_, fork); });
+  }
 
   std::string result() const override {
     return fmt::format("{} x {} pixels{}{}", picture_.width, picture_.height,
@@ -78,6 +81,12 @@ class mandelbrot_workload final : public workload {
     return "draws the Mandelbrot set by rows of very different cost, as a PNG if asked";
   }
 
+  profile describe() const override {
+    return {.shape = "loops",
+            .stresses = "rows of very different cost beside each other",
+            .source = "document E: static, interleaved, dynamic",
+            .has_only_loops = true};
+  }
   std::vector<option_spec> options() const override {
     constexpr std::int64_t most = 1'000'000;  // libpng accepts no wider picture
     return {integer_option("width", "pixels in a row", 1200, 1, most),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "workloads/constructs.hpp"
 #include "workloads/hashing.hpp"
 #include "workloads/matmul/matmul.hpp"
 #include "workloads/memory.hpp"
@@ -28,7 +29,10 @@ class matmul_instance final : public instance {
 
   void reset() override { std::fill(c_.begin(), c_.end(), 0.0); }
   void run_serial() override { multiply(view(a_), view(b_), result_view(), base_, serially{}); }
-  void run() override { multiply(view(a_), view(b_), result_view(), base_, forked{}); }
+  void run_with(const execution& how) override {
+    run_with_forks(how,
+                   [&](auto fork) { multiply(view(a_), view(b_), result_view(), base_, fork); });
+  }
 
   std::string result() const override { return fmt::format("{} x {} doubles", n_, n_); }
 
@@ -77,6 +81,11 @@ class matmul_workload final : public workload {
     return "multiplies matrices by recursive subdivision: regular, coarse, much arithmetic";
   }
 
+  profile describe() const override {
+    return {.shape = "forks",
+            .stresses = "regular blocks with much arithmetic",
+            .source = "Frigo et al. 1999, section 2; document C, 256"};
+  }
   std::vector<option_spec> options() const override {
     constexpr std::int64_t most = 1 << 24;
     return {integer_option("n", "rows and columns", 768, 1, most),

@@ -1,3 +1,4 @@
+#include "workloads/constructs.hpp"
 #include "workloads/mergesort/mergesort.hpp"
 #include "workloads/registry.hpp"
 #include "workloads/sort/instance.hpp"
@@ -12,7 +13,9 @@ class mergesort_instance final : public sort_instance {
       : sort_instance(std::move(input)), buffer_(values().size()), cutoff_(cutoff) {}
 
   void run_serial() override { sort(serially{}); }
-  void run() override { sort(forked{}); }
+  void run_with(const execution& how) override {
+    run_with_forks(how, [&](auto fork) { sort(fork); });
+  }
 
  private:
   template <class Fork>
@@ -29,6 +32,11 @@ class mergesort_workload final : public workload {
   std::string_view name() const override { return "mergesort"; }
   std::string_view summary() const override {
     return "sorts integers through a buffer, merging in parallel too";
+  }
+  profile describe() const override {
+    return {.shape = "forks",
+            .stresses = "memory bandwidth, and merges in parallel",
+            .source = "Cormen et al., 3rd edition, section 27.3"};
   }
   std::vector<option_spec> options() const override { return sort_options(); }
 

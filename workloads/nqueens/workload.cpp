@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "workloads/constructs.hpp"
 #include "workloads/nqueens/nqueens.hpp"
 #include "workloads/registry.hpp"
 
@@ -21,9 +22,10 @@ class nqueens_instance final : public instance {
   void reset() override { boards_ = 0; }
   void run_serial() override { boards_ = count_boards_serially(chessboard::empty(n_)); }
 
-  void run() override {
+  void run_with(const execution& how) override {
     const auto board = chessboard::empty(n_);
-    boards_ = count_boards(board, board.free(), cutoff_);
+    run_with_forks(how,
+                   [&](auto fork) { boards_ = count_boards(board, board.free(), cutoff_, fork); });
   }
 
   std::string result() const override { return fmt::format("{} boards of {} queens", boards_, n_); }
@@ -49,6 +51,11 @@ class nqueens_workload final : public workload {
     return "counts the boards of n queens: an irregular search tree";
   }
 
+  profile describe() const override {
+    return {.shape = "forks",
+            .stresses = "an irregular search tree, which no fixed division balances",
+            .source = "Richards 1997, bit patterns"};
+  }
   std::vector<option_spec> options() const override {
     const auto largest = static_cast<std::int64_t>(published.size()) - 1;
     return {integer_option("n", "queens, and rows of the board", 14, 1, largest),

@@ -1,3 +1,4 @@
+#include "workloads/constructs.hpp"
 #include "workloads/quicksort/quicksort.hpp"
 #include "workloads/registry.hpp"
 #include "workloads/sort/instance.hpp"
@@ -12,7 +13,9 @@ class quicksort_instance final : public sort_instance {
       : sort_instance(std::move(input)), cutoff_(cutoff) {}
 
   void run_serial() override { quicksort(std::span(values()), cutoff_, serially{}); }
-  void run() override { quicksort(std::span(values()), cutoff_, forked{}); }
+  void run_with(const execution& how) override {
+    run_with_forks(how, [&](auto fork) { quicksort(std::span(values()), cutoff_, fork); });
+  }
 
  private:
   std::size_t cutoff_;
@@ -23,6 +26,11 @@ class quicksort_workload final : public workload {
   std::string_view name() const override { return "quicksort"; }
   std::string_view summary() const override {
     return "sorts integers in place: little parallelism, as each partition is serial";
+  }
+  profile describe() const override {
+    return {.shape = "forks",
+            .stresses = "little parallelism: the first partition is a serial pass",
+            .source = "Hoare 1962; Tukey's ninther for the pivots"};
   }
   std::vector<option_spec> options() const override { return sort_options(); }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "workloads/constructs.hpp"
 #include "workloads/hashing.hpp"
 #include "workloads/registry.hpp"
 #include "workloads/uts/count.hpp"
@@ -16,7 +17,9 @@ class uts_instance final : public instance {
 
   void reset() override { counts_ = {}; }
   void run_serial() override { counts_ = count_tree(tree_, serially{}); }
-  void run() override { counts_ = count_tree(tree_, forked{}); }
+  void run_with(const execution& how) override {
+    run_with_forks(how, [&](auto fork) { counts_ = count_tree(tree_, fork); });
+  }
 
   std::string result() const override {
     return fmt::format("{}: {} nodes, {} leaves, depth {}", sample_.parameters.name, counts_.nodes,
@@ -51,6 +54,11 @@ class uts_workload final : public workload {
     return "counts the nodes of an unbalanced tree that only a walk reveals";
   }
 
+  profile describe() const override {
+    return {.shape = "forks",
+            .stresses = "a tree that nobody knows before the walk",
+            .source = "Olivier et al. 2006, Unbalanced Tree Search"};
+  }
   std::vector<option_spec> options() const override {
     std::vector<std::string> names;
     for (const auto& sample : sample_trees()) names.emplace_back(sample.parameters.name);

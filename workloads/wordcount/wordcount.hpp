@@ -45,11 +45,12 @@ inline std::size_t cut_after(std::string_view text, std::size_t at) {
   return at;
 }
 
-inline word_table count_words(std::string_view text, std::size_t cutoff) {
+template <class Fork>
+word_table count_words(std::string_view text, std::size_t cutoff, Fork fork) {
   const auto middle = cut_after(text, text.size() / 2);
   if (text.size() <= cutoff || middle == text.size()) return count_words_serially(text);
-  auto [left, right] = heist::fork_join([=] { return count_words(text.substr(0, middle), cutoff); },
-                                        [=] { return count_words(text.substr(middle), cutoff); });
+  auto [left, right] = fork([=] { return count_words(text.substr(0, middle), cutoff, fork); },
+                            [=] { return count_words(text.substr(middle), cutoff, fork); });
   if (left.distinct() < right.distinct()) std::swap(left, right);
   left.merge(right);
   return std::move(left);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "workloads/constructs.hpp"
 #include "workloads/memory.hpp"
 #include "workloads/registry.hpp"
 #include "workloads/wordcount/text.hpp"
@@ -18,7 +19,9 @@ class wordcount_instance final : public instance {
 
   void reset() override { table_ = {}; }
   void run_serial() override { table_ = count_words_serially(text_); }
-  void run() override { table_ = count_words(text_, cutoff_); }
+  void run_with(const execution& how) override {
+    run_with_forks(how, [&](auto fork) { table_ = count_words(text_, cutoff_, fork); });
+  }
 
   std::string result() const override {
     std::string top;
@@ -50,6 +53,11 @@ class wordcount_workload final : public workload {
     return "counts the words of text files, or of a generated text";
   }
 
+  profile describe() const override {
+    return {.shape = "forks",
+            .stresses = "a reduction with large partial results",
+            .source = "an index of words, by halves"};
+  }
   std::vector<option_spec> options() const override {
     constexpr std::int64_t most = std::int64_t{1} << 60;
     return {files_option("files", "the text files; without any, a text is generated"),

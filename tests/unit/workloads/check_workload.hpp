@@ -23,18 +23,35 @@ inline std::unique_ptr<heist::workloads::instance> make_instance(
   return workload->make(values);
 }
 
+// Every way in which a program with these loops or forks can run.
+inline std::vector<heist::workloads::execution> ways_to_run(bool has_only_loops) {
+  using namespace heist::workloads;
+  std::vector<execution> ways = {
+      {construct::forks}, {construct::tasks}, {construct::jobs}, {construct::futures}};
+  if (has_only_loops)
+    for (const auto plan : {loop_plan::static_blocks, loop_plan::interleaved,
+                            loop_plan::semi_static, loop_plan::counter})
+      ways.push_back({construct::plan, plan});
+  return ways;
+}
+
 // The serial run makes no mistake, and runs on one worker and on more workers than this machine may
-// have processors agree with it.
-inline void expect_same_result_everywhere(heist::workloads::instance& instance) {
+// have processors agree with it, whatever constructs the program is made of.
+inline void expect_same_result_everywhere(heist::workloads::instance& instance,
+                                          bool has_only_loops = false) {
   instance.reset();
   instance.run_serial();
   const auto expected = instance.checksum();
   EXPECT_EQ(instance.mistake(), std::nullopt) << instance.result();
   for (const unsigned workers : {1u, 3u}) {
     heist::pool pool{{.workers = workers}};
-    instance.reset();
-    pool.run([&] { instance.run(); });
-    EXPECT_EQ(instance.checksum(), expected) << workers << " workers: " << instance.result();
-    EXPECT_EQ(instance.mistake(), std::nullopt) << workers << " workers: " << instance.result();
+    for (auto how : ways_to_run(has_only_loops)) {
+      how.on = &pool;
+      SCOPED_TRACE(std::string(to_string(how.with)) + ", " + std::to_string(workers) + " workers");
+      instance.reset();
+      pool.run([&] { instance.run_with(how); });
+      EXPECT_EQ(instance.checksum(), expected) << instance.result();
+      EXPECT_EQ(instance.mistake(), std::nullopt) << instance.result();
+    }
   }
 }

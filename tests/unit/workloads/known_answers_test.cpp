@@ -29,7 +29,7 @@ TEST(NQueens, GivesTheKnownCounts) {
     const auto board = chessboard::empty(n);
     EXPECT_EQ(count_boards_serially(board), known[n - 1]) << n << " queens";
     for (const unsigned cutoff : {0u, 3u, 20u})
-      EXPECT_EQ(count_boards(board, board.free(), cutoff), known[n - 1])
+      EXPECT_EQ(count_boards(board, board.free(), cutoff, forked{}), known[n - 1])
           << n << " queens, cutoff " << cutoff;
   }
 }

@@ -19,7 +19,8 @@ TEST(Mandelbrot, KnowsWhatIsInTheSet) {
 
 TEST(Mandelbrot, IsTheSameOnEveryPool) {
   expect_same_result_everywhere(
-      *make_instance("mandelbrot", {{"width", "61"}, {"height", "47"}, {"iterations", "200"}}));
+      *make_instance("mandelbrot", {{"width", "61"}, {"height", "47"}, {"iterations", "200"}}),
+      true);
 }
 
 TEST(Mandelbrot, WritesAPictureThatCanBeRead) {

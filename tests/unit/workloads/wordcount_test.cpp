@@ -44,7 +44,7 @@ void expect_counted(const std::string& text) {
   const auto expected = counted_plainly(text);
   EXPECT_EQ(as_map(count_words_serially(text)), expected);
   for (const std::size_t cutoff : {1u, 2u, 17u, 1000u})
-    EXPECT_EQ(as_map(count_words(text, cutoff)), expected) << "cutoff " << cutoff;
+    EXPECT_EQ(as_map(count_words(text, cutoff, forked{})), expected) << "cutoff " << cutoff;
 }
 
 std::string refusal(const std::vector<std::string>& files) {
