@@ -252,12 +252,12 @@ class planned {
 namespace heist::workloads {
 
 template <class Program>
-void run_with_forks(const execution&, Program&& program) {
-  program(rival{});
+void run_with_forks(const execution& how, Program&& program) {
+  rival::run_forks(how.workers, program);
 }
 template <class Program>
-void run_with_loops(const execution&, Program&& program) {
-  program(rival{});
+void run_with_loops(const execution& how, Program&& program) {
+  rival::run_loops(how.workers, program);
 }
 
 #else

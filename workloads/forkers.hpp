@@ -3,7 +3,7 @@
 // inlines. Comparing a parallel with a serial time therefore measures the runtime and nothing else.
 //
 // A way of forking has
-//   fork(f, g)                 calls both, which may run at the same time; their results as a tuple,
+//   fork(f, g)                 calls both, which may run at the same time; results as a tuple,
 //                              nothing if neither has one
 //   fork.loop(n, grain, body)  body(i) for each i of [0, n); no part with fewer than `grain`
 //                              iterations is worth a task of its own

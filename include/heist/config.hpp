@@ -13,7 +13,7 @@ namespace heist::inline v0 {
 
 // Which deque holds a worker's forks. With any but the first every fork and join takes the slow
 // path; the others exist to be compared, with one another and with the default. Each has a header
-// of its own in heist/deque.
+// of its own in heist/deque, but for the shared queue.
 enum class deque_kind : std::uint8_t {
   split,   // private and public parts; an unstolen fork needs no atomic operation (the default)
   locked,  // one mutex a deque: the baseline
@@ -22,6 +22,24 @@ enum class deque_kind : std::uint8_t {
   chase_lev,     // Chase and Lev: a ring that grows
   multi_steal,   // a steal takes up to steal_batch jobs at once
   steal_half,    // a steal takes half of what there is
+  shared_queue,  // no deques: one queue of the pool, with a mutex; see pool_config::order
+};
+
+// In which order workers take jobs from a shared queue. A join takes its own job, wherever it is.
+enum class queue_order : std::uint8_t {
+  fifo,      // the oldest first (the default)
+  lifo,      // the newest first
+  priority,  // the one of the highest priority first, of equal ones the oldest: with_priority
+};
+
+// What a worker does after a failed attempt to steal, before the next one.
+enum class yield_kind : std::uint8_t {
+  // Pauses at first, later a yield after every few attempts, as idle_kind says (the default).
+  paced,
+  none,       // tries again at once
+  to_any,     // lets the kernel run any other thread: sched_yield
+  to_random,  // waits until one other worker, chosen at random, has run or sleeps
+  to_all,     // waits until every other worker has run or sleeps
 };
 
 // What a join does when its job was stolen and hasn't ended.
@@ -63,7 +81,7 @@ enum class placement_kind : std::uint8_t {
 // The names of the choices, as the command takes them: those of the enumerators.
 [[nodiscard]] constexpr std::string_view to_string(deque_kind k) noexcept {
   constexpr std::string_view names[] = {"split",     "locked",      "bounded_ring", "abp",
-                                        "chase_lev", "multi_steal", "steal_half"};
+                                        "chase_lev", "multi_steal", "steal_half",   "shared_queue"};
   return names[static_cast<std::size_t>(k)];
 }
 [[nodiscard]] constexpr std::string_view to_string(join_kind k) noexcept {
@@ -80,14 +98,28 @@ enum class placement_kind : std::uint8_t {
   constexpr std::string_view names[] = {"park", "yield", "spin"};
   return names[static_cast<std::size_t>(k)];
 }
+[[nodiscard]] constexpr std::string_view to_string(queue_order k) noexcept {
+  constexpr std::string_view names[] = {"fifo", "lifo", "priority"};
+  return names[static_cast<std::size_t>(k)];
+}
+[[nodiscard]] constexpr std::string_view to_string(yield_kind k) noexcept {
+  constexpr std::string_view names[] = {"paced", "none", "to_any", "to_random", "to_all"};
+  return names[static_cast<std::size_t>(k)];
+}
 [[nodiscard]] constexpr std::string_view to_string(placement_kind k) noexcept {
   return k == placement_kind::free ? "free" : "pinned";
 }
 
 // Every choice, in the order of the enumerators.
 inline constexpr deque_kind all_deque_kinds[] = {
-    deque_kind::split,     deque_kind::locked,      deque_kind::bounded_ring, deque_kind::abp,
-    deque_kind::chase_lev, deque_kind::multi_steal, deque_kind::steal_half};
+    deque_kind::split,      deque_kind::locked,      deque_kind::bounded_ring,
+    deque_kind::abp,        deque_kind::chase_lev,   deque_kind::multi_steal,
+    deque_kind::steal_half, deque_kind::shared_queue};
+inline constexpr queue_order all_queue_orders[] = {queue_order::fifo, queue_order::lifo,
+                                                   queue_order::priority};
+inline constexpr yield_kind all_yield_kinds[] = {yield_kind::paced, yield_kind::none,
+                                                 yield_kind::to_any, yield_kind::to_random,
+                                                 yield_kind::to_all};
 inline constexpr join_kind all_join_kinds[] = {join_kind::greedy, join_kind::stalling};
 inline constexpr spawn_kind all_spawn_kinds[] = {spawn_kind::continuation, spawn_kind::child};
 inline constexpr victim_kind all_victim_kinds[] = {victim_kind::random, victim_kind::last,
@@ -119,12 +151,15 @@ struct pool_config {
   deque_kind deque = deque_kind::split;
   // For deque_kind::multi_steal: how many jobs a steal takes at most. From 1 to 64.
   unsigned steal_batch = 2;
+  // For deque_kind::shared_queue.
+  queue_order order = queue_order::fifo;
   join_kind join = join_kind::greedy;
-  // In a pool with stalling joins children are stolen, whatever this says: a continuation would
-  // change its thread.
+  // In a pool with stalling joins, or with a shared queue, children are stolen, whatever this says:
+  // a continuation would change its thread, or be found out of its order.
   spawn_kind spawn = spawn_kind::continuation;
   victim_kind victim = victim_kind::random;
   idle_kind idle = idle_kind::park;
+  yield_kind yield = yield_kind::paced;
   placement_kind placement = placement_kind::free;
 
   // A thread's name is this, a dash and the worker's index, cut to the system's 15 characters.

@@ -30,6 +30,7 @@ enum class policy : std::uint8_t {
 namespace detail {
 
 HEIST_API void run_with(policy p, root& r);
+HEIST_API void run_with_priority(int priority, root& r);
 
 }  // namespace detail
 
@@ -46,6 +47,17 @@ requires std::is_invocable_v<F>
 auto with(policy p, F&& f) -> std::invoke_result_t<F> {
   detail::root_of<F> r(f);
   detail::run_with(p, r);
+  return r.take();
+}
+
+// Calls f() and returns what it returns, or throws what it throws. What f forks and spawns enters
+// the queue of a pool with queue_order::priority with that priority, and so does what that forks in
+// turn; otherwise the priority is 0. Other pools take no notice. Costs a few ns. Thread-safe.
+template <class F>
+requires std::is_invocable_v<F>
+auto with_priority(int priority, F&& f) -> std::invoke_result_t<F> {
+  detail::root_of<F> r(f);
+  detail::run_with_priority(priority, r);
   return r.take();
 }
 

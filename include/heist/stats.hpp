@@ -24,6 +24,7 @@ struct counters {
   std::uint64_t parks = 0;          // times that the worker went to sleep
   std::uint64_t wakes = 0;          // times that it woke another worker
   std::uint64_t inlined_forks = 0;  // forks that ran as plain calls, the deque being full
+  std::uint64_t yields = 0;         // after failed attempts, under yield_kind::to_any and above
 
   counters& operator+=(const counters& other) noexcept;
   friend bool operator==(const counters&, const counters&) = default;

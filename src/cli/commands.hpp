@@ -29,6 +29,10 @@ struct list_request {
   bool json = false;
 };
 
+struct presets_request {
+  bool json = false;
+};
+
 struct info_request {
   bool json = false;
 };
@@ -42,6 +46,9 @@ struct run_request {
   std::vector<chosen_workload> chosen;
   bool all = false;  // prints a table, even of one workload
   pool_config pool;  // of the P workers
+  std::string preset;
+  workloads::execution how;
+  bool stats = false;  // prints what the workers counted
   unsigned repeat = 3;
   bool json = false;
 };
@@ -106,12 +113,13 @@ struct kernel_request : sim_task {
 
 using sim_request = std::variant<step_request, timed_request, kernel_request>;
 
-using any_request =
-    std::variant<text_request, list_request, info_request, run_request, bench_list_request,
-                 bench_request, bench_show_request, sim_request, theory_request, lab_request>;
+using any_request = std::variant<text_request, list_request, presets_request, info_request,
+                                 run_request, bench_list_request, bench_request, bench_show_request,
+                                 sim_request, theory_request, lab_request>;
 
 // Each returns an exit code, and throws heist's errors.
 int list(const list_request& request, output& out);
+int list_presets(const presets_request& request, output& out);
 int info(const info_request& request, output& out);
 int run(const run_request& request, output& out, std::FILE* err);
 int bench_list(const bench_list_request& request, output& out);

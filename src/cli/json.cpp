@@ -76,7 +76,8 @@ json as_json(const counters& counts) {
           {"blocked_joins", counts.blocked_joins},
           {"parks", counts.parks},
           {"wakes", counts.wakes},
-          {"inlined_forks", counts.inlined_forks}};
+          {"inlined_forks", counts.inlined_forks},
+          {"yields", counts.yields}};
 }
 
 }  // namespace
@@ -84,8 +85,29 @@ json as_json(const counters& counts) {
 std::string to_json(const workloads::workload& workload) {
   json options = json::array();
   for (const auto& spec : workload.options()) options.push_back(option(spec));
-  return on_one_line(
-      {{"name", workload.name()}, {"summary", workload.summary()}, {"options", options}});
+  const auto profile = workload.describe();
+  return on_one_line({{"name", workload.name()},
+                      {"summary", workload.summary()},
+                      {"shape", profile.shape},
+                      {"stresses", profile.stresses},
+                      {"source", profile.source},
+                      {"options", options}});
+}
+
+std::string to_json(const presets::preset& preset) {
+  const auto& c = preset.config;
+  json pool = {{"deque", to_string(c.deque)}, {"spawn", to_string(c.spawn)},
+               {"join", to_string(c.join)},   {"victim", to_string(c.victim)},
+               {"idle", to_string(c.idle)},   {"yield", to_string(c.yield)},
+               {"order", to_string(c.order)}, {"steal_batch", c.steal_batch}};
+  const bool plans = preset.construct == presets::construct_kind::plan;
+  return on_one_line({{"name", preset.name},
+                      {"parts", preset.parts},
+                      {"construct", to_string(preset.construct)},
+                      {"plan", plans ? json(to_string(preset.plan)) : json()},
+                      {"pool", pool},
+                      {"limits", preset.limits},
+                      {"source", preset.source}});
 }
 
 std::string to_json(const info_report& report) {
@@ -111,6 +133,7 @@ std::string to_json(const run_report& report) {
                       {"result", report.result},
                       {"workers", report.workers},
                       {"missing_workers", report.missing_workers},
+                      {"preset", report.preset},
                       {"deque", to_string(report.policies.deque)},
                       {"steal_batch", report.policies.steal_batch},
                       {"join", to_string(report.policies.join)},

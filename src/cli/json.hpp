@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <heist/presets.hpp>
+
 #include "bench/benchmark.hpp"
 #include "cli/commands.hpp"
 #include "cli/info.hpp"
@@ -12,6 +14,7 @@
 namespace heist::cli {
 
 [[nodiscard]] std::string to_json(const workloads::workload& workload);
+[[nodiscard]] std::string to_json(const presets::preset& preset);
 [[nodiscard]] std::string to_json(const info_report& report);
 [[nodiscard]] std::string to_json(const run_report& report);
 [[nodiscard]] std::string to_json(const bench::benchmark& benchmark);

@@ -10,7 +10,9 @@ int list(const list_request& request, output& out) {
     if (request.json)
       out.print("{}\n", to_json(*workload));
     else
-      out.print("{:<12}{}\n", workload->name(), workload->summary());
+      out.print("{:<12}{}\n{:<12}shape: {}; stresses: {}; source: {}\n", workload->name(),
+                workload->summary(), "", workload->describe().shape, workload->describe().stresses,
+                workload->describe().source);
   }
   return success;
 }

@@ -26,18 +26,21 @@ void time_serial_run(workloads::instance& instance, run_report& report, std::uin
   instance.reset();
   report.serial.add(seconds_of([&] { instance.run_serial(); }));
   expected = instance.checksum();
+  report.expected = instance.result();
   if (auto mistake = instance.mistake()) report.mistake = "serial: " + *mistake;
 }
 
-void time_pool_run(pool& on, workloads::instance& instance, std::uint64_t expected, timings& times,
-                   run_report& report) {
+void time_pool_run(pool& on, workloads::instance& instance, workloads::execution how,
+                   std::uint64_t expected, timings& times, run_report& report) {
+  how.on = &on;
   instance.reset();
-  times.add(seconds_of([&] { on.run([&] { instance.run(); }); }));
+  times.add(seconds_of([&] { on.run([&] { instance.run_with(how); }); }));
   const auto where = count_of_workers(on.workers());
   if (auto mistake = instance.mistake())
     report.mistake = where + ": " + *mistake;
   else if (instance.checksum() != expected)
-    report.mistake = where + ": the result is not that of the serial run";
+    report.mistake = fmt::format("{}: the result is not that of the serial run: {}, not {}", where,
+                                 instance.result(), report.expected);
 }
 
 }  // namespace
@@ -59,7 +62,8 @@ double run_report::steals_per_run() const {
 }
 
 run_report measure(std::string_view name, workloads::instance& instance, const pool_config& config,
-                   unsigned repeat, const std::function<void(const std::string&)>& announce) {
+                   workloads::execution how, unsigned repeat,
+                   const std::function<void(const std::string&)>& announce) {
   pool p_workers(config);
   std::optional<pool> one_worker;  // empty if P is 1
   if (p_workers.workers() > 1) {
@@ -78,11 +82,11 @@ run_report measure(std::string_view name, workloads::instance& instance, const p
     time_serial_run(instance, report, expected);
     if (one_worker && !report.mistake) {
       announce(fmt::format("run {} of {}, 1 worker", turn, repeat));
-      time_pool_run(*one_worker, instance, expected, report.one_worker, report);
+      time_pool_run(*one_worker, instance, how, expected, report.one_worker, report);
     }
     if (!report.mistake) {
       announce(fmt::format("run {} of {}, {}", turn, repeat, count_of_workers(report.workers)));
-      time_pool_run(p_workers, instance, expected, report.p_workers, report);
+      time_pool_run(p_workers, instance, how, expected, report.p_workers, report);
     }
   }
   if (!one_worker) report.one_worker = report.p_workers;

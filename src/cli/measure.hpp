@@ -35,10 +35,12 @@ struct run_report {
   std::vector<workloads::option_text> options;
   std::vector<std::string> files;
   std::string result;
+  std::string expected;                // the result of the serial run
   std::optional<std::string> mistake;  // the first wrong result; every run is checked
   unsigned workers = 0;                // P
-  pool_config policies;                // of the pools
-  unsigned missing_workers = 0;        // threads that the system refused
+  std::string preset;
+  pool_config policies;          // of the pools
+  unsigned missing_workers = 0;  // threads that the system refused
   timings serial, one_worker, p_workers;
   pool_stats stats;  // of the P workers, over all their runs
   double items = 0;  // of one run
@@ -50,11 +52,13 @@ struct run_report {
   [[nodiscard]] double steals_per_run() const;
 };
 
-// Runs everything `repeat` times, on pools of its own that are made from `config`. Before each run
+// Runs everything `repeat` times, on pools of its own that are made from `config`, with the
+// constructs of `how`. Before each run
 // `announce` gets a description, as "run 3 of 5, 2 workers". The first wrong result ends it: then
 // `mistake` is set, and the times mean nothing. Throws what the pools and the workload throw.
 [[nodiscard]] run_report measure(std::string_view name, workloads::instance& instance,
-                                 const pool_config& config, unsigned repeat,
+                                 const pool_config& config, workloads::execution how,
+                                 unsigned repeat,
                                  const std::function<void(const std::string&)>& announce);
 
 }  // namespace heist::cli

@@ -24,18 +24,22 @@ void print_times(output& out, std::string_view what, const timings& times,
             seconds(times.least()), seconds(times.greatest()), ratios);
 }
 
-// The policies that differ from the defaults, as ", deque abp, join stalling".
-std::string unusual_policies(const pool_config& c) {
+// The preset and the policies that differ from the defaults, as "; cilk, deque chase_lev".
+std::string unusual_policies(const run_report& report) {
+  const pool_config& c = report.policies;
   const pool_config usual;
-  std::string text;
+  std::string text = report.preset == "heist" ? "" : "; " + report.preset;
   const auto add = [&text](std::string_view what, auto kind, auto default_kind) {
     if (kind != default_kind) text += fmt::format(", {} {}", what, to_string(kind));
   };
   add("deque", c.deque, usual.deque);
   if (c.deque == deque_kind::multi_steal) text += fmt::format(" of {}", c.steal_batch);
+  if (c.deque == deque_kind::shared_queue) text += fmt::format(", {}", to_string(c.order));
+  add("spawn", c.spawn, usual.spawn);
   add("join", c.join, usual.join);
   add("victim", c.victim, usual.victim);
   add("idle", c.idle, usual.idle);
+  add("yield", c.yield, usual.yield);
   return text;
 }
 
@@ -56,7 +60,7 @@ void print_block(const run_report& report, output& out) {
   out.print(
       "  steals {:.0f} a run; stacks {} at most; medians of {}; every result as in serial{}\n",
       report.steals_per_run(), report.stats.stacks_peak, report.serial.seconds().size(),
-      unusual_policies(report.policies));
+      unusual_policies(report));
 }
 
 void print_table_head(unsigned workers, output& out) {
@@ -79,6 +83,7 @@ void print_report(const run_report& report, const run_request& request, output& 
     print_row(report, out);
   else
     print_block(report, out);
+  if (request.stats && !request.json) out.print("{}", to_string(report.stats));
   out.flush();
 }
 
@@ -89,12 +94,17 @@ run_report measure_chosen(const chosen_workload& chosen, const run_request& requ
   line.show(fmt::format("{}: input", name));
   const auto instance = chosen.workload->make(chosen.values);
   auto report =
-      measure(name, *instance, request.pool, request.repeat,
+      measure(name, *instance, request.pool, request.how, request.repeat,
               [&](const std::string& what) { line.show(fmt::format("{}: {}", name, what)); });
+  report.preset = request.preset;
   report.options = chosen.values.texts();
   report.files = chosen.values.files();
   if (!report.mistake) instance->write_output();
   return report;
+}
+
+bool can_run(const run_request& request, const workloads::workload& program) {
+  return request.how.with != workloads::construct::plan || program.describe().has_only_loops;
 }
 
 }  // namespace
@@ -102,6 +112,7 @@ run_report measure_chosen(const chosen_workload& chosen, const run_request& requ
 int run(const run_request& request, output& out, std::FILE* err) {
   bool is_first = true;
   for (const auto& chosen : request.chosen) {
+    if (!can_run(request, *chosen.workload)) continue;  // one of all
     const auto report = measure_chosen(chosen, request, err);
     if (is_first && report.missing_workers > 0)
       fmt::print(err, "heist: the system refused {} of {} threads; going on with {}\n",

@@ -25,7 +25,7 @@ class counter_cell {
 
 struct counter_cells {
   counter_cell steals, failed_steals, batched, exposes, remote_exposes, reclaims, suspends,
-      blocked_joins, roots, parks, wakes, inlined_forks;
+      blocked_joins, roots, parks, wakes, inlined_forks, yields;
 
   [[nodiscard]] counters snapshot() const noexcept {
     return {.steals = steals.get(),
@@ -39,7 +39,8 @@ struct counter_cells {
             .roots = roots.get(),
             .parks = parks.get(),
             .wakes = wakes.get(),
-            .inlined_forks = inlined_forks.get()};
+            .inlined_forks = inlined_forks.get(),
+            .yields = yields.get()};
   }
 };
 

@@ -122,11 +122,13 @@ pool_config resolve(pool_config c) {
     refuse_field("steal_batch", c.steal_batch,
                  "from 1 to " + std::to_string(pool_config::max_steal_batch));
 
-  check_enum("deque", c.deque, deque_kind::steal_half);
+  check_enum("deque", c.deque, deque_kind::shared_queue);
+  check_enum("order", c.order, queue_order::priority);
   check_enum("join", c.join, join_kind::stalling);
   check_enum("spawn", c.spawn, spawn_kind::child);
   check_enum("victim", c.victim, victim_kind::nearest);
   check_enum("idle", c.idle, idle_kind::spin);
+  check_enum("yield", c.yield, yield_kind::to_all);
   check_enum("placement", c.placement, placement_kind::pinned);
   return c;
 }

@@ -112,6 +112,7 @@ void rewind(fiber& f) noexcept {
   f.depth = 0;
   f.home = nullptr;
   f.stalls = false;
+  f.priority = 0;
   f.exceptions = {};
   f.array = &f;
   f.from = 0;

@@ -55,6 +55,7 @@ struct fiber : fiber_front {
 
   older_slots* older = nullptr;
   std::atomic<std::uint32_t> users{1};  // of its own slots: itself while it lives, and others
+  int priority = 0;                     // with which its forks enter a shared queue
   void* job_frame = nullptr;            // the innermost job_frame (src/tasks/job_system.cpp)
 
   // For the sanitizers; unused otherwise.

@@ -28,7 +28,7 @@ auto with_deque(Variant& v, Function&& f) {
 
 }  // namespace
 
-fork_deque::fork_deque(const pool_config& config) {
+fork_deque::fork_deque(const pool_config& config, shared_queue* shared) : shared_(shared) {
   const std::size_t depth = config.fork_depth;
   switch (config.deque) {
     case deque_kind::split:
@@ -52,18 +52,35 @@ fork_deque::fork_deque(const pool_config& config) {
     case deque_kind::steal_half:
       deque_.emplace<deque::steal_half<job*>>(first_capacity);
       break;
+    case deque_kind::shared_queue:
+      break;
   }
 }
 
-deque::push_result fork_deque::push(job& j) noexcept {
+deque::push_result fork_deque::push(job& j, int priority) noexcept {
+  if (shared_ != nullptr)
+    return shared_->push(j, priority) ? deque::push_result::ok : deque::push_result::full;
   return with_deque(deque_, [&](auto& d) { return d.owner().push(&j); });
 }
 
 std::optional<job*> fork_deque::pop() noexcept {
+  if (shared_ != nullptr) return std::nullopt;
   return with_deque(deque_, [](auto& d) { return d.owner().pop(); });
 }
 
-fork_deque::answer fork_deque::steal(fork_deque& loot) noexcept {
+bool fork_deque::take_back(job& j, bool alone) noexcept {
+  if (shared_ != nullptr) return alone ? shared_queue::claim_alone(j) : shared_->claim(j);
+  if (alone && std::holds_alternative<deque::locked<job*>>(deque_)) return true;
+  return pop().has_value();
+}
+
+fork_deque::answer fork_deque::steal(fork_deque& loot, int& priority) noexcept {
+  if (shared_ != nullptr) {
+    const shared_queue::taken next = shared_->take();
+    if (next.item == nullptr) return {deque::steal_result::empty, nullptr, 0};
+    priority = next.priority;
+    return {deque::steal_result::taken, next.item, 0};
+  }
   return with_deque(deque_, [&](auto& d) -> answer {
     using deque_type = std::remove_cvref_t<decltype(d)>;
     if constexpr (deque::batched_deque<deque_type>) {
@@ -77,6 +94,7 @@ fork_deque::answer fork_deque::steal(fork_deque& loot) noexcept {
 }
 
 std::size_t fork_deque::size_hint() noexcept {
+  if (shared_ != nullptr) return shared_->size_hint();
   return with_deque(deque_, [](auto& d) -> std::size_t { return d.thief().size_hint(); });
 }
 

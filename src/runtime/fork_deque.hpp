@@ -4,12 +4,14 @@
 // newest entry belongs to the innermost frame. `loot` holds what a batched steal brought along:
 // jobs of other frames, which must not lie among the running fiber's (a join would take one of them
 // for its own). A worker without work runs its loot before it looks for victims; thieves steal from
-// both.
+// both. In a pool with a shared queue, `forks` is that queue, the same for all workers (Q1), and
+// `loot` stays empty.
 //
 // Invariants.
 //   D1  A fork whose push was refused is in no deque: its slot says so (run == nullptr), and its
 //       join runs it.
-//   D2  So when a join finds `forks` empty, its job was stolen, and everything older too.
+//   D2  So when a join finds `forks` empty, its job was stolen, and everything older too. Not in
+//       a shared queue: there the join finds its own job, or it was stolen.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +26,7 @@
 #include "heist/deque/multi_steal.hpp"
 #include "heist/deque/steal_half.hpp"
 #include "heist/detail/job.hpp"
+#include "runtime/shared_queue.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -31,21 +34,27 @@ class fork_deque {
  public:
   using answer = deque::batch_answer<job*>;
 
-  // For up to `depth` jobs; those that grow start small. Throws std::bad_alloc.
-  explicit fork_deque(const pool_config& config);
+  // For up to `depth` jobs; those that grow start small. `shared` is the pool's queue, for
+  // deque_kind::shared_queue. Throws std::bad_alloc.
+  fork_deque(const pool_config& config, shared_queue* shared);
   fork_deque(const fork_deque&) = delete;
   fork_deque& operator=(const fork_deque&) = delete;
 
   // ---- For the worker.
-  deque::push_result push(job& j) noexcept;
+  deque::push_result push(job& j, int priority) noexcept;
   std::optional<job*> pop() noexcept;
+  // Takes back j, the newest entry if it is there (D2). False: it was stolen. `alone`: in the child
+  // of fork(), where no other thread exists, and a lock may be held for ever.
+  bool take_back(job& j, bool alone) noexcept;
 
-  // ---- For any thread. A batched deque puts what comes along into `loot`.
-  answer steal(fork_deque& loot) noexcept;
+  // ---- For any thread. A batched deque puts what comes along into `loot`; a shared queue writes the
+  // priority of what was taken.
+  answer steal(fork_deque& loot, int& priority) noexcept;
   [[nodiscard]] std::size_t size_hint() noexcept;
   [[nodiscard]] bool is_empty() noexcept { return size_hint() == 0; }
 
  private:
+  shared_queue* const shared_;
   std::variant<std::monostate, deque::locked<job*>, deque::bounded_ring<job*>, deque::abp<job*>,
                deque::chase_lev<job*>, deque::multi_steal<job*>, deque::steal_half<job*>>
       deque_;

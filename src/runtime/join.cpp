@@ -82,10 +82,7 @@ job* join_public(bool throws) {
 
 bool take_back(worker& w, position h, job& j) noexcept {
   if (!w.uses_split()) {
-    // Either the newest entry is the owner's, or it and all older ones were stolen (D1, D2). In a
-    // child of fork() a thread that doesn't exist there may hold the lock.
-    return j.run == nullptr || (w.alone && w.pool.config().deque == deque_kind::locked) ||
-           w.forks->pop();
+    return j.run == nullptr || w.forks->take_back(j, w.alone);  // D1, D2
   }
   std::uint32_t reclaimed = 0;
   const auto result = w.deque->pop_slow(h, reclaimed);
@@ -105,7 +102,7 @@ bool fork_slow() {
   if (!w->uses_split()) {
     job& j = slot_at(c, h);
     const bool has_slot = !w->alone && h < c.capacity;
-    if (has_slot && w->forks->push(j) == deque::push_result::ok) {
+    if (has_slot && w->forks->push(j, w->current.get()->priority) == deque::push_result::ok) {
       w->pool.wake_for_exposed(*w);
       return true;
     }

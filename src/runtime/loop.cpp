@@ -78,9 +78,11 @@ job* steal_from_split(worker& victim) noexcept {
 }
 
 job* steal_from_forks(worker& w, worker& victim) noexcept {
-  fork_deque::answer answer = victim.forks->steal(*w.loot);
-  if (answer.result == deque::steal_result::empty) answer = victim.loot->steal(*w.loot);
+  int priority = 0;
+  fork_deque::answer answer = victim.forks->steal(*w.loot, priority);
+  if (answer.result == deque::steal_result::empty) answer = victim.loot->steal(*w.loot, priority);
   if (answer.result != deque::steal_result::taken) return nullptr;
+  w.current.get()->priority = priority;  // what it forks is as urgent
   if (answer.kept != 0) {
     w.count.batched.add(answer.kept);
     w.pool.wake_for_exposed(w);  // while the items were moved, no other worker could see them
@@ -101,10 +103,35 @@ job* try_steal(worker& w, worker& victim) noexcept {
   return taken;
 }
 
+// What a worker does after an attempt that failed, under any yield but the paced one.
+void yield_after_attempt(worker& w, worker& other) noexcept {
+  switch (w.pool.config().yield) {
+    case yield_kind::paced:
+    case yield_kind::none:
+      return;
+    case yield_kind::to_any:
+      sched_yield();
+      break;
+    case yield_kind::to_random:
+      w.pool.yield_to(w, other.index, 1);
+      break;
+    case yield_kind::to_all:
+      w.pool.yield_to(w, 0, w.pool.size());
+      break;
+  }
+  w.count.yields.add();
+}
+
+job* attempt(worker& w, worker& victim) noexcept {
+  job* const j = try_steal(w, victim);
+  if (j == nullptr) yield_after_attempt(w, victim);
+  return j;
+}
+
 job* steal_from_any(worker& w) noexcept {
   const unsigned n = w.pool.size();
   for (unsigned i = 1; i < n; ++i)
-    if (job* const j = try_steal(w, w.pool.at((w.index + i) % n))) return j;
+    if (job* const j = attempt(w, w.pool.at((w.index + i) % n))) return j;
   return nullptr;
 }
 
@@ -113,7 +140,7 @@ job* steal_round(worker& w, unsigned round) noexcept {
   const unsigned others = w.pool.size() - 1;
   const unsigned attempts = others < attempts_per_round ? others : attempts_per_round;
   for (unsigned i = 0; i < attempts; ++i)
-    if (job* const j = try_steal(w, choose_victim(w, i))) return j;
+    if (job* const j = attempt(w, choose_victim(w, i))) return j;
   return nullptr;
 }
 
@@ -199,12 +226,14 @@ bool find_and_run(worker& w) noexcept {
       }
     }
     if (w.pool.stopping()) return false;
-    if (round < spin_rounds || idle == idle_kind::spin) {
-      for (unsigned i = 0; i < pauses_per_round; ++i) platform::pause();
-      if (round % spin_rounds != spin_rounds - 1) continue;
-    } else {
-      sched_yield();
+    if (w.pool.config().yield == yield_kind::paced) {
+      if (round < spin_rounds || idle == idle_kind::spin)
+        for (unsigned i = 0; i < pauses_per_round; ++i) platform::pause();
+      else
+        sched_yield();
     }
+    if ((round < spin_rounds || idle == idle_kind::spin) && round % spin_rounds != spin_rounds - 1)
+      continue;
     const auto now = clock::now();
     if (since == clock::time_point{}) {
       since = now;

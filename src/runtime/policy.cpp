@@ -58,6 +58,16 @@ void run_with(policy p, root& r) {
   me.stalls = before;
 }
 
+void run_with_priority(int priority, root& r) {
+  worker* const w = this_worker();
+  if (w == nullptr) return r.run(r);
+  fiber& me = *w->current;
+  const int before = me.priority;
+  me.priority = priority;
+  r.run(r);
+  me.priority = before;
+}
+
 void run_on_worker(pool_impl& pool, unsigned index, root& r) {
   if (serial_elision()) return r.run(r);
   if (index >= pool.size())

@@ -52,6 +52,7 @@ pool_impl::pool_impl(pool_config config)
       generation_(platform::process_generation()),
       print_stats_(stats_from_environment()),
       stacks_(*this, config_.stack_size, config_.fork_depth + 1) {
+  if (config_.deque == deque_kind::shared_queue) shared_.emplace(config_.order);
   platform::keep_code_loaded();
   platform::asymmetric_barrier::instance();
   platform::install_overflow_handler();
@@ -145,9 +146,11 @@ void pool_impl::leave_forks_behind(worker& w) noexcept {
     injection_.push(j);
     wake_for_injection();
   };
+  if (shared_) return;  // what lies there is reachable
   if (!w.uses_split()) {
     for (;;) {
-      const fork_deque::answer answer = w.forks->steal(*w.loot);
+      int priority = 0;
+      const fork_deque::answer answer = w.forks->steal(*w.loot, priority);
       if (answer.result == deque::steal_result::empty) return;
       if (answer.result == deque::steal_result::taken) leave(*answer.item);
     }

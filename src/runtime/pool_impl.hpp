@@ -98,6 +98,9 @@ class pool_impl {
   // Sleeps until there may be work; returns at once if there is.
   void sleep(worker& w) noexcept;
 
+  // Waits until each of `count` workers, from number `first` on, has run or sleeps (yields.cpp).
+  void yield_to(worker& w, unsigned first, unsigned count) noexcept;
+
   // For a thief: exposes what `victim` holds privately. True if anything became public.
   bool expose(worker& thief, worker& victim) noexcept;
 
@@ -147,6 +150,7 @@ class pool_impl {
   stack_pool stacks_;
   stack_count stack_use_;
   injection_queue injection_;
+  std::optional<shared_queue> shared_;  // for deque_kind::shared_queue
   sleepers sleepers_;
   std::atomic<bool> stopping_{false};
   std::atomic<std::size_t> unfinished_{0};  // start hooks, and roots that nobody awaits

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "heist/presets.hpp"
 #include "heist/stats.hpp"
 #include "runtime/live_pools.hpp"
 #include "runtime/pool_impl.hpp"
@@ -52,12 +53,7 @@ std::string describe(pool_impl& p) {
   for (unsigned i = 0; i < p.size(); ++i)
     running += p.at(i).doing.load(std::memory_order_relaxed) != worker_state::starved ? 1 : 0;
   const std::uint64_t suspended = s.stacks_in_use > running ? s.stacks_in_use - running : 0;
-  std::string text = "pool " + c.name + ": workers " + number(p.size()) + ", deque ";
-  for (const std::string_view part :
-       {to_string(c.deque), std::string_view(", join "), to_string(c.join),
-        std::string_view(", spawn "), to_string(c.spawn), std::string_view(", victim "),
-        to_string(c.victim), std::string_view(", idle "), to_string(c.idle)})
-    text += part;
+  std::string text = "pool " + c.name + ": workers " + number(p.size()) + ", " + to_string(c);
   text += "\n  suspended fibers: " + number(suspended) +
           "; entries injected: " + number(p.injection().size()) +
           "; workers asleep: " + number(sleep.sleepers) + ", being woken: " + number(sleep.tokens) +

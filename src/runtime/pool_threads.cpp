@@ -51,8 +51,9 @@ void pool_impl::start_threads() {
     try {
       w = std::make_unique<worker>(*this, i);
       if (config_.deque != deque_kind::split) {
-        w->forks = std::make_unique<fork_deque>(config_);
-        w->loot = std::make_unique<fork_deque>(config_);
+        shared_queue* const shared = shared_ ? &*shared_ : nullptr;
+        w->forks = std::make_unique<fork_deque>(config_, shared);
+        w->loot = std::make_unique<fork_deque>(config_, shared);
       }
     } catch (const std::bad_alloc&) {
       if (i == 0) throw resource_error("no memory for a worker" + reason(ENOMEM));
@@ -138,7 +139,8 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
   w.deque = &c;
   w.tid = platform::thread_id();
   w.exceptions = exception_globals::of_thread();
-  w.spawns = config_.join == join_kind::greedy && config_.spawn == spawn_kind::continuation;
+  w.spawns = config_.join == join_kind::greedy && config_.spawn == spawn_kind::continuation &&
+             config_.deque != deque_kind::shared_queue;
   fiber* const first = w.cached;
   c.seat.store(first->slots, std::memory_order_relaxed);  // the gate's mutex orders all this
   c.capacity = static_cast<position>(config_.fork_depth * sizeof(job));

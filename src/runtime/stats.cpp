@@ -18,6 +18,7 @@ constexpr column columns[] = {
     {"suspends", &counters::suspends},     {"blocked", &counters::blocked_joins},
     {"roots", &counters::roots},           {"parks", &counters::parks},
     {"wakes", &counters::wakes},           {"inlined", &counters::inlined_forks},
+    {"yields", &counters::yields},
 };
 
 std::string cell(const char* format, auto value) {

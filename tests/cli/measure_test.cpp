@@ -74,7 +74,7 @@ TEST(Timings, HaveTheLowerMedian) {
 TEST(Measure, RunsEachKindAsOftenAsAsked) {
   fake_instance instance(flaw::none);
   std::vector<std::string> announced;
-  const auto report = measure("fake", instance, {.workers = 2}, 2,
+  const auto report = measure("fake", instance, {.workers = 2}, {}, 2,
                               [&](const std::string& what) { announced.push_back(what); });
   EXPECT_EQ(announced, (std::vector<std::string>{"run 1 of 2, serial", "run 1 of 2, 1 worker",
                                                  "run 1 of 2, 2 workers", "run 2 of 2, serial",

@@ -28,6 +28,7 @@ class rendezvous {
   static constexpr word pending = 0;
   static constexpr word done = 1;
   static constexpr word threw = 2;
+  static constexpr word queued = 3;  // src/runtime/shared_queue.hpp
 
   constexpr rendezvous() noexcept = default;
   rendezvous(const rendezvous&) = delete;
@@ -72,6 +73,14 @@ class rendezvous {
   // waiter's exchange, or its look() when it continues. Acquire: the waiter.
   [[nodiscard]] word settle(word how) noexcept {
     return word_.exchange(how, std::memory_order_acq_rel);
+  }
+
+  // ---- In a queue, before either of the two comes. The queue's mutex orders these.
+
+  void enqueue() noexcept { word_.store(queued, std::memory_order_relaxed); }
+  // Relaxed: what else it can be is the ender's, and look() is there for that.
+  [[nodiscard]] bool is_queued() const noexcept {
+    return word_.load(std::memory_order_relaxed) == queued;
   }
 
   // ---- Where nobody waits.

@@ -100,6 +100,11 @@ any_request parse(int argc, const char* const* argv) {
   auto* list_app = app.add_subcommand("list", "the workloads, a line each");
   list_app->add_flag("--json", list.json, "with their options, an object a line");
 
+  presets_request presets;
+  auto* presets_app =
+      app.add_subcommand("presets", "the schedulers of the literature, for run --preset");
+  presets_app->add_flag("--json", presets.json, "an object a line");
+
   info_request info;
   auto* info_app = app.add_subcommand("info", "what the runtime makes of this machine");
   info_app->add_flag("--json", info.json, "as an object");
@@ -127,9 +132,10 @@ any_request parse(int argc, const char* const* argv) {
   if (sim.is_given()) return sim.to_request(line);
   if (theory.is_given()) return theory.to_request(line);
   if (lab.is_given()) return lab.to_request();
-  for (const auto* command : {list_app, info_app})
+  for (const auto* command : {list_app, presets_app, info_app})
     if (command->parsed()) refuse_extras(extras_of(app), command->get_name());
   if (list_app->parsed()) return list;
+  if (presets_app->parsed()) return presets;
   if (info_app->parsed()) return info;
   throw usage_error("no command: see heist --help");
 }

@@ -8,6 +8,7 @@
 
 #include <heist/config.hpp>
 #include <heist/error.hpp>
+#include <heist/presets.hpp>
 
 #include "cli/args/bound_options.hpp"
 #include "cli/args/suggest.hpp"
@@ -20,21 +21,26 @@ using workloads::option_values;
 
 namespace {
 
-// Takes one of an enumeration's names; the first one is the default.
+// Takes one of an enumeration's names. Without it the preset decides.
 template <class Kind, std::size_t N>
 option_spec policy_option(std::string name, std::string help, const Kind (&all)[N]) {
   std::vector<std::string> names;
   for (const Kind k : all) names.emplace_back(to_string(k));
   std::string listed;
   for (const auto& n : names) listed += (listed.empty() ? ": " : ", ") + n;
-  const std::string first = names.front();
-  return workloads::choice_option(std::move(name), help + listed, first, std::move(names));
+  return {std::move(name), help + listed, option_kind::choice, "", 0, 0, std::move(names)};
 }
 template <class Kind, std::size_t N>
-Kind policy_of(const option_values& values, std::string_view name, const Kind (&all)[N]) {
+void set_policy(Kind& policy, const option_values& values, std::string_view name,
+                const Kind (&all)[N]) {
   for (const Kind k : all)
-    if (to_string(k) == values.text(name)) return k;
-  return all[0];  // not reached: values holds one of the names
+    if (to_string(k) == values.text(name)) policy = k;
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const auto& each : presets::all()) names.emplace_back(each.name);
+  return names;
 }
 
 std::vector<option_spec> common_options() {
@@ -47,12 +53,18 @@ std::vector<option_spec> common_options() {
            pool_config::max_stack_size,
            {}},
           workloads::integer_option("repeat", "timed runs of each kind", 3, 1, 1000),
+          workloads::choice_option("preset", "a scheduler of the literature: see heist presets",
+                                   "heist", preset_names()),
           policy_option("deque", "which deque holds the forks", all_deque_kinds),
-          workloads::integer_option("steal-batch", "most jobs of a steal, with --deque multi_steal",
-                                    2, 1, pool_config::max_steal_batch),
+          pool_option("steal-batch", "most jobs of a steal, with the deque multi_steal [2]", 1,
+                      pool_config::max_steal_batch),
+          policy_option("queue-order", "of the shared queue", all_queue_orders),
+          policy_option("spawn", "what thieves steal of a scope", all_spawn_kinds),
           policy_option("join", "what a join does that has to wait", all_join_kinds),
           policy_option("victim", "whom a worker without work asks", all_victim_kinds),
-          policy_option("idle", "how far a worker without work goes", all_idle_kinds)};
+          policy_option("idle", "how far a worker without work goes", all_idle_kinds),
+          policy_option("yield", "what a worker does after a failed attempt to steal",
+                        all_yield_kinds)};
 }
 
 }  // namespace
@@ -89,17 +101,10 @@ class run_parser::arguments {
     option_values common("run", common_options());
     common_.copy_to(common);
     given->common.copy_to(common);
-    if (common.is_given("steal-batch") &&
-        common.text("deque") != to_string(deque_kind::multi_steal))
-      throw usage_error("run: --steal-batch goes with --deque multi_steal");
     request.repeat = static_cast<unsigned>(common.integer("repeat"));
-    request.pool = {.workers = static_cast<unsigned>(given_or_zero(common, "workers")),
-                    .stack_size = given_or_zero(common, "stack-size"),
-                    .deque = policy_of(common, "deque", all_deque_kinds),
-                    .steal_batch = static_cast<unsigned>(common.integer("steal-batch")),
-                    .join = policy_of(common, "join", all_join_kinds),
-                    .victim = policy_of(common, "victim", all_victim_kinds),
-                    .idle = policy_of(common, "idle", all_idle_kinds)};
+    request.stats = stats_;
+    set_scheduler(request, common);
+    if (!request.all) require_possible(request, *given->workloads.front());
     return request;
   }
 
@@ -125,6 +130,37 @@ class run_parser::arguments {
   void add_common(CLI::App& app, bound_options& options) {
     options.add(app, common_options());
     app.add_flag("--json", json_, "one object for each workload, on a line of its own");
+    app.add_flag("--stats", stats_, "what the workers counted, as a table");
+  }
+
+  // The preset, and what was given beside it.
+  static void set_scheduler(run_request& request, const option_values& common) {
+    const presets::preset& preset = *presets::find(common.text("preset"));
+    request.preset = preset.name;
+    request.how = {.with = preset.construct, .plan = preset.plan};
+    pool_config& c = request.pool = preset.config;
+    c.workers = static_cast<unsigned>(given_or_zero(common, "workers"));
+    c.stack_size = given_or_zero(common, "stack-size");
+    set_policy(c.deque, common, "deque", all_deque_kinds);
+    set_policy(c.order, common, "queue-order", all_queue_orders);
+    set_policy(c.spawn, common, "spawn", all_spawn_kinds);
+    set_policy(c.join, common, "join", all_join_kinds);
+    set_policy(c.victim, common, "victim", all_victim_kinds);
+    set_policy(c.idle, common, "idle", all_idle_kinds);
+    set_policy(c.yield, common, "yield", all_yield_kinds);
+    if (common.is_given("steal-batch")) {
+      if (c.deque != deque_kind::multi_steal)
+        throw usage_error("run: --steal-batch goes with the deque multi_steal");
+      c.steal_batch = static_cast<unsigned>(common.integer("steal-batch"));
+    }
+    if (common.is_given("queue-order") && c.deque != deque_kind::shared_queue)
+      throw usage_error("run: --queue-order goes with the deque shared_queue");
+  }
+
+  static void require_possible(const run_request& request, const workloads::workload& program) {
+    if (request.how.with == workloads::construct::plan && !program.describe().has_only_loops)
+      throw usage_error(fmt::format("the preset {} has only loops, and {} forks", request.preset,
+                                    program.name()));
   }
 
   static std::size_t given_or_zero(const option_values& values, std::string_view name) {
@@ -144,7 +180,7 @@ class run_parser::arguments {
   CLI::App& app_;
   bound_options common_;
   std::deque<choice> choices_;  // a deque: CLI11 keeps the addresses of its elements
-  bool json_ = false;
+  bool json_ = false, stats_ = false;
 };
 
 run_parser::run_parser(CLI::App& root) : given_(std::make_unique<arguments>(root)) {}

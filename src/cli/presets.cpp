@@ -1,0 +1,40 @@
+// heist presets: the schedulers that `heist run --preset` knows.
+#include <fmt/format.h>
+
+#include <heist/presets.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/json.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+std::string constructs_of(const presets::preset& preset) {
+  auto text = std::string(to_string(preset.construct));
+  if (preset.construct == presets::construct_kind::plan)
+    text += fmt::format(" {}", to_string(preset.plan));
+  return text;
+}
+
+}  // namespace
+
+int list_presets(const presets_request& request, output& out) {
+  bool is_first = true;
+  for (const auto& each : presets::all()) {
+    if (request.json) {
+      out.print("{}\n", to_json(each));
+      continue;
+    }
+    if (!is_first) out.print("\n");
+    is_first = false;
+    out.print("{}\n  parts     {}\n  programs  {}\n  pool      {}\n", each.name, each.parts,
+              constructs_of(each), to_string(each.config));
+    if (!each.limits.empty()) out.print("  limits    {}\n", each.limits);
+    out.print("  source    {}\n", each.source);
+  }
+  return success;
+}
+
+}  // namespace heist::cli
