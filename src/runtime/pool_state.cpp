@@ -29,6 +29,8 @@ std::string_view name_of(worker_state s) noexcept {
 
 // Relaxed, all of it: each word is reported as it is.
 std::string describe_deque(const worker& w) {
+  if (w.pool.config().deque == deque_kind::shared_queue)
+    return "shared queue " + number(w.forks->size_hint());
   if (!w.uses_split())
     return "forks " + number(w.forks->size_hint()) + ", loot " + number(w.loot->size_hint());
   const auto jobs = [](position p) { return number(p / sizeof(job)); };
