@@ -1,10 +1,10 @@
 #include "cli/measure.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <numeric>
 
 #include <fmt/format.h>
+
+#include "report/statistics.hpp"
 
 namespace heist::cli {
 
@@ -24,15 +24,15 @@ std::string count_of_workers(unsigned workers) {
 
 void time_serial_run(workloads::instance& instance, run_report& report, std::uint64_t& expected) {
   instance.reset();
-  report.serial.add(seconds_of([&] { instance.run_serial(); }));
+  report.serial.push_back(seconds_of([&] { instance.run_serial(); }));
   expected = instance.checksum();
   if (auto mistake = instance.mistake()) report.mistake = "serial: " + *mistake;
 }
 
-void time_pool_run(pool& on, workloads::instance& instance, std::uint64_t expected, timings& times,
-                   run_report& report) {
+void time_pool_run(pool& on, workloads::instance& instance, std::uint64_t expected,
+                   std::vector<double>& times, run_report& report) {
   instance.reset();
-  times.add(seconds_of([&] { on.run([&] { instance.run(); }); }));
+  times.push_back(seconds_of([&] { on.run([&] { instance.run(); }); }));
   const auto where = count_of_workers(on.workers());
   if (auto mistake = instance.mistake())
     report.mistake = where + ": " + *mistake;
@@ -42,20 +42,14 @@ void time_pool_run(pool& on, workloads::instance& instance, std::uint64_t expect
 
 }  // namespace
 
-std::size_t timings::median_run() const {
-  std::vector<std::size_t> order(seconds_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto middle = order.begin() + static_cast<std::ptrdiff_t>((order.size() - 1) / 2);
-  std::nth_element(order.begin(), middle, order.end(),
-                   [&](std::size_t a, std::size_t b) { return seconds_[a] < seconds_[b]; });
-  return *middle;
+double run_report::overhead() const { return report::median(one_worker) / report::median(serial); }
+double run_report::speedup() const { return report::median(serial) / report::median(p_workers); }
+double run_report::scaling() const {
+  return report::median(one_worker) / report::median(p_workers);
 }
 
-double timings::least() const { return *std::min_element(seconds_.begin(), seconds_.end()); }
-double timings::greatest() const { return *std::max_element(seconds_.begin(), seconds_.end()); }
-
 double run_report::steals_per_run() const {
-  return static_cast<double>(stats.total.steals) / static_cast<double>(p_workers.seconds().size());
+  return static_cast<double>(stats.total.steals) / static_cast<double>(p_workers.size());
 }
 
 run_report measure(std::string_view name, workloads::instance& instance, const pool_config& config,

@@ -9,19 +9,23 @@
 #include "cli/json.hpp"
 #include "cli/measure.hpp"
 #include "cli/progress.hpp"
+#include "report/statistics.hpp"
 
 namespace heist::cli {
 
 namespace {
 
+using report::median;
+
 std::string seconds(double value) {
   return value < 0.01 ? fmt::format("{:.6f}", value) : fmt::format("{:.3f}", value);
 }
 
-void print_times(output& out, std::string_view what, const timings& times,
+void print_times(output& out, std::string_view what, const std::vector<double>& times,
                  std::string_view ratios) {
-  out.print("  {:<12} {:>10} s   ({} to {}){}\n", what, seconds(times.median()),
-            seconds(times.least()), seconds(times.greatest()), ratios);
+  const auto all = report::summarize(times);
+  out.print("  {:<12} {:>10} s   ({} to {}){}\n", what, seconds(median(times)), seconds(all.least),
+            seconds(all.greatest), ratios);
 }
 
 // The policies that differ from the defaults, as ", deque abp, join stalling".
@@ -51,11 +55,11 @@ void print_block(const run_report& report, output& out) {
         fmt::format("   speedup Ts/TP {:.2f}, T1/TP {:.2f}", report.speedup(), report.scaling()));
   if (report.items > 0)
     out.print("  {:.0f} {}, {:.2f} ns each on 1 worker, {:.2f} ns in serial\n", report.items,
-              report.unit, report.one_worker.median() * 1e9 / report.items,
-              report.serial.median() * 1e9 / report.items);
+              report.unit, median(report.one_worker) * 1e9 / report.items,
+              median(report.serial) * 1e9 / report.items);
   out.print(
       "  steals {:.0f} a run; stacks {} at most; medians of {}; every result as in serial{}\n",
-      report.steals_per_run(), report.stats.stacks_peak, report.serial.seconds().size(),
+      report.steals_per_run(), report.stats.stacks_peak, report.serial.size(),
       unusual_policies(report.policies));
 }
 
@@ -67,8 +71,8 @@ void print_table_head(unsigned workers, output& out) {
 
 void print_row(const run_report& report, output& out) {
   out.print("{:<11}{:>10}{:>10}{:>10}{:>8.2f}{:>8.2f}{:>8.2f}{:>9.0f}{:>8}  {}\n", report.workload,
-            seconds(report.serial.median()), seconds(report.one_worker.median()),
-            seconds(report.p_workers.median()), report.overhead(), report.speedup(),
+            seconds(median(report.serial)), seconds(median(report.one_worker)),
+            seconds(median(report.p_workers)), report.overhead(), report.speedup(),
             report.scaling(), report.steals_per_run(), report.stats.stacks_peak, report.result);
 }
 
