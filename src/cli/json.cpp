@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/statistics.hpp"
+
 namespace heist::cli {
 
 namespace {
@@ -16,11 +18,11 @@ std::string on_one_line(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-json times(const timings& timings) {
-  return {{"median", timings.median()},
-          {"least", timings.least()},
-          {"greatest", timings.greatest()},
-          {"runs", timings.seconds()}};
+json times(const report::samples& seconds) {
+  return {{"median", seconds.median()},
+          {"least", seconds.least()},
+          {"greatest", seconds.greatest()},
+          {"runs", seconds.values()}};
 }
 
 // An integer is written as a number: it was checked when it was set.

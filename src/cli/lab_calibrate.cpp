@@ -1,6 +1,7 @@
 // heist lab calibrate: what the runtime's operations cost here, as a table and as a file for the
 // lab.
-#include <cmath>
+#include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -10,19 +11,36 @@
 #include "cli/commands.hpp"
 #include "cli/lab_json.hpp"
 #include "cli/progress.hpp"
+#include "cli/row_output.hpp"
+#include "report/columns.hpp"
 
 namespace heist::cli {
 
 namespace {
 
-std::string figure(double value) {
-  return value >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
-}
+using report::value;
 
-void print_row(std::string_view name, const report::samples& values, std::string_view what,
-               output& out) {
-  out.print("  {:<18}{:>10}{:>10}{:>10}{:>9}  {}\n", name, figure(values.median()),
-            figure(values.least()), figure(values.greatest()), values.size(), what);
+struct cost_row {
+  std::string_view name;
+  const report::samples& values;
+  std::string_view what = {};
+};
+
+report::columns<cost_row> cost_columns() {
+  using row = cost_row;
+  constexpr report::number_format figure{report::number_format::figure};
+  return report::columns<row>({
+      {.key = "name",
+       .heading = "",
+       .get = [](const row& r) { return value(fmt::format("  {}", r.name)); },
+       .width = 20,
+       .to = report::side::left},
+      {"median", "median", [](const row& r) { return value(r.values.median()); }, 10, figure},
+      {"least", "least", [](const row& r) { return value(r.values.least()); }, 10, figure},
+      {"greatest", "greatest", [](const row& r) { return value(r.values.greatest()); }, 10, figure},
+      {"samples", "samples", [](const row& r) { return value(std::uint64_t{r.values.size()}); }, 9},
+      {"what", "", [](const row& r) { return value(fmt::format("  {}", r.what)); }},
+  });
 }
 
 void print_table(const calibration::measured_costs& costs, bool is_quick, output& out) {
@@ -31,13 +49,17 @@ void print_table(const calibration::measured_costs& costs, bool is_quick, output
             machine.cpu, machine.processors, costs.workers, machine.kernel, machine.compiler,
             machine.flags, machine.load);
   if (!machine.is_optimised) out.print("  not an optimised build: the figures are about it only\n");
-  out.print("  {:<18}{:>10}{:>10}{:>10}{:>9}\n", "", "median", "least", "greatest", "samples");
-  for (const auto& each : costs.costs) print_row(each.name, each.values, each.what, out);
+  const auto columns = cost_columns();
+  const report::view shown = {"name", "median", "least", "greatest", "samples", "what"};
+  row_output<cost_row> rows_out(out, report::form::text, columns,
+                                {.text = shown, .csv = {}, .json = {}});
+  rows_out.print_head();
+  for (const auto& each : costs.costs) rows_out.print({each.name, each.values, each.what});
   for (const auto& each : costs.distances) {
     out.print("  within {}: {} processors; measured between {} and {}\n", each.name,
               each.processors, each.first, each.second);
-    print_row("steal_ns", each.steal_ns, "", out);
-    print_row("failed_attempt_ns", each.failed_attempt_ns, "", out);
+    rows_out.print({"steal_ns", each.steal_ns});
+    rows_out.print({"failed_attempt_ns", each.failed_attempt_ns});
   }
   out.print("  topology: {}{}\n", costs.topology,
             costs.distances.size() < 2 ? "; no distances to tell apart" : "");

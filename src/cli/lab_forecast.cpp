@@ -11,7 +11,7 @@
 #include "calibration/forecast.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "cli/lab_json.hpp"
+#include "cli/forecast_columns.hpp"
 #include "cli/progress.hpp"
 #include "runtime/environment.hpp"
 
@@ -24,74 +24,47 @@ using calibration::forecast_row;
 
 class forecast_printer {
  public:
-  forecast_printer(const forecast_request& request, output& out) : request_(request), out_(out) {}
+  forecast_printer(const forecast_request& request, output& out)
+      : request_(request),
+        out_(out),
+        checked_columns_(checked_columns()),
+        forecast_columns_(forecast_columns()),
+        checked_(out, request.form, checked_columns_, checked_views()),
+        forecast_(out, request.form, forecast_columns_, forecast_views()) {}
 
   void print_heads(const lab::cost_model& costs) {
-    if (request_.form == report::form::csv)
-      out_.print(
-          "kind,program,dag,processors,instruction_ns,busy_factor,serial_s,real_s,real_least_s,"
-          "real_greatest_s,seconds,speedup,difference,within_15_percent\n");
-    if (request_.form == report::form::text)
+    if (is_text())
       out_.print("costs {}: fork {:.2f} ns{}, steal {:.0f} ns, resume {:.0f} ns, wake {:.0f} ns\n",
                  request_.costs.empty() ? "measured now" : "of " + request_.costs, costs.fork_ns,
                  request_.costs.empty() ? ", again in each round" : "", costs.steal_ns,
                  costs.suspend_ns, costs.wake_ns);
-    if (request_.form == report::form::text)
-      out_.print("{:<11}{:>8}{:>12}{:>8}{:>12}{:>24}{:>14}{:>8}\n", "program", "workers",
-                 "ns a unit", "busy", "real, s", "(least to greatest)", "simulated, s", "off");
-    out_.flush();
+    checked_.print_head();
   }
 
   void print(const calibration::program_forecast& of) {
     for (const auto& row : of.checked) {
-      print(row);
+      checked_.print(row);
       is_missed_ = is_missed_ || !row.agrees();
     }
     // The table's rows are printed after all the others.
-    if (request_.form == report::form::text)
+    if (is_text())
       forecasts_.insert(forecasts_.end(), of.forecast.begin(), of.forecast.end());
     else
-      for (const auto& row : of.forecast) print(row);
+      for (const auto& row : of.forecast) forecast_.print(row);
   }
 
   void print_end(const calibration::forecaster& made_by) {
-    if (request_.form != report::form::text) return;
-    if (!forecasts_.empty())
-      out_.print("\n{:<11}{:>8}{:>14}{:>9}{:>10}{:>10}{:>10}{:>10}\n", "forecast", "workers",
-                 "time, s", "speedup", "working", "overhead", "asleep", "steals");
-    for (const auto& row : forecasts_) print(row);
+    if (!is_text()) return;
+    if (!forecasts_.empty()) {
+      out_.print("\n");
+      forecast_.print_head();
+    }
+    for (const auto& row : forecasts_) forecast_.print(row);
     print_assumptions(made_by);
   }
 
  private:
-  void print(const checked_row& row) {
-    if (request_.form == report::form::json) out_.print("{}\n", to_json(row));
-    if (request_.form == report::form::csv)
-      out_.print(
-          "check,{},\"{}\",{},{:.6g},{:.4f},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.4f},{:.4f},{}\n",
-          row.program, row.dag, row.processors, row.instruction_ns, row.busy_factor, row.serial_s,
-          row.real.median(), row.real.least(), row.real.greatest(), row.simulated.mean,
-          row.speedup(), row.difference(), row.agrees() ? "yes" : "no");
-    if (request_.form == report::form::text)
-      out_.print("{:<11}{:>8}{:>12.4f}{:>8.2f}{:>12.5f}{:>24}{:>14.5f}{:>+7.1f}%{}\n", row.program,
-                 row.processors, row.instruction_ns, row.busy_factor, row.real.median(),
-                 fmt::format("({:.5f} to {:.5f})", row.real.least(), row.real.greatest()),
-                 row.simulated.mean, 100 * row.difference(), row.agrees() ? "" : "  more than 15%");
-    out_.flush();
-  }
-
-  void print(const forecast_row& row) {
-    if (request_.form == report::form::json) out_.print("{}\n", to_json(row));
-    if (request_.form == report::form::csv)
-      out_.print("forecast,{},\"{}\",{},{:.6g},,{:.6g},,,,{:.6g},{:.4f},,\n", row.program, row.dag,
-                 row.processors, row.instruction_ns, row.serial_s, row.seconds.mean, row.speedup());
-    const auto share = [](double of) { return fmt::format("{:.1f}%", 100 * of); };
-    if (request_.form == report::form::text)
-      out_.print("{:<11}{:>8}{:>14.6f}{:>9.2f}{:>10}{:>10}{:>10}{:>10.0f}\n", row.program,
-                 row.processors, row.seconds.mean, row.speedup(), share(row.work_share),
-                 share(row.overhead_share), share(row.asleep_share), row.steals);
-    out_.flush();
-  }
+  [[nodiscard]] bool is_text() const { return request_.form == report::form::text; }
 
   void print_assumptions(const calibration::forecaster& made_by) {
     out_.print(
@@ -117,13 +90,16 @@ class forecast_printer {
         made_by.costs().distances.size() < 2
             ? "- a steal costs the same at every distance: here there is one distance only"
             : "- steals cost what was measured for each distance, and beyond that what the "
-              "farthest one "
-              "costs",
+              "farthest one costs",
         made_by.most_workers());
   }
 
   const forecast_request& request_;
   output& out_;
+  report::columns<checked_row> checked_columns_;
+  report::columns<forecast_row> forecast_columns_;
+  row_output<checked_row> checked_;
+  row_output<forecast_row> forecast_;
   bool is_missed_ = false;
   std::vector<forecast_row> forecasts_;
 };

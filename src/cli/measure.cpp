@@ -1,8 +1,6 @@
 #include "cli/measure.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -31,7 +29,7 @@ void time_serial_run(workloads::instance& instance, run_report& report, std::uin
 }
 
 void time_pool_run(pool& on, workloads::instance& instance, workloads::execution how,
-                   std::uint64_t expected, timings& times, run_report& report) {
+                   std::uint64_t expected, report::samples& times, run_report& report) {
   how.on = &on;
   instance.reset();
   times.add(seconds_of([&] { on.run([&] { instance.run_with(how); }); }));
@@ -45,20 +43,8 @@ void time_pool_run(pool& on, workloads::instance& instance, workloads::execution
 
 }  // namespace
 
-std::size_t timings::median_run() const {
-  std::vector<std::size_t> order(seconds_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto middle = order.begin() + static_cast<std::ptrdiff_t>((order.size() - 1) / 2);
-  std::nth_element(order.begin(), middle, order.end(),
-                   [&](std::size_t a, std::size_t b) { return seconds_[a] < seconds_[b]; });
-  return *middle;
-}
-
-double timings::least() const { return *std::min_element(seconds_.begin(), seconds_.end()); }
-double timings::greatest() const { return *std::max_element(seconds_.begin(), seconds_.end()); }
-
 double run_report::steals_per_run() const {
-  return static_cast<double>(stats.total.steals) / static_cast<double>(p_workers.seconds().size());
+  return static_cast<double>(stats.total.steals) / static_cast<double>(p_workers.size());
 }
 
 run_report measure(std::string_view name, workloads::instance& instance, const pool_config& config,

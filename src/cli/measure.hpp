@@ -2,7 +2,6 @@
 // load on the machine affects them alike.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,24 +10,10 @@
 
 #include <heist/pool.hpp>
 
+#include "report/samples.hpp"
 #include "workloads/workload.hpp"
 
 namespace heist::cli {
-
-// The times of the repeated runs, in the order in which they were made.
-class timings {
- public:
-  void add(double seconds) { seconds_.push_back(seconds); }
-
-  [[nodiscard]] const std::vector<double>& seconds() const { return seconds_; }
-  [[nodiscard]] std::size_t median_run() const;  // the lower one of two; not for empty timings
-  [[nodiscard]] double median() const { return seconds_[median_run()]; }
-  [[nodiscard]] double least() const;
-  [[nodiscard]] double greatest() const;
-
- private:
-  std::vector<double> seconds_;
-};
 
 struct run_report {
   std::string workload;
@@ -41,11 +26,13 @@ struct run_report {
   std::string preset;
   pool_config policies;          // of the pools
   unsigned missing_workers = 0;  // threads that the system refused
-  timings serial, one_worker, p_workers;
+  // Seconds of the repeated runs.
+  report::samples serial, one_worker, p_workers;
   pool_stats stats;  // of the P workers, over all their runs
   double items = 0;  // of one run
   std::string unit;
 
+  // Ratios of the medians.
   [[nodiscard]] double overhead() const { return one_worker.median() / serial.median(); }
   [[nodiscard]] double speedup() const { return serial.median() / p_workers.median(); }
   [[nodiscard]] double scaling() const { return one_worker.median() / p_workers.median(); }

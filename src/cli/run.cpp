@@ -18,7 +18,7 @@ std::string seconds(double value) {
   return value < 0.01 ? fmt::format("{:.6f}", value) : fmt::format("{:.3f}", value);
 }
 
-void print_times(output& out, std::string_view what, const timings& times,
+void print_times(output& out, std::string_view what, const report::samples& times,
                  std::string_view ratios) {
   out.print("  {:<12} {:>10} s   ({} to {}){}\n", what, seconds(times.median()),
             seconds(times.least()), seconds(times.greatest()), ratios);
@@ -59,7 +59,7 @@ void print_block(const run_report& report, output& out) {
               report.serial.median() * 1e9 / report.items);
   out.print(
       "  steals {:.0f} a run; stacks {} at most; medians of {}; every result as in serial{}\n",
-      report.steals_per_run(), report.stats.stacks_peak, report.serial.seconds().size(),
+      report.steals_per_run(), report.stats.stacks_peak, report.serial.size(),
       unusual_policies(report));
 }
 

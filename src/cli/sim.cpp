@@ -82,39 +82,29 @@ class step_command {
     const std::uint64_t seeds = has_chance(settings) ? request_.seeds : 1;
     sim_row row;
     row.processors = processors;
-    std::vector<double> steps, attempts, steals, threads_stolen, wait, idle, resumed, space,
-        communication;
     for (std::uint64_t i = 0; i < seeds; ++i) {
       line_.show(fmt::format("{}: P = {}, seed {} of {}", request_.dag, processors, i + 1, seeds));
       settings.seed = request_.first_seed + i;
       row.last = request_.check ? computation_->run_checked(settings, checked_)
                                 : computation_->run(settings);
-      const auto add = [](std::vector<double>& to, std::uint64_t value) {
-        to.push_back(static_cast<double>(value));
+      const auto add = [](report::summary& to, std::uint64_t value) {
+        to.add(static_cast<double>(value));
       };
-      add(steps, row.last.steps);
-      add(attempts, row.last.attempts);
-      add(steals, row.last.steals);
-      add(threads_stolen, row.last.threads_stolen);
-      add(wait, row.last.wait);
-      add(idle, row.last.idle);
-      add(resumed, row.last.resumed);
-      add(space, row.last.peak_space);
+      add(row.steps, row.last.steps);
+      add(row.attempts, row.last.attempts);
+      add(row.steals, row.last.steals);
+      add(row.threads_stolen, row.last.threads_stolen);
+      add(row.wait, row.last.wait);
+      add(row.idle, row.last.idle);
+      add(row.resumed, row.last.resumed);
+      add(row.space, row.last.peak_space);
       if (has_chance(settings))
-        add(communication, (row.last.threads_stolen + row.last.remote) * measures_.largest_frame);
+        add(row.communication,
+            (row.last.threads_stolen + row.last.remote) * measures_.largest_frame);
       row.peak_space = std::max(row.peak_space, row.last.peak_space);
       row.peak_queue = std::max(row.peak_queue, row.last.peak_queue);
     }
     line_.clear();
-    row.steps = report::summarize(steps);
-    row.attempts = report::summarize(attempts);
-    row.steals = report::summarize(steals);
-    row.threads_stolen = report::summarize(threads_stolen);
-    row.wait = report::summarize(wait);
-    row.idle = report::summarize(idle);
-    row.resumed = report::summarize(resumed);
-    row.space = report::summarize(space);
-    row.communication = report::summarize(communication);
     return row;
   }
 

@@ -22,7 +22,6 @@ kernel_row run_row(const kernel_request& request, std::uint32_t processes, const
                    lab::computation& computation, lab::kernel_checker* checker, progress& line) {
   kernel_row row;
   row.processes = processes;
-  std::vector<double> steps, average, ratio, attempts, steals;
   auto settings = request.settings;
   settings.processes = processes;
   settings.observer = checker;
@@ -36,18 +35,13 @@ kernel_row run_row(const kernel_request& request, std::uint32_t processes, const
       ++row.unfinished;
       continue;
     }
-    steps.push_back(static_cast<double>(result.run.steps));
-    average.push_back(result.processor_average());
-    ratio.push_back(static_cast<double>(result.run.steps) / result.bound(of.work, of.span));
-    attempts.push_back(static_cast<double>(result.run.attempts));
-    steals.push_back(static_cast<double>(result.run.steals));
+    row.steps.add(static_cast<double>(result.run.steps));
+    row.processor_average.add(result.processor_average());
+    row.ratio.add(static_cast<double>(result.run.steps) / result.bound(of.work, of.span));
+    row.attempts.add(static_cast<double>(result.run.attempts));
+    row.steals.add(static_cast<double>(result.run.steals));
   }
   line.clear();
-  row.steps = report::summarize(steps);
-  row.processor_average = report::summarize(average);
-  row.ratio = report::summarize(ratio);
-  row.attempts = report::summarize(attempts);
-  row.steals = report::summarize(steals);
   return row;
 }
 

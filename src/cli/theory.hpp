@@ -1,4 +1,4 @@
-// The requests of `heist theory`, one for each subcommand.
+// The requests of `heist theory`, one for each subcommand, and what their tables share.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,43 @@
 
 namespace heist::cli {
 
-struct recycling_request {
-  lab::recycling_setup setup;
-  std::vector<lab::adversary> adversaries;
+// The tables of `heist theory`: CSV and pages round as a terminal does, and JSON has spaces.
+inline constexpr report::table_style theory_style = {.gap = 2,
+                                                     .least_width = 9,
+                                                     .cells = report::table_style::as_in_text,
+                                                     .json = report::json_style::spaced};
+
+// The part of a request that all subcommands share.
+struct theory_task {
   report::form form = report::form::text;
   std::string svg, html;  // files; empty: none
   std::string command;    // the command line
 };
 
-struct bounds_request {
+struct recycling_request : theory_task {
+  lab::recycling_setup setup;
+  std::vector<lab::adversary> adversaries;
+};
+
+// Its picture is of a DAG that lies in memory.
+struct bounds_request : theory_task {
   std::string dag;
   std::vector<std::uint32_t> processors;
-  report::form form = report::form::text;
-  std::string html;
-  std::string picture, dot, save;  // files for a DAG that lies in memory: SVG, DOT, JSON
-  std::string command;
+  std::string dot, save;  // files for such a DAG
 };
 
 // heist theory adversaries.
-struct kernel_study_request {
+struct kernel_study_request : theory_task {
   lab::kernel_study_setup setup;
   std::string dag;
   std::vector<std::uint32_t> processes;
   std::uint32_t given = 0;  // processors that kernels give; 0: half as many as processes
   std::string kernel;       // empty: all kernels
-  report::form form = report::form::text;
-  std::string svg, html;
-  std::string command;
 };
 
-struct granularity_request {
+enum class granularity_curve { time, balance, overhead, tail };
+
+struct granularity_request : theory_task {
   struct choice {
     lab::task_scheduler scheduler;
     lab::hint_kind hint;  // what an order by length knows
@@ -51,10 +58,7 @@ struct granularity_request {
   lab::granularity_setup setup;
   std::vector<choice> choices;
   std::vector<std::uint32_t> factors;  // tasks for each processor, ascending
-  lab::granularity_curve curve{};      // of the picture
-  report::form form = report::form::text;
-  std::string svg, html;
-  std::string command;
+  granularity_curve curve{};           // of the picture
 };
 
 using theory_request =

@@ -17,7 +17,7 @@ figure{margin:1.5rem 0}figure svg{max-width:100%;height:auto}figcaption{font-siz
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{text-align:left;padding:.2rem .8rem .2rem 0;border-bottom:1px solid #d8dee4}
-.number{text-align:right}
+.number{text-align:right}td.number{white-space:nowrap}
 @media (prefers-color-scheme:dark){body{color:#e6e6e6;background:#16181d}pre{background:#23262d}th,td{border-color:#3a3f47}}
 )";
 

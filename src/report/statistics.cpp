@@ -50,6 +50,17 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
+// Welford's update, which avoids the difference of two large sums.
+void summary::add(double value) {
+  least = count == 0 ? value : std::min(least, value);
+  greatest = count == 0 ? value : std::max(greatest, value);
+  const auto seen = static_cast<double>(++count);
+  const double off = value - mean;
+  mean += off / seen;
+  squares += off * (value - mean);
+  if (count > 1) variance = squares / (seen - 1);
+}
+
 double summary::deviation() const { return std::sqrt(variance); }
 
 double summary::standard_error() const {
@@ -58,19 +69,7 @@ double summary::standard_error() const {
 
 summary summarize(std::span<const double> values) {
   summary result;
-  result.count = values.size();
-  if (values.empty()) return result;
-  result.least = *std::min_element(values.begin(), values.end());
-  result.greatest = *std::max_element(values.begin(), values.end());
-  // Welford's update, which avoids the difference of two large sums.
-  double squares = 0;
-  double seen = 0;
-  for (const double value : values) {
-    const double off = value - result.mean;
-    result.mean += off / ++seen;
-    squares += off * (value - result.mean);
-  }
-  if (values.size() > 1) result.variance = squares / (seen - 1);
+  for (const double value : values) result.add(value);
   return result;
 }
 

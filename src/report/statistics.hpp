@@ -1,5 +1,5 @@
-// What samples say: means with Student's intervals, quantiles, a comparison of two means, and least
-// squares.
+// What samples say: means with Student's intervals, medians, quantiles, a comparison of two means,
+// and least squares.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,9 @@ struct summary {
   double mean = 0;
   double variance = 0;  // the estimate for the distribution: divided by count - 1; 0 for one value
   double least = 0, greatest = 0;
+  double squares = 0;  // of the values' distances from the mean, summed up
 
+  void add(double value);
   [[nodiscard]] double deviation() const;
   [[nodiscard]] double standard_error() const;  // of the mean
 };

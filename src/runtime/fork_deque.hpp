@@ -47,8 +47,8 @@ class fork_deque {
   // of fork(), where no other thread exists, and a lock may be held for ever.
   bool take_back(job& j, bool alone) noexcept;
 
-  // ---- For any thread. A batched deque puts what comes along into `loot`; a shared queue writes the
-  // priority of what was taken.
+  // ---- For any thread. A batched deque puts what comes along into `loot`; a shared queue writes
+  // the priority of what was taken.
   answer steal(fork_deque& loot, int& priority) noexcept;
   [[nodiscard]] std::size_t size_hint() noexcept;
   [[nodiscard]] bool is_empty() noexcept { return size_hint() == 0; }

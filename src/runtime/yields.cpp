@@ -6,8 +6,8 @@
 // has charged to the others, and gives it up again until that has grown. Another thread that runs
 // at the time satisfies it at once, as in the paper; one that sleeps has nothing to run and is not
 // waited for. Unlike in the paper the caller itself is scheduled now and then, to look; after a few
-// looks it sleeps in between, so that it takes no time from those it waits for. And it waits at most
-// `longest_wait`, since a worker may be blocked in the kernel for ever.
+// looks it sleeps in between, so that it takes no time from those it waits for. And it waits at
+// most `longest_wait`, since a worker may be blocked in the kernel for ever.
 //
 // Source: Arora, Blumofe and Plaxton, 1998, section 4: yield to random, yield to all.
 #include <sched.h>

@@ -80,9 +80,9 @@ TEST(BadInput, Options) {
 // An option that changes nothing is refused: who gives one expects something of it.
 TEST(BadInput, OptionsWithoutEffect) {
   expect_refused(usage, {"run", "fib", "--steal-batch", "5"},
-                 "--steal-batch goes with --deque multi_steal");
+                 "--steal-batch goes with the deque multi_steal");
   expect_refused(usage, {"run", "--steal-batch", "2", "fib", "--deque", "abp"},
-                 "--steal-batch goes with --deque multi_steal");
+                 "--steal-batch goes with the deque multi_steal");
   for (const auto* option : {"--size", "--seed"}) {
     expect_refused(usage, {"run", "quicksort", "--file", "x", option, "7"},
                    std::string("quicksort ") + option + " doesn't go with --file");
@@ -101,13 +101,20 @@ TEST(BadInput, Policies) {
   expect_refused(
       usage, {"run", "fib", "--deque", "abq"},
       "run --deque must be one of split, locked, bounded_ring, abp, chase_lev, multi_steal, "
-      "steal_half, not 'abq'");
+      "steal_half, shared_queue, not 'abq'");
   expect_refused(usage, {"run", "fib", "--join", "never"},
                  "--join must be one of greedy, stalling");
   expect_refused(usage, {"run", "fib", "--victim", "me"},
                  "--victim must be one of random, last, nearest");
   expect_refused(usage, {"run", "fib", "--idle", "work"},
                  "--idle must be one of park, yield, spin");
+  expect_refused(usage, {"run", "fib", "--preset", "silk"}, "--preset must be one of heist, cilk");
+  expect_refused(usage, {"run", "fib", "--preset", "static"},
+                 "the preset static has only loops, and fib forks");
+  expect_refused(usage, {"run", "fib", "--queue-order", "lifo"},
+                 "--queue-order goes with the deque shared_queue");
+  expect_refused(usage, {"run", "fib", "--yield", "often"},
+                 "--yield must be one of paced, none, to_any, to_random, to_all");
   for (const auto* value : {"0", "65", "two"})
     expect_refused(usage, {"run", "fib", "--deque", "multi_steal", "--steal-batch", value},
                    "--steal-batch must be an integer from 1 to 64");

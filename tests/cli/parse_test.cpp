@@ -119,7 +119,7 @@ TEST(Parse, TakesWhatIsCommonBeforeTheNameToo) {
   EXPECT_TRUE(parse_as<bench_list_request>("bench --json list").json);
   EXPECT_EQ(parse_theory<recycling_request>("--json recycling").form, heist::report::form::json);
   EXPECT_EQ(parse_theory<bounds_request>("--html x bounds --dag figure1").html, "x");
-  EXPECT_EQ(parse_theory<bounds_request>("--svg x bounds --dag figure1").picture, "x");
+  EXPECT_EQ(parse_theory<bounds_request>("--svg x bounds --dag figure1").svg, "x");
   EXPECT_TRUE(parse_lab<calibrate_request>("--quick --json calibrate").json);
   EXPECT_EQ(parse_lab<forecast_request>("--quick --json forecast").form, heist::report::form::json);
 }

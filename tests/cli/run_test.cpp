@@ -139,10 +139,11 @@ TEST(RunCommand, RefusesWithoutAnyThread) {
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
 }
 
-TEST(ListCommand, HasALineForEachWorkload) {
+TEST(ListCommand, HasTwoLinesForEachWorkload) {
   const auto result = heist_command({"list"});
   EXPECT_EQ(result.code, heist::cli::success);
-  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 8);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'),
+            2 * std::ssize(heist::workloads::all()));
   EXPECT_THAT(result.out, HasSubstr("\nquicksort "));
   EXPECT_THAT(heist_command({"list", "--json"}).out, StartsWith("{\"name\":\"fib\""));
 }

@@ -61,6 +61,7 @@ class Rules(unittest.TestCase):
             ("src/lab/dag/b.hpp", '"lab/engines/a.hpp"', "must not reach src/lab/engines/a.hpp"),
             ("src/lab/engines/b.hpp", '"lab/checks/a.hpp"', "must not reach src/lab/checks/a.hpp"),
             ("src/lab/experiments/a.cpp", '"calibration/a.hpp"', "must not reach src/calibration/a.hpp"),
+            ("src/lab/experiments/a.cpp", '"report/a.hpp"', "must not reach src/report/a.hpp"),
             ("src/calibration/a.cpp", '"cli/a.hpp"', "must not reach src/cli/a.hpp"),
             ("src/lab/dag/a.cpp", '"../../runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
             ("src/lab/dag/a.cpp", "<heist/detail/seam.hpp>", "must not reach include/heist/detail/seam.hpp"),

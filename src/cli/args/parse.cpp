@@ -97,7 +97,7 @@ any_request parse(int argc, const char* const* argv) {
   lab_parser lab(app);
 
   list_request list;
-  auto* list_app = app.add_subcommand("list", "the workloads, a line each");
+  auto* list_app = app.add_subcommand("list", "the workloads, and what each is there for");
   list_app->add_flag("--json", list.json, "with their options, an object a line");
 
   presets_request presets;

@@ -9,8 +9,8 @@
 #include <heist/error.hpp>
 
 #include "cli/args/numbers.hpp"
+#include "cli/args/parse_granularity.hpp"
 #include "cli/args/suggest.hpp"
-#include "cli/granularity.hpp"
 #include "lab/catalog/computation.hpp"
 #include "lab/catalog/dag_spec.hpp"
 
@@ -27,9 +27,13 @@ std::uint64_t number(std::string_view option, std::string_view text, std::uint64
   return whole_number("theory", option, text, least, greatest);
 }
 
-report::form form_of(bool json, bool csv) {
-  if (json && csv) throw usage_error("theory: --json and --csv exclude each other");
-  return json ? report::form::json : csv ? report::form::csv : report::form::text;
+template <class Texts>
+theory_task task_of(const Texts& g, const std::string& command) {
+  if (g.json && g.csv) throw usage_error("theory: --json and --csv exclude each other");
+  return {g.json  ? report::form::json
+          : g.csv ? report::form::csv
+                  : report::form::text,
+          g.svg, g.html, command};
 }
 
 std::string computations_help() {
@@ -153,10 +157,7 @@ recycling_request theory_parser::to_recycling(const std::string& command) const 
   }
   if (request.adversaries.empty())
     throw usage_error(unknown("adversary", g.adversary, names, "heist theory recycling --help"));
-  request.form = form_of(g.json, g.csv);
-  request.svg = g.svg;
-  request.html = g.html;
-  request.command = command;
+  static_cast<theory_task&>(request) = task_of(g, command);
   return request;
 }
 
@@ -164,14 +165,8 @@ bounds_request theory_parser::to_bounds(const std::string& command) const {
   const auto& g = *given_;
   refuse_extras(g.bounds->remaining(true), "theory bounds");
   if (g.dag.empty()) throw usage_error("bounds needs a computation: --dag, as --dag figure1");
-  return {.dag = g.dag,
-          .processors = number_list("theory", "-P", g.bound_processors, max_bound_processors),
-          .form = form_of(g.json, g.csv),
-          .html = g.html,
-          .picture = g.svg,
-          .dot = g.dot,
-          .save = g.save,
-          .command = command};
+  return {task_of(g, command), g.dag,
+          number_list("theory", "-P", g.bound_processors, max_bound_processors), g.dot, g.save};
 }
 
 kernel_study_request theory_parser::to_kernel_study(const std::string& command) const {
@@ -191,10 +186,7 @@ kernel_study_request theory_parser::to_kernel_study(const std::string& command) 
     throw usage_error(
         "theory: --given doesn't go with --kernel, whose word says how many it gives");
   request.kernel = g.kernel;
-  request.form = form_of(g.json, g.csv);
-  request.svg = g.svg;
-  request.html = g.html;
-  request.command = command;
+  static_cast<theory_task&>(request) = task_of(g, command);
   return request;
 }
 
@@ -204,10 +196,7 @@ granularity_request theory_parser::to_granularity(const std::string& command) co
   if (g.svg.empty() && g.loop.curve != granularity_texts().curve)
     throw usage_error("granularity: --curve goes with --svg");
   auto request = cli::to_request(g.loop);
-  request.form = form_of(g.json, g.csv);
-  request.svg = g.svg;
-  request.html = g.html;
-  request.command = command;
+  static_cast<theory_task&>(request) = task_of(g, command);
   return request;
 }
 

@@ -2,12 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "lab/model/serial.hpp"
-#include "report/chart.hpp"
-#include "report/table.hpp"
 
 namespace heist::lab {
 
@@ -22,13 +18,5 @@ struct bounds {
 };
 
 [[nodiscard]] bounds bounds_of(const measures& measured, std::uint64_t processors);
-
-[[nodiscard]] std::vector<std::string> bounds_columns();
-[[nodiscard]] std::vector<std::string> bounds_cells(const bounds& row);
-[[nodiscard]] std::string bounds_json(const bounds& row);
-
-// The greatest possible speedup, and the least with a greedy scheduler.
-[[nodiscard]] report::chart speedup_bounds_chart(const std::string& title,
-                                                 const std::vector<bounds>& rows);
 
 }  // namespace heist::lab

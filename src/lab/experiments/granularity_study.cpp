@@ -84,13 +84,10 @@ class watched {
 // Which tasks a processor may begin.
 enum class open_to { its_own, all };
 
-struct measured_run {
-  double time, balance, overhead, idle, tail;
-};
-
+// Adds a run to the row.
 template <class Program, class Make>
-measured_run run_loop(const granularity_setup& setup, Program program, open_to tasks,
-                      Make make_scheduler) {
+void run_loop(const granularity_setup& setup, granularity_row& row, Program program, open_to tasks,
+              Make make_scheduler) {
   using threads_type = fork_join_threads<Program>;
   threads_type threads(std::move(program));
   auto scheduler = make_scheduler(threads);
@@ -103,13 +100,12 @@ measured_run run_loop(const granularity_setup& setup, Program program, open_to t
   const auto all_steps = static_cast<double>(result.steps) * setup.processors;
   const auto done = std::accumulate(useful.begin(), useful.end(), std::uint64_t{0});
   const auto until_last = std::accumulate(until.begin(), until.end(), std::uint64_t{0});
-  return {
-      .time = static_cast<double>(result.steps),
-      .balance = static_cast<double>(done) / setup.processors /
-                 static_cast<double>(*std::max_element(useful.begin(), useful.end())),
-      .overhead = static_cast<double>(until_last - done) / all_steps,
-      .idle = (all_steps - static_cast<double>(until_last)) / all_steps,
-      .tail = static_cast<double>(result.steps - *std::min_element(until.begin(), until.end()))};
+  row.time.add(static_cast<double>(result.steps));
+  row.balance.add(static_cast<double>(done) / setup.processors /
+                  static_cast<double>(*std::max_element(useful.begin(), useful.end())));
+  row.overhead.add(static_cast<double>(until_last - done) / all_steps);
+  row.idle.add((all_steps - static_cast<double>(until_last)) / all_steps);
+  row.tail.add(static_cast<double>(result.steps - *std::min_element(until.begin(), until.end())));
 }
 
 bool is_by_length(task_scheduler kind) {
@@ -167,21 +163,22 @@ std::vector<loop_task> make_tasks(const granularity_setup& setup, task_scheduler
   return tasks;
 }
 
-measured_run run_once(const granularity_setup& setup, task_scheduler scheduler,
-                      const std::vector<loop_task>& tasks, std::uint64_t seed) {
+// Adds a run of the row's scheduler to it.
+void run_once(const granularity_setup& setup, granularity_row& row,
+              const std::vector<loop_task>& tasks, std::uint64_t seed) {
   const auto p = setup.processors;
   const auto plan = [&](assignment how) {
-    return run_loop(setup, task_list_program{&tasks, 0}, open_to::its_own,
-                    [&](auto& threads) { return planned(threads, p, how); });
+    run_loop(setup, row, task_list_program{&tasks, 0}, open_to::its_own,
+             [&](auto& threads) { return planned(threads, p, how); });
   };
   const auto queue = [&](pool_order order) {
     const bool is_shared = setup.queue == queue_kind::shared;
-    return run_loop(setup, task_list_program{&tasks, is_shared ? setup.queue_cost : 0},
-                    open_to::all, [&](auto& threads) {
-                      return central_queue(threads, p, order, is_shared ? 0 : setup.queue_cost);
-                    });
+    run_loop(setup, row, task_list_program{&tasks, is_shared ? setup.queue_cost : 0}, open_to::all,
+             [&](auto& threads) {
+               return central_queue(threads, p, order, is_shared ? 0 : setup.queue_cost);
+             });
   };
-  switch (scheduler) {
+  switch (row.scheduler) {
     case task_scheduler::blocks:
       return plan(assignment::blocks);
     case task_scheduler::interleaved:
@@ -200,8 +197,8 @@ measured_run run_once(const granularity_setup& setup, task_scheduler scheduler,
   }
   stealing_settings settings;
   settings.machine.latency.fill(std::max(1U, setup.queue_cost));
-  return run_loop(setup, task_halves_program{&tasks}, open_to::all,
-                  [&](auto&) { return work_stealing(p, settings, attempts::one_by_one, seed); });
+  run_loop(setup, row, task_halves_program{&tasks}, open_to::all,
+           [&](auto&) { return work_stealing(p, settings, attempts::one_by_one, seed); });
 }
 
 // Chance plays no part where all costs are equal and nobody chooses a victim.
@@ -259,29 +256,17 @@ granularity_row study_granularity(const granularity_setup& setup, task_scheduler
   if (factor == 0 || factor > setup.finest)
     throw usage_error(
         fmt::format("tasks for each processor: 1 to {}, not {}", setup.finest, factor));
-  std::vector<double> tasks, time, balance, overhead, idle, tail;
-  const auto runs = runs_of(setup, scheduler, hint);
-  for (std::uint64_t i = 0; i < runs; ++i) {
-    rng random(setup.seed + i);  // the same costs for each scheduler and each way to cut
-    const auto list = make_tasks(setup, scheduler, hint, factor, random);
-    const auto run = run_once(setup, scheduler, list, setup.seed + i);
-    tasks.push_back(static_cast<double>(list.size()));
-    time.push_back(run.time);
-    balance.push_back(run.balance);
-    overhead.push_back(run.overhead);
-    idle.push_back(run.idle);
-    tail.push_back(run.tail);
-  }
   granularity_row row;
   row.scheduler = scheduler;
   row.hint = hint;
   row.factor = factor;
-  row.tasks = report::summarize(tasks);
-  row.time = report::summarize(time);
-  row.balance = report::summarize(balance);
-  row.overhead = report::summarize(overhead);
-  row.idle = report::summarize(idle);
-  row.tail = report::summarize(tail);
+  const auto runs = runs_of(setup, scheduler, hint);
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    rng random(setup.seed + i);  // the same costs for each scheduler and each way to cut
+    const auto list = make_tasks(setup, scheduler, hint, factor, random);
+    row.tasks.add(static_cast<double>(list.size()));
+    run_once(setup, row, list, setup.seed + i);
+  }
   return row;
 }
 

@@ -15,7 +15,6 @@
 
 #include "lab/experiments/granularity_costs.hpp"
 #include "lab/schedulers/settings.hpp"
-#include "report/chart.hpp"
 #include "report/statistics.hpp"
 
 namespace heist::lab {
@@ -74,26 +73,5 @@ void check_setup(const granularity_setup& setup);
 [[nodiscard]] granularity_row study_granularity(const granularity_setup& setup,
                                                 task_scheduler scheduler, hint_kind hint,
                                                 std::uint32_t factor);
-
-[[nodiscard]] std::vector<std::string> granularity_columns();
-[[nodiscard]] std::vector<std::string> granularity_cells(const granularity_setup& setup,
-                                                         const granularity_row& row);
-[[nodiscard]] std::string granularity_json(const granularity_setup& setup,
-                                           const granularity_row& row);
-
-enum class granularity_curve { time, balance, overhead, tail };
-inline constexpr granularity_curve all_curves[] = {
-    granularity_curve::time, granularity_curve::balance, granularity_curve::overhead,
-    granularity_curve::tail};
-[[nodiscard]] std::string_view to_string(granularity_curve what);
-
-// A curve for each scheduler, against the tasks for each processor.
-[[nodiscard]] report::chart granularity_chart(const granularity_setup& setup,
-                                              const std::vector<granularity_row>& rows,
-                                              granularity_curve what);
-
-[[nodiscard]] std::string granularity_page(const granularity_setup& setup,
-                                           const std::vector<granularity_row>& rows,
-                                           const std::string& command);
 
 }  // namespace heist::lab

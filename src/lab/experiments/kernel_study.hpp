@@ -7,13 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lab/catalog/computation.hpp"
 #include "lab/engines/kernel_run.hpp"
 #include "lab/experiments/time_fit.hpp"
-#include "report/chart.hpp"
 #include "report/statistics.hpp"
 
 namespace heist::lab {
@@ -48,18 +48,8 @@ struct kernel_study_row {
                                             const std::string& kernel, yield_policy yield,
                                             std::uint32_t processes);
 
-[[nodiscard]] std::vector<std::string> kernel_study_columns();
-[[nodiscard]] std::vector<std::string> kernel_study_cells(const kernel_study_row& row);
-[[nodiscard]] std::string kernel_study_json(const kernel_study_row& row);
-
-// T over the bound, by kernel and yield, for the rows of one P.
-[[nodiscard]] report::chart kernel_study_chart(const std::string& title,
-                                               const std::vector<kernel_study_row>& rows,
-                                               std::uint32_t processes);
-
-// T = c1 T1/PA + cinf Tinf P/PA over all runs whose yield suffices, and what that says in a line.
-// "" where fewer than two numbers of processes were measured: the two terms can't be told apart
-// then.
-[[nodiscard]] std::string kernel_study_fit(const std::vector<kernel_study_row>& rows);
+// T = c1 T1/PA + cinf Tinf P/PA over all runs whose yield suffices. Nothing where fewer than two
+// numbers of processes were measured: the two terms can't be told apart then.
+[[nodiscard]] std::optional<time_fit> fit_kernel_study(const std::vector<kernel_study_row>& rows);
 
 }  // namespace heist::lab

@@ -1,16 +1,12 @@
-// Many recycling games: the distribution of their delays beside Lemma 6, as rows, a chart and a
-// page.
+// Many recycling games: the distribution of their delays beside Lemma 6.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "lab/experiments/recycling_game.hpp"
-#include "report/chart.hpp"
 #include "report/statistics.hpp"
-#include "report/table.hpp"
 
 namespace heist::lab {
 
@@ -32,6 +28,9 @@ struct recycling_row {
 
   // Games with D above the bound that Lemma 6's proof gives with probability 1 - eps.
   [[nodiscard]] std::uint64_t above_bound(const recycling_setup& setup, double eps) const;
+  // The delay that a share 1 - eps of the games stays below; over M + P lg P + P lg(1/eps).
+  [[nodiscard]] double tail(double eps) const;
+  [[nodiscard]] double constant(const recycling_setup& setup, double eps) const;
 };
 
 inline constexpr double tail_probabilities[] = {0.1, 0.01};  // the eps that reports show
@@ -40,21 +39,5 @@ inline constexpr double tail_probabilities[] = {0.1, 0.01};  // the eps that rep
 // play_recycling_game() does.
 [[nodiscard]] recycling_row study_adversary(const recycling_setup& setup, adversary who,
                                             const std::function<void(std::uint64_t)>& step = {});
-
-[[nodiscard]] std::vector<std::string> recycling_columns();
-[[nodiscard]] std::vector<std::string> recycling_cells(const recycling_setup& setup,
-                                                       const recycling_row& row);
-[[nodiscard]] std::string recycling_json(const recycling_setup& setup, const recycling_row& row);
-
-// "searched: tosses 8 8 8 8 8 8 8 8 8 eighths of the reservoir, from no ball in bins to all"
-[[nodiscard]] std::string describe(const adversary_rule& rule);
-
-// D/M over the games, by adversary, with E[D] <= M as a line.
-[[nodiscard]] report::chart delay_chart(const recycling_setup& setup,
-                                        const std::vector<recycling_row>& rows);
-
-[[nodiscard]] std::string recycling_page(const recycling_setup& setup,
-                                         const std::vector<recycling_row>& rows,
-                                         const std::string& command);
 
 }  // namespace heist::lab

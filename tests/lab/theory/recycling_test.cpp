@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <heist/error.hpp>
@@ -24,7 +23,6 @@ using heist::lab::recycling_setup;
 using heist::lab::rng;
 using heist::lab::search_adversary;
 using heist::lab::study_adversary;
-using testing::HasSubstr;
 
 TEST(RecyclingGame, WithOneBallNothingWaits) {
   for (const auto who : all_adversaries) {
@@ -125,27 +123,13 @@ TEST(DelayBound, HasItsParts) {
   EXPECT_DOUBLE_EQ(delay_scale(1, 10, 1), 10);
 }
 
-TEST(RecyclingStudy, ReportsItsRows) {
+TEST(RecyclingStudy, GivesTheSameRowForTheSameSeed) {
   const recycling_setup setup{4, 1000, 10, 1};
-  const std::vector rows = {study_adversary(setup, adversary::eager)};
-  const auto cells = recycling_cells(setup, rows[0]);
-  EXPECT_EQ(cells.size(), heist::lab::recycling_columns().size());
-  EXPECT_EQ(cells[0], "eager");
-  const auto json = recycling_json(setup, rows[0]);
-  EXPECT_THAT(json, HasSubstr("{\"adversary\": \"eager\", \"P\": 4, \"M\": 1000, \"games\": 10"));
-  const auto html = recycling_page(setup, rows, "heist theory recycling -P 4 -M 1000");
-  EXPECT_THAT(html, HasSubstr("heist theory recycling -P 4 -M 1000"));
-  EXPECT_THAT(html, HasSubstr("<svg"));
-  EXPECT_EQ(html, recycling_page(setup, {study_adversary(setup, adversary::eager)},
-                                 "heist theory recycling -P 4 -M 1000"));
-}
-
-// One game alone says nothing of its mean: no number where there is none.
-TEST(RecyclingStudy, OneGameHasNoInterval) {
-  const recycling_setup setup{4, 100, 1, 1};
   const auto row = study_adversary(setup, adversary::eager);
-  EXPECT_EQ(recycling_cells(setup, row)[2], "-");
-  EXPECT_THAT(recycling_json(setup, row), HasSubstr("\"mean_low\": null"));
+  EXPECT_EQ(row.delays, study_adversary(setup, adversary::eager).delays);
+  EXPECT_EQ(row.delays.size(), 10U);
+  EXPECT_EQ(row.tail(0), row.of_delays.greatest);
+  EXPECT_EQ(row.constant(setup, 0.1), row.tail(0.1) / delay_scale(4, 1000, 0.1));
 }
 
 }  // namespace

@@ -37,8 +37,9 @@ class Scopes : public testing::TestWithParam<setting> {
                      .deque = GetParam().deque,
                      .join = GetParam().join,
                      .spawn = GetParam().spawn}};
-  const bool children_ =
-      GetParam().spawn == heist::spawn_kind::child || GetParam().join == heist::join_kind::stalling;
+  const bool children_ = GetParam().spawn == heist::spawn_kind::child ||
+                         GetParam().join == heist::join_kind::stalling ||
+                         GetParam().deque == heist::deque_kind::shared_queue;
   const watchdog guard_{"scopes"};
 };
 

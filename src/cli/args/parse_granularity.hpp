@@ -1,10 +1,10 @@
-// heist theory granularity: its options, and the command.
+// The arguments of `heist theory granularity`.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/theory.hpp"
 
 namespace heist::cli {
 
@@ -27,7 +27,5 @@ struct granularity_option {
 
 // Throws usage_error. The caller sets the form and the files.
 [[nodiscard]] granularity_request to_request(const granularity_texts& given);
-
-int granularity(const granularity_request& request, output& out, std::FILE* err);
 
 }  // namespace heist::cli

@@ -138,6 +138,13 @@ TEST(Chart, EscapesNames) {
   EXPECT_THAT(to_svg(hostile), Not(HasSubstr("<b>")));
 }
 
+// A browser breaks lines at hyphens: 1.2e-05 would stand on two.
+TEST(Page, NumbersAreNotBroken) {
+  const auto html = page("numbers", "").add(table{"", {"s"}, {{"1.2e-05"}}}).html();
+  EXPECT_THAT(html, HasSubstr("td.number{white-space:nowrap}"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"number\">1.2e-05</td>"));
+}
+
 TEST(Page, HasItsPartsInOrderAndNothingFromElsewhere) {
   page what("Title <1>", "heist theory recycling -P 4");
   what.paragraph("see").add(speedup(), "caption").add(example).data("{\"a\":\"</pre>\"}");

@@ -10,13 +10,10 @@
 
 #include <heist/error.hpp>
 
-#include "lab/experiments/time_fit.hpp"
 #include "lab/model/random.hpp"
 
 namespace {
 
-using heist::lab::fit_times;
-using heist::lab::fitted_run;
 using heist::lab::rng;
 using heist::report::binomial_cdf;
 using heist::report::compare_means;
@@ -45,6 +42,19 @@ TEST(Summary, OfKnownValues) {
 TEST(Summary, LargeMeansDontSwallowTheVariance) {
   const std::vector<double> values = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
   EXPECT_NEAR(summarize(values).variance, 30, 1e-6);
+}
+
+// Rows take their values one by one, as runs end.
+TEST(Summary, GrowsByOneValue) {
+  const std::vector<double> values = {-3, 0.1, 4, 4, 1e6};
+  heist::report::summary one_by_one;
+  for (const double value : values) one_by_one.add(value);
+  const auto at_once = summarize(values);
+  EXPECT_EQ(one_by_one.count, 5U);
+  EXPECT_EQ(one_by_one.mean, at_once.mean);
+  EXPECT_EQ(one_by_one.variance, at_once.variance);
+  EXPECT_EQ(one_by_one.least, -3);
+  EXPECT_EQ(one_by_one.greatest, 1e6);
 }
 
 // From printed tables of the t distribution, two-sided 95 % and 99 %.
@@ -184,23 +194,6 @@ TEST(LeastSquares, RefusesWhatHasNoAnswer) {
   EXPECT_THROW((void)least_squares({{1}, {2}}, {3}), heist::usage_error);
   EXPECT_THROW((void)least_squares({{1, 2}, {2, 4}}, {3, 1}), heist::usage_error);
   EXPECT_THROW((void)least_squares({}, {3, 1}), heist::usage_error);
-}
-
-TEST(FitTimes, FindsTheConstantsThatMadeTheTimes) {
-  std::vector<fitted_run> runs;
-  rng random(6);
-  for (const double work : {1e5, 1e6, 1e7})
-    for (double processors = 1; processors <= 1024; processors *= 2) {
-      const double span = std::sqrt(work);
-      const double noise = 1 + 0.02 * (random.unit() - 0.5);
-      runs.push_back({work / processors, span, (1.1 * work / processors + 2.5 * span) * noise});
-    }
-  const auto fit = fit_times(runs);
-  EXPECT_NEAR(fit.c1, 1.1, 4 * fit.c1_error);
-  EXPECT_NEAR(fit.cinf, 2.5, 4 * fit.cinf_error);
-  EXPECT_LT(fit.c1_error, 0.01);
-  EXPECT_LT(fit.worst, 0.03);
-  EXPECT_THROW((void)fit_times({{1, 1, 0}}), heist::usage_error);
 }
 
 }  // namespace

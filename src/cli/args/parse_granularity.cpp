@@ -1,4 +1,4 @@
-#include "cli/granularity.hpp"
+#include "cli/args/parse_granularity.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,9 +9,6 @@
 
 #include "cli/args/numbers.hpp"
 #include "cli/args/suggest.hpp"
-#include "cli/cli.hpp"
-#include "cli/progress.hpp"
-#include "cli/row_printer.hpp"
 #include "lab/schedulers/central_queue.hpp"
 
 namespace heist::cli {
@@ -48,11 +45,12 @@ constexpr named<lab::queue_kind> queues[] = {
     {"shared", lab::queue_kind::shared},
 };
 
-lab::granularity_curve curve_of(std::string_view text) {
-  std::vector<named<lab::granularity_curve>> names;
-  for (const auto each : lab::all_curves) names.push_back({to_string(each), each});
-  return kind_of("curve", text, names);
-}
+constexpr named<granularity_curve> curves[] = {
+    {"time", granularity_curve::time},
+    {"balance", granularity_curve::balance},
+    {"overhead", granularity_curve::overhead},
+    {"tail", granularity_curve::tail},
+};
 
 // Removes repetitions and keeps the order.
 template <class Kind>
@@ -163,33 +161,8 @@ granularity_request to_request(const granularity_texts& given) {
   check_setup(setup);
   request.choices = choices(given);
   refuse_unused(given, request.choices);
-  request.curve = curve_of(given.curve);
+  request.curve = kind_of("curve", given.curve, curves);
   return request;
-}
-
-int granularity(const granularity_request& request, output& out, std::FILE* err) {
-  const auto& setup = request.setup;
-  require_writable({request.svg, request.html});
-  if (request.form == report::form::text)
-    out.print("P = {}, T1 {}, {} costs; a take costs {} steps, {}; mean of {} seeds\n",
-              setup.processors, setup.work, to_string(setup.costs), setup.queue_cost,
-              setup.queue == lab::queue_kind::exclusive ? "one at a time" : "takes overlap",
-              setup.seeds);
-  row_printer printer(out, request.form, lab::granularity_columns(), 22);
-  progress line(err);
-  std::vector<lab::granularity_row> rows;
-  for (const auto& [scheduler, hint] : request.choices)
-    for (const auto factor : request.factors) {
-      line.show(fmt::format("{}: {} P tasks", to_string(scheduler), factor));
-      rows.push_back(study_granularity(setup, scheduler, hint, factor));
-      line.clear();
-      printer.add(granularity_cells(setup, rows.back()), granularity_json(setup, rows.back()));
-    }
-  if (!request.svg.empty())
-    write_file(request.svg, report::to_svg(granularity_chart(setup, rows, request.curve)));
-  if (!request.html.empty())
-    write_file(request.html, granularity_page(setup, rows, request.command));
-  return success;
 }
 
 }  // namespace heist::cli
