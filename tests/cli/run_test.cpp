@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "platform/thread.hpp"
 #include "tests/unit/platform/temporary_tree.hpp"
+#include "workloads/workload.hpp"
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
