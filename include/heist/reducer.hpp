@@ -54,7 +54,7 @@ class reducer final : detail::reducer_base {
     if (detail::view_node* const there = find()) return static_cast<node*>(there)->value;
     if (!on_a_fiber()) return value_;
     node* const made = new node(identity_);
-    made->of = this;
+    made->reducer = this;
     adopt(*made);
     return made->value;
   }

@@ -148,7 +148,7 @@ class awaited_inputs {
     std::size_t i = 0;
     each_input(inputs_, [&](auto& input) {
       node& n = nodes_[i];
-      n.go_on = [](continuation& c) noexcept {
+      n.resume = [](continuation& c) noexcept {
         auto& self = static_cast<node&>(c);
         self.block->one_is_ready(self.index);
       };
