@@ -7,19 +7,10 @@
 #pragma once
 
 #include <type_traits>
-#include <utility>
 
-#include "heist/detail/export.hpp"
-#include "heist/detail/root.hpp"
+#include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-
-// Runs the function on a thread that may block, and returns when it has ended.
-HEIST_API void run_blocking(root& r);
-
-}  // namespace detail
 
 // Calls f() on a thread beside the pool's workers while the caller's fiber is suspended, and
 // returns f's result or throws what it threw. The caller may continue on another worker, as after
@@ -34,10 +25,8 @@ HEIST_API void run_blocking(root& r);
 // two wake-ups of threads.
 template <class F>
 requires std::is_invocable_v<F>
-auto blocking(F&& f) -> std::invoke_result_t<F> {
-  detail::root_of<F> r(f);
-  detail::run_blocking(r);
-  return r.take();
-}
+auto blocking(F&& f) -> std::invoke_result_t<F>;
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/blocking_impl.hpp"

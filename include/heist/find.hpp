@@ -1,23 +1,9 @@
 // find, find_if, find_any, any_of, all_of and none_of: searches that stop when the answer is known.
 #pragma once
 
-#include <cstdint>
-
-#include "heist/detail/algorithm.hpp"
+#include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-template <class Stop = never_stops>
-struct find_impl;
-template <class Stop = never_stops>
-struct find_if_impl;
-template <class Stop = never_stops>
-struct find_any_impl;
-enum class quantifier : std::uint8_t { any, all, none };
-template <quantifier Quantifier, class Stop = never_stops>
-struct quantified_impl;
-}  // namespace detail
 
 // find([pool,] first, last, value), find_if([pool,] first, last, predicate), also with a range: the
 //   first element that is equal to the value or satisfies the predicate, else `last`.
@@ -31,18 +17,13 @@ struct quantified_impl;
 // serial search would throw, and nothing else except under a stop condition. The other searches
 // throw the leftmost of the exceptions, unless the search ended before. Threads, and a stop
 // condition in front: as for parallel_for; an answer that was found before the stop is returned.
-extern const detail::algorithm<detail::with_ranges<detail::find_impl<>>> find;
-extern const detail::algorithm<detail::with_ranges<detail::find_if_impl<>>> find_if;
-extern const detail::algorithm<detail::with_ranges<detail::find_any_impl<>>> find_any;
-extern const detail::algorithm<
-    detail::with_ranges<detail::quantified_impl<detail::quantifier::any>>>
-    any_of;
-extern const detail::algorithm<
-    detail::with_ranges<detail::quantified_impl<detail::quantifier::all>>>
-    all_of;
-extern const detail::algorithm<
-    detail::with_ranges<detail::quantified_impl<detail::quantifier::none>>>
-    none_of;
+// These algorithms are function objects; their types are unspecified.
+extern const struct find_function find;
+extern const struct find_if_function find_if;
+extern const struct find_any_function find_any;
+extern const struct any_of_function any_of;
+extern const struct all_of_function all_of;
+extern const struct none_of_function none_of;
 
 }  // namespace heist::inline v0
 

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "heist/detail/export.hpp"
 #include "heist/detail/future_state.hpp"
 #include "heist/detail/monostate.hpp"
 #include "heist/detail/stopping.hpp"
@@ -26,17 +25,14 @@ template <class T>
 class future;
 
 namespace detail {
-
-[[noreturn]] HEIST_API void throw_no_result(const char* member);
-
 struct future_access;
+}
 
+// What a function F returns that follows a future<T>: it is called with a T, or without arguments
+// if T is void.
 template <class F, class T>
-struct then_result : std::invoke_result<F, T> {};
-template <class F>
-struct then_result<F, void> : std::invoke_result<F> {};
-
-}  // namespace detail
+using then_result_t = typename std::conditional_t<std::is_void_v<T>, std::invoke_result<F>,
+                                                  std::invoke_result<F, T>>::type;
 
 // The one result of a function that was submitted, or of what was built with then() or when_all().
 // A future belongs to one owner at a time, and two threads must not use it at once. Destroying it
@@ -91,7 +87,7 @@ class [[nodiscard]] future {
   // std::bad_alloc, and what moving f or making the default pool throws; then f is not called, and
   // the result is lost.
   template <class F>
-  auto then(F&& f) && -> future<typename detail::then_result<std::decay_t<F>, T>::type>;
+  auto then(F&& f) && -> future<then_result_t<std::decay_t<F>, T>>;
   // The same under a stop condition, which is copied (std::stop_token, deadline): if a stop is
   // requested by then, f isn't called, and the exception is cancelled.
   template <stop_condition Stop, class F>
@@ -101,11 +97,8 @@ class [[nodiscard]] future {
   friend detail::future_access;
   explicit future(detail::state_of<T>& s) noexcept : state_(&s) {}
 
-  detail::state_of<T>& checked(const char* member) const {
-    if (state_ == nullptr) [[unlikely]]
-      detail::throw_no_result(member);
-    return *state_;
-  }
+  // Throws usage_error, which names the member, if there is no result.
+  detail::state_of<T>& checked(const char* member) const;
 
   detail::state_of<T>* state_ = nullptr;
 };

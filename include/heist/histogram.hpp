@@ -3,13 +3,9 @@
 //     auto sizes = heist::histogram(words, 20, [](const auto& w) { return bin_of(w); });
 #pragma once
 
-#include "heist/detail/algorithm.hpp"
+#include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-struct histogram_impl;
-}  // namespace detail
 
 // histogram([pool,] first, last, bins, bin), histogram([pool,] range, bins, bin): return a
 // std::vector<std::size_t> of `bins` numbers; number b says for how many elements bin(element), an
@@ -17,8 +13,9 @@ struct histogram_impl;
 //
 // Several threads call bin at once, once for each element. Random-access iterators. Each worker
 // counts for itself, so this needs memory for `bins` numbers for each worker (std::bad_alloc).
-// Exceptions and threads: as for parallel_for.
-extern const detail::algorithm<detail::with_ranges<detail::histogram_impl>> histogram;
+// Exceptions and threads: as for parallel_for. histogram is a function object; its type is
+// unspecified.
+extern const struct histogram_function histogram;
 
 }  // namespace heist::inline v0
 

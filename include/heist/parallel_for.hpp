@@ -11,15 +11,10 @@
 #pragma once
 
 #include "heist/block.hpp"
-#include "heist/detail/algorithm.hpp"
+#include "heist/detail/requirements.hpp"
 #include "heist/partitioner.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-template <class Stop = never_stops>
-struct parallel_for_impl;
-}  // namespace detail
 
 // parallel_for([pool,] first, last, body [, partitioner]): calls body(i) for every index of [first,
 //   last). The indices have the common type of first and last, which may be any integers of at most
@@ -42,8 +37,8 @@ struct parallel_for_impl;
 // first; iterations to the right of the exception may never begin. Throws usage_error, which names
 // both ends, for an inverted range; also for a range of 2^64 elements or more. Thread-safe, from
 // any thread: outside a pool it enters the default one, once for the whole loop. An empty range
-// costs nothing.
-extern const detail::algorithm<detail::parallel_for_impl<>> parallel_for;
+// costs nothing. parallel_for is a function object; its type is unspecified.
+extern const struct parallel_for_function parallel_for;
 
 }  // namespace heist::inline v0
 

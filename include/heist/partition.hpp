@@ -1,14 +1,9 @@
 // partition, stable_partition and copy_if: as in std.
 #pragma once
 
-#include "heist/detail/algorithm.hpp"
+#include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-struct copy_if_impl;
-struct stable_partition_impl;
-}  // namespace detail
 
 // copy_if([pool,] first, last, out, predicate), also with a range: copies the elements that satisfy
 //   the predicate, in order, to `out`, which must not overlap them; returns the end of the output.
@@ -19,10 +14,11 @@ struct stable_partition_impl;
 // The predicate is called n times, by several threads at once. Random-access iterators. Needs one
 // byte of memory for each element; partition also needs memory for as many elements again
 // (std::bad_alloc, before anything was moved). After an exception of a move the elements are valid,
-// but their values are unspecified. Exceptions and threads: as for parallel_for.
-extern const detail::algorithm<detail::with_ranges<detail::copy_if_impl>> copy_if;
-extern const detail::algorithm<detail::with_ranges<detail::stable_partition_impl>> partition;
-extern const detail::algorithm<detail::with_ranges<detail::stable_partition_impl>> stable_partition;
+// but their values are unspecified. Exceptions and threads: as for parallel_for. These algorithms
+// are function objects; their types are unspecified.
+extern const struct copy_if_function copy_if;
+extern const struct partition_function partition;
+extern const struct partition_function stable_partition;
 
 }  // namespace heist::inline v0
 

@@ -15,25 +15,15 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/one_at_a_time.hpp"
-#include "heist/detail/parallel/crew.hpp"
-#include "heist/detail/parallel/pace.hpp"
-#include "heist/detail/parallel/split_loop.hpp"
 
 namespace heist::inline v0 {
 
-namespace detail {
-
-struct any_work {
-  void operator()(std::size_t first, std::size_t last) const;
-};
-
-}  // namespace detail
-
 // A partitioner has run(n, work, workers), which is called on a worker of a pool that has `workers`
 // workers. It must call work(first, last) once for each of some chunks that make up [0, n), n > 0,
-// and return when all calls have returned. Several workers may call work at once.
+// and return when all calls have returned. Several workers may call work at once. The type of work
+// depends on the loop, so run is usually a template; the concept tries it with a plain function.
 template <class P>
-concept partitioner = requires(P& p, std::size_t n, const detail::any_work& work,
+concept partitioner = requires(P& p, std::size_t n, void (&work)(std::size_t, std::size_t),
                                unsigned workers) {
   p.run(n, work, workers);
 };
@@ -42,9 +32,7 @@ concept partitioner = requires(P& p, std::size_t n, const detail::any_work& work
 // which nothing particular is known.
 struct on_demand {
   template <class Work>
-  void run(std::size_t n, const Work& work, unsigned workers) const {
-    detail::split_on_demand(n, work, workers);
-  }
+  void run(std::size_t n, const Work& work, unsigned workers) const;
 };
 
 // One block of neighbouring iterations for each worker. For iterations of equal cost on a machine
@@ -52,12 +40,7 @@ struct on_demand {
 // and nothing balances an uneven load.
 struct static_blocks {
   template <class Work>
-  void run(std::size_t n, const Work& work, unsigned workers) const {
-    const auto bound = [=](unsigned i) { return n / workers * i + n % workers * i / workers; };
-    detail::run_crew(work, workers, [&](unsigned i, const auto& run) {
-      if (bound(i) != bound(i + 1)) run(bound(i), bound(i + 1));
-    });
-  }
+  void run(std::size_t n, const Work& work, unsigned workers) const;
 };
 
 // Worker i takes the chunks i, i + P, i + 2 P and so on. For costs that change slowly along the
@@ -67,14 +50,7 @@ struct interleaved {
   std::size_t chunk = 1;
 
   template <class Work>
-  void run(std::size_t n, const Work& work, unsigned workers) const {
-    const std::size_t each = chunk < 1 ? 1 : chunk;
-    const std::size_t chunks = n / each + (n % each != 0 ? 1 : 0);
-    detail::run_crew(work, workers, [&](unsigned i, const auto& run) {
-      for (std::size_t c = i; c < chunks; c += workers)
-        if (!run(c * each, n - c * each < each ? n : (c + 1) * each)) return;
-    });
-  }
+  void run(std::size_t n, const Work& work, unsigned workers) const;
 };
 
 // A shared counter hands out the next chunk to any free worker. For few, expensive iterations of
@@ -84,10 +60,7 @@ struct dynamic {
   std::size_t chunk = 1;
 
   template <class Work>
-  void run(std::size_t n, const Work& work, unsigned workers) const {
-    const std::size_t each = chunk < 1 ? 1 : chunk;
-    detail::run_crew_by_counter(n, work, workers, [=](std::size_t) { return each; });
-  }
+  void run(std::size_t n, const Work& work, unsigned workers) const;
 };
 
 // The same with chunks that shrink: each is one worker's share of half of the remaining iterations.
@@ -98,13 +71,7 @@ struct guided {
   std::size_t chunk = 1;
 
   template <class Work>
-  void run(std::size_t n, const Work& work, unsigned workers) const {
-    const std::size_t least = chunk < 1 ? 1 : chunk;
-    detail::run_crew_by_counter(n, work, workers, [=](std::size_t left) {
-      const std::size_t share = left / (2 * std::size_t{workers});
-      return share < least ? least : share;
-    });
-  }
+  void run(std::size_t n, const Work& work, unsigned workers) const;
 };
 
 // Blocks of equal cost: every `rounds`-th loop is measured, and the next ones are cut accordingly.
@@ -118,26 +85,7 @@ class semi_static {
   explicit semi_static(unsigned rounds = 8) noexcept : rounds_(rounds < 1 ? 1 : rounds) {}
 
   template <class Work>
-  void run(std::size_t n, const Work& work, unsigned workers) {
-    const detail::one_at_a_time::use alone(lock_);
-    if (n != n_ || workers + std::size_t{1} != bounds_.size()) start(n, workers);
-    const bool measures = round_++ % rounds_ == 0;
-    detail::run_crew(work, workers, [&](unsigned i, const auto& run) {
-      const std::size_t end = bounds_[i + 1];
-      if (!measures) {
-        if (bounds_[i] != end) run(cell(bounds_[i]), cell(end));
-        return;
-      }
-      std::uint64_t before = detail::ticks();
-      for (std::size_t c = bounds_[i]; c != end; ++c) {
-        if (!run(cell(c), cell(c + 1))) return;
-        const std::uint64_t now = detail::ticks();
-        costs_[c] = now - before;
-        before = now;
-      }
-    });
-    if (measures) assign(workers);
-  }
+  void run(std::size_t n, const Work& work, unsigned workers);
 
   // Where the blocks begin, and where the last one ends, for tests and reports. Empty before the
   // first loop.
@@ -146,10 +94,7 @@ class semi_static {
  private:
   static constexpr std::size_t cells_per_worker = 64;  // a block is cut no finer
 
-  [[nodiscard]] std::size_t cell(std::size_t c) const noexcept {
-    const std::size_t cells = costs_.size();
-    return n_ / cells * c + n_ % cells * c / cells;
-  }
+  [[nodiscard]] std::size_t cell(std::size_t c) const noexcept;
   HEIST_API void start(std::size_t n, unsigned workers);
   HEIST_API void assign(unsigned workers);
 
@@ -171,16 +116,7 @@ class affinity {
   affinity() = default;
 
   template <class Work>
-  void run(std::size_t n, const Work& work, unsigned workers) {
-    const detail::one_at_a_time::use alone(lock_);
-    start(n, workers);
-    const std::size_t blocks = homes_.size();
-    detail::run_crew(work, workers, [&](unsigned, const auto& run) {
-      // The blocks don't come from left to right, so `false` from run() doesn't end this: run()
-      // itself skips what is not wanted any more.
-      for (std::size_t b = take_block(); b != blocks; b = take_block()) run(bound(b), bound(b + 1));
-    });
-  }
+  void run(std::size_t n, const Work& work, unsigned workers);
 
   // For each block, the worker that ran it last. Empty before the first loop.
   [[nodiscard]] HEIST_API std::vector<int> homes() const;
@@ -188,10 +124,7 @@ class affinity {
  private:
   static constexpr std::size_t blocks_per_worker = 8;
 
-  [[nodiscard]] std::size_t bound(std::size_t b) const noexcept {
-    const std::size_t blocks = homes_.size();
-    return n_ / blocks * b + n_ % blocks * b / blocks;
-  }
+  [[nodiscard]] std::size_t bound(std::size_t b) const noexcept;
   HEIST_API void start(std::size_t n, unsigned workers);
   // Takes a block that nobody has taken: the first of the caller's own, else the last of all.
   // Returns the number of blocks if there is none.
@@ -206,3 +139,5 @@ class affinity {
 };
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/partitioner_impl.hpp"

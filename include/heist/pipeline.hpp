@@ -25,30 +25,19 @@
 namespace heist::inline v0 {
 
 namespace detail {
-template <class Gate, class F>
-struct pipeline_stage;
-struct open_gate;
-struct locked_gate;
-class turnstile;
 template <class Source, class... Stages>
 class pipeline_runner;
 }  // namespace detail
 
-// A stage that runs any number of items at once.
+// A stage that runs any number of items at once. The type of a stage is unspecified.
 template <class F>
-auto in_parallel(F&& f) {
-  return detail::pipeline_stage<detail::open_gate, std::decay_t<F>>{std::forward<F>(f)};
-}
+auto in_parallel(F&& f);
 // A stage that runs one item at a time, in the source's order.
 template <class F>
-auto in_order(F&& f) {
-  return detail::pipeline_stage<detail::turnstile, std::decay_t<F>>{std::forward<F>(f)};
-}
+auto in_order(F&& f);
 // A stage that runs one item at a time, in any order.
 template <class F>
-auto out_of_order(F&& f) {
-  return detail::pipeline_stage<detail::locked_gate, std::decay_t<F>>{std::forward<F>(f)};
-}
+auto out_of_order(F&& f);
 
 struct pipeline_options {
   std::size_t tokens = 16;    // items under way at once, at least 1

@@ -8,10 +8,8 @@
 
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
-#include "heist/detail/export.hpp"
-#include "heist/detail/root.hpp"
+#include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
 
@@ -27,13 +25,6 @@ enum class policy : std::uint8_t {
   stalling,
 };
 
-namespace detail {
-
-HEIST_API void run_with(policy p, root& r);
-HEIST_API void run_with_priority(int priority, root& r);
-
-}  // namespace detail
-
 // Calls f() with that policy and returns what it returns, or throws what it throws. On a worker it
 // is a call on the same worker. Outside any pool a serial f runs on a worker of the default pool. A
 // stalling f is called on the same thread, since such a thread only ever waits for what it forks;
@@ -44,21 +35,15 @@ HEIST_API void run_with_priority(int priority, root& r);
 // what making the default pool can throw.
 template <class F>
 requires std::is_invocable_v<F>
-auto with(policy p, F&& f) -> std::invoke_result_t<F> {
-  detail::root_of<F> r(f);
-  detail::run_with(p, r);
-  return r.take();
-}
+auto with(policy p, F&& f) -> std::invoke_result_t<F>;
 
 // Calls f() and returns what it returns, or throws what it throws. What f forks and spawns enters
 // the queue of a pool with queue_order::priority with that priority, and so does what that forks in
 // turn; otherwise the priority is 0. Other pools take no notice. Costs a few ns. Thread-safe.
 template <class F>
 requires std::is_invocable_v<F>
-auto with_priority(int priority, F&& f) -> std::invoke_result_t<F> {
-  detail::root_of<F> r(f);
-  detail::run_with_priority(priority, r);
-  return r.take();
-}
+auto with_priority(int priority, F&& f) -> std::invoke_result_t<F>;
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/policy_impl.hpp"

@@ -12,16 +12,9 @@
 // pairwise (lane k with lane k + half), and the elements that are left after whole turns follow.
 #pragma once
 
-#include "heist/detail/algorithm.hpp"
+#include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-template <class Stop = never_stops>
-struct reduce_impl;
-template <class Stop = never_stops>
-struct transform_reduce_impl;
-}  // namespace detail
 
 // reduce([pool,] first, last [, init [, op]]), reduce([pool,] range [, init [, op]]): init op e0 op
 //   e1 op ..., in the tree above; where they aren't given, init is a value-initialised element and
@@ -34,10 +27,10 @@ struct transform_reduce_impl;
 // be commutative. Several threads call op and f at once. The result's type is that of init, which
 // must be movable and constructible from an element. Random-access iterators. O(n) operations, span
 // O(log n) of them beyond a leaf; allocates nothing. Exceptions, threads, and a stop condition in
-// front: as for parallel_for; cancelled counts elements.
-extern const detail::algorithm<detail::with_ranges<detail::reduce_impl<>>> reduce;
-extern const detail::algorithm<detail::with_ranges<detail::transform_reduce_impl<>>>
-    transform_reduce;
+// front: as for parallel_for; cancelled counts elements. These algorithms are function objects;
+// their types are unspecified.
+extern const struct reduce_function reduce;
+extern const struct transform_reduce_function transform_reduce;
 
 }  // namespace heist::inline v0
 

@@ -22,8 +22,12 @@
 
 namespace heist::inline v0 {
 
-// op(T, T) makes one T from two neighbours. It must not fork, wait or throw: an exception while
-// views are merged, std::bad_alloc too, ends the program.
+// What a reducer of T combines its views with: op(T, T) makes one T from two neighbours.
+template <class Op, class T>
+concept reducer_operation = std::is_invocable_r_v<T, const Op&, T&&, T&&>;
+
+// op must be associative. It must not fork, wait or throw: an exception while views are merged,
+// std::bad_alloc too, ends the program.
 //
 // Reducers work with fork_join, with loops and algorithms (loops with the default partitioner; the
 // others run iterations out of order), with scopes whose own function spawns into the innermost
@@ -31,9 +35,8 @@ namespace heist::inline v0 {
 // task objects, nodes of a graph, children of spawn_kind::child, and what a child spawns into its
 // parent's scope. If such a function leaves a view, the program ends with a message. The stages of
 // a pipeline, and functions that run beside the workers (blocking), must not use reducers either.
-template <class T, class Op = std::plus<>>
-requires std::is_invocable_r_v<T, const Op&, T&&, T&&>
-class reducer final : detail::reducer_base {
+template <class T, reducer_operation<T> Op = std::plus<>>
+class reducer final : private detail::reducer_base {
  public:
   using value_type = T;
 
@@ -44,49 +47,27 @@ class reducer final : detail::reducer_base {
       : identity_(std::move(identity)), op_(std::move(op)), value_(identity_) {}
 
   // Everything that uses the reducer must have been joined.
-  ~reducer() { drop(); }
+  ~reducer();
 
   // The caller's view; the caller may add to it on the right. After any fork, spawn, join or wait
   // another function may own that view: call view() again then. Throws what copying the identity
   // throws, and std::bad_alloc. Safe in functions that run at the same time; costs a few ns, and
   // more when one function uses many reducers.
-  T& view() {
-    if (detail::view_node* const there = find()) return static_cast<node*>(there)->value;
-    if (!on_a_fiber()) return value_;
-    node* const made = new node(identity_);
-    made->of = this;
-    adopt(*made);
-    return made->value;
-  }
+  T& view();
   T& operator*() { return view(); }
   T* operator->() { return std::addressof(view()); }
 
   // The value so far. To be called by the function that made the reducer, or by one of its callers,
   // when everything that was forked or spawned since then and uses the reducer has been joined. On
   // one thread at a time.
-  const T& get() {
-    if (detail::view_node* const mine = remove()) merge(nullptr, mine);
-    return value_;
-  }
+  const T& get();
   // The same; then the reducer begins anew.
-  T take() {
-    get();
-    return std::exchange(value_, identity_);
-  }
+  T take();
 
  private:
-  struct node : detail::view_node {
-    explicit node(const T& identity) : value(identity) {}
-    T value;
-  };
+  struct node;
 
-  void merge(detail::view_node* left, detail::view_node* right) noexcept override {
-    node* const r = static_cast<node*>(right);
-    T& l = left == nullptr ? value_ : static_cast<node*>(left)->value;
-    l = op_(std::move(l), std::move(r->value));
-    delete r;
-  }
-  void drop() noexcept { delete static_cast<node*>(remove()); }
+  void merge(detail::view_node* left, detail::view_node* right) noexcept override;
 
   const T identity_;
   [[no_unique_address]] const Op op_;
@@ -94,3 +75,5 @@ class reducer final : detail::reducer_base {
 };
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/reducer_impl.hpp"

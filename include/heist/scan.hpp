@@ -12,14 +12,9 @@
 // caches.
 #pragma once
 
-#include "heist/detail/algorithm.hpp"
+#include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-struct inclusive_scan_impl;
-struct exclusive_scan_impl;
-}  // namespace detail
 
 // inclusive_scan([pool,] first, last, out [, op [, init]]), exclusive_scan([pool,] first, last,
 // out, init [, op]), also with a range instead of first and last. out[i] is init op e0 op ... op
@@ -30,9 +25,10 @@ struct exclusive_scan_impl;
 // threads call op at once. The type of the sums is that of init, or else that of the elements; it
 // must be copyable and constructible from an element. Random-access iterators; at most 2 n +
 // sqrt(n) operations; needs memory for 1024 sums (std::bad_alloc). After an exception the output is
-// unspecified. Exceptions and threads: as for parallel_for.
-extern const detail::algorithm<detail::with_ranges<detail::inclusive_scan_impl>> inclusive_scan;
-extern const detail::algorithm<detail::with_ranges<detail::exclusive_scan_impl>> exclusive_scan;
+// unspecified. Exceptions and threads: as for parallel_for. These algorithms are function objects;
+// their types are unspecified.
+extern const struct inclusive_scan_function inclusive_scan;
+extern const struct exclusive_scan_function exclusive_scan;
 
 }  // namespace heist::inline v0
 

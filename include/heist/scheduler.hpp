@@ -124,21 +124,13 @@ class scheduler {
   pool* pool_;
 };
 
-namespace detail {
-
-template <class S>
-concept sender_on_a_pool = requires(const S& s) {
-  {
-    s.get_env().query(execution::get_completion_scheduler<execution::set_value_t>)
-    } -> std::same_as<scheduler>;
-};
-
-template <class R, class Shape, class F>
-class bulk_receiver;
-
-}  // namespace detail
-
 namespace execution {
+
+// A sender that says that it completes on a heist::scheduler: the scheduler's own, or bulk's.
+template <class S>
+concept pool_sender = requires(const S& s) {
+  { s.get_env().query(get_completion_scheduler<set_value_t>) } -> std::same_as<scheduler>;
+};
 
 // What bulk returns.
 template <class Sender, std::integral Shape, class F>
@@ -162,12 +154,7 @@ class bulk_sender {
 
  private:
   template <class Self, class R>
-  static auto connect_to(Self&& self, R&& r) {
-    const scheduler where = self.sender_.get_env().query(get_completion_scheduler<set_value_t>);
-    return std::forward<Self>(self).sender_.connect(
-        detail::bulk_receiver<std::decay_t<R>, Shape, F>(where, std::forward<R>(r), self.shape_,
-                                                         std::forward<Self>(self).function_));
-  }
+  static auto connect_to(Self&& self, R&& r);
 
   Sender sender_;
   Shape shape_;
@@ -181,7 +168,7 @@ class bulk_sender {
 // before all calls have begun, it completes with set_stopped. bulk throws what moving `before` and
 // f throws; so does connecting to its sender.
 template <class Sender, std::integral Shape, class F>
-requires detail::sender_on_a_pool<std::decay_t<Sender>>
+requires pool_sender<std::decay_t<Sender>>
 [[nodiscard]] auto bulk(Sender&& before, Shape shape, F&& f) {
   return bulk_sender<std::decay_t<Sender>, Shape, std::decay_t<F>>(std::forward<Sender>(before),
                                                                    shape, std::forward<F>(f));

@@ -10,13 +10,9 @@
 // its span is O(log^3 n); the price is a second array.
 #pragma once
 
-#include "heist/detail/algorithm.hpp"
+#include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-struct sort_impl;
-}  // namespace detail
 
 // sort([pool,] first, last [, less]), sort([pool,] range [, less]), and stable_sort: sort
 // ascending; equal elements keep their order in both. Several threads call less at once.
@@ -26,9 +22,10 @@ struct sort_impl;
 // (std::bad_alloc, before anything was moved). If `less` isn't a strict weak order, the resulting
 // order has no meaning, but no access is out of bounds, no loop is endless, and no element is lost.
 // After an exception of less, or of a move, the elements are valid, but their values are
-// unspecified. Exceptions and threads: as for parallel_for.
-extern const detail::algorithm<detail::with_ranges<detail::sort_impl>> sort;
-extern const detail::algorithm<detail::with_ranges<detail::sort_impl>> stable_sort;
+// unspecified. Exceptions and threads: as for parallel_for. These algorithms are function objects;
+// their types are unspecified.
+extern const struct sort_function sort;
+extern const struct sort_function stable_sort;
 
 }  // namespace heist::inline v0
 

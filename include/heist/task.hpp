@@ -35,17 +35,10 @@
 namespace heist::inline v0 {
 
 class pool;
-class task;
 
 namespace detail {
-
 struct task_frame;
-
-struct task_access {
-  static void run(task& t, task* parent, std::uint64_t place) noexcept;
-  static void run_root(task& t);
-};
-
+struct task_access;
 }  // namespace detail
 
 class [[gnu::visibility("default")]] task {

@@ -1,20 +1,9 @@
 // transform, generate, fill and copy: as in std.
 #pragma once
 
-#include "heist/detail/algorithm.hpp"
+#include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-template <class Stop = never_stops>
-struct transform_impl;
-template <class Stop = never_stops>
-struct copy_impl;
-template <class Stop = never_stops>
-struct fill_impl;
-template <class Stop = never_stops>
-struct generate_impl;
-}  // namespace detail
 
 // transform([pool,] first, last, out, f), transform([pool,] first, last, first2, out, f): out[i] =
 //   f(element) or f(element, element of the second range).
@@ -25,11 +14,11 @@ struct generate_impl;
 // but must not overlap them otherwise. Several threads call f and g at once; so it is unspecified
 // which element gets which of g's values. Random-access iterators; allocates nothing. Exceptions,
 // threads, and a stop condition in front: as for parallel_for; elements that weren't reached before
-// the stop are not written.
-extern const detail::algorithm<detail::with_ranges<detail::transform_impl<>>> transform;
-extern const detail::algorithm<detail::with_ranges<detail::copy_impl<>>> copy;
-extern const detail::algorithm<detail::with_ranges<detail::fill_impl<>>> fill;
-extern const detail::algorithm<detail::with_ranges<detail::generate_impl<>>> generate;
+// the stop are not written. These algorithms are function objects; their types are unspecified.
+extern const struct transform_function transform;
+extern const struct copy_function copy;
+extern const struct fill_function fill;
+extern const struct generate_function generate;
 
 }  // namespace heist::inline v0
 

@@ -17,17 +17,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "heist/detail/export.hpp"
 #include "heist/detail/own_value.hpp"
 #include "heist/pool.hpp"
 
 namespace heist::inline v0 {
-
-namespace detail {
-
-[[noreturn, gnu::cold]] HEIST_API void throw_not_a_worker(const pool& p);
-
-}  // namespace detail
 
 // Each value is made by its own worker, and lies on cache lines of its own. The pool must outlive
 // the object.
@@ -62,24 +55,7 @@ class worker_local {
   // each. Throws usage_error on a thread that is no worker of the pool, and what the factory
   // throws. Thread-safe; costs a few ns when the value exists. Under HEIST_SERIAL, where a pool
   // runs nothing itself, every caller is worker 0: there only one thread at a time may call it.
-  T& local() {
-    for (detail::own_value<T>* made = nullptr;;) {
-      const int i = pool_.worker_index();
-      if (i < 0) [[unlikely]]
-        detail::throw_not_a_worker(pool_);
-      cell& mine = cells_[static_cast<std::size_t>(i)];
-      // Acquire: partner is the store below, by a fiber that ran on this worker before.
-      if (detail::own_value<T>* const there = mine.load(std::memory_order_acquire)) {
-        delete made;  // the factory waited, and meanwhile another function made it
-        return there->value;
-      }
-      if (made != nullptr) {
-        mine.store(made, std::memory_order_release);  // partners: above, and the iterators
-        return made->value;
-      }
-      made = new detail::own_value<T>(make_);
-    }
-  }
+  T& local();
 
   // The members below may only be called while no other function calls local() or uses what it
   // returned: after the joins.

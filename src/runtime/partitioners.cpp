@@ -13,9 +13,9 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-one_at_a_time::use::use(one_at_a_time& of) : of_(of) {
+one_at_a_time::use::use(one_at_a_time& lock) : lock_(lock) {
   // Acquire: partner is the store in the destructor.
-  if (of_.taken_.exchange(true, std::memory_order_acquire))
+  if (lock_.taken_.exchange(true, std::memory_order_acquire))
     throw usage_error("a partitioner that remembers was given to two loops at once");
 }
 

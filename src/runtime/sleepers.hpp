@@ -32,7 +32,7 @@
 //
 // Who writes what. counts_, epoch_: any thread, by the operations below.
 //
-// The Seam is that of heist/detail/atomics.hpp, with the futex: tests/model runs this very code on
+// The Seam is that of heist/deque/atomics.hpp, with the futex: tests/model runs this very code on
 // other ones.
 #pragma once
 
@@ -40,12 +40,12 @@
 #include <chrono>
 #include <cstdint>
 
-#include "heist/detail/atomics.hpp"
+#include "heist/deque/atomics.hpp"
 #include "platform/park.hpp"
 
 namespace heist::inline v0::detail {
 
-struct std_parking : std_atomics {
+struct std_parking : deque::std_atomics {
   static void futex_wait(platform::park_word& word, std::uint32_t seen,
                          platform::park_bits bits) noexcept {
     platform::futex_wait(word, seen, bits);

@@ -19,7 +19,7 @@
 // Who writes what. at_: as above. forbidden_: the waker, while at_ is `moving`. The rest is hints,
 // to the system too: what it refuses changes nothing but where a thread runs.
 //
-// The Seam is that of heist/detail/atomics.hpp, and says how to yield: tests/model runs this very
+// The Seam is that of heist/deque/atomics.hpp, and says how to yield: tests/model runs this very
 // code on other ones.
 #pragma once
 
@@ -31,13 +31,13 @@
 #include <memory>
 #include <vector>
 
-#include "heist/detail/atomics.hpp"
+#include "heist/deque/atomics.hpp"
 #include "platform/affinity.hpp"
 #include "platform/cpu.hpp"
 
 namespace heist::inline v0::detail {
 
-struct std_yielding : std_atomics {
+struct std_yielding : deque::std_atomics {
   static void yield() noexcept { ::sched_yield(); }
 };
 

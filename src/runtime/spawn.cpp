@@ -54,21 +54,21 @@ job& slot_of(const spawned& t) noexcept {
 
 }  // namespace
 
-void go_on_with_spawner(job& slot) noexcept {
+void resume_spawner(job& slot) noexcept {
   worker& w = self_worker();
   fiber& lender = *w.current;
   spawner_entry e;
   std::memcpy(&e, slot.payload, sizeof(e));
   take_over(*e.spawner);
   // P3. Relaxed: the exchange hands them on.
-  e.scope->one_more();
+  e.scope->add_child();
   e.array->users.fetch_add(1, std::memory_order_relaxed);
   const bool child_was_faster = slot.state.leave_mark(counted) == ended;
   const bool lends = lender.array == &lender;
   adopt_slots(w, *e.spawner, lender, e.depth, slot);
   if (child_was_faster) {
-    slot.state.reset();   // drop_slots() orders this before the slot's next use
-    e.scope->one_less();  // the owner doesn't wait: the spawner runs here, before its sync()
+    slot.state.reset();       // drop_slots() orders this before the slot's next use
+    e.scope->remove_child();  // the owner doesn't wait: the spawner runs here, before its sync()
     drop_slots(w, *e.array);
   }
   switch_fiber(w, lender, *e.spawner,
@@ -146,8 +146,8 @@ void scope_state::keep(std::uint64_t key, std::exception_ptr exception) noexcept
   flags_.fetch_or(has_failed, std::memory_order_relaxed);  // sync() comes after the children's ends
 }
 
-void scope_state::one_more() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-void scope_state::one_less() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+void scope_state::add_child() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+void scope_state::remove_child() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
 
 void scope_state::child_ended() noexcept {
   // Release: what the child did; acquire: what the others did. P4.
@@ -181,7 +181,7 @@ void scope_state::sync_slow(void* thrown) {
 }
 
 // Relaxed, all of it: the counts are read after the children have ended.
-bool scope_state::skips(unsigned flags) noexcept {
+bool scope_state::skip_if_stopped(unsigned flags) noexcept {
   const bool by_condition = (flags & stopped) == 0;
   if (by_condition && (watch_ == nullptr || !watch_->stop.stop_requested())) return false;
   skipped_.fetch_add(1, std::memory_order_relaxed);
@@ -189,27 +189,27 @@ bool scope_state::skips(unsigned flags) noexcept {
   return true;
 }
 
-bool scope_state::leaves_out(unsigned flags) noexcept {
+bool scope_state::skip_spawned(unsigned flags) noexcept {
   if ((flags & has_failed) != 0) return true;
   if (watch_ != nullptr) watch_->spawned.fetch_add(1, std::memory_order_relaxed);
-  return skips(flags);
+  return skip_if_stopped(flags);
 }
 
-bool scope_state::leaves_out_pushed(std::uint64_t key) noexcept {
+bool scope_state::skip_pushed(std::uint64_t key) noexcept {
   const unsigned flags = flags_.load(std::memory_order_relaxed);
   if ((flags & has_failed) != 0) {
     const keeping hold(flags_);
     if (first_.key <= key) return true;  // a serial run would have met that exception first
   }
-  return skips(flags);
+  return skip_if_stopped(flags);
 }
 
 bool scope_state::spawn(const spawn_functions& functions, void* closure) {
   const unsigned flags = flags_.load(std::memory_order_relaxed);
-  if (leaves_out(flags)) return true;
+  if (skip_spawned(flags)) return true;
   worker* const w = this_worker();
   const bool leaves_rest =
-      w != nullptr && w->spawns && (flags & leaves_children) == 0 && !w->current.get()->stalls;
+      w != nullptr && w->spawns && (flags & pushes_children) == 0 && !w->current.get()->stalls;
   fiber* child = nullptr;
   if (leaves_rest) {
     child = take_spare(*w);
@@ -243,7 +243,7 @@ struct scope_state::pushed_child {
   std::uint64_t key;
 
   void run() const noexcept {
-    if (scope->leaves_out_pushed(key)) return function(closure, false);
+    if (scope->skip_pushed(key)) return function(closure, false);
     const views_refused in_no_order;
     try {
       function(closure, true);

@@ -15,7 +15,7 @@ fiber* running_fiber() noexcept {
 }
 
 view_node* find_in(view_node* list, const reducer_base* r) noexcept {
-  while (list != nullptr && list->of != r) list = list->next;
+  while (list != nullptr && list->reducer != r) list = list->next;
   return list;
 }
 
@@ -41,7 +41,7 @@ view_node* reducer_base::remove() noexcept {
   fiber* const f = running_fiber();
   if (f == nullptr) return nullptr;
   view_node** at = &f->views;
-  while (*at != nullptr && (*at)->of != this) at = &(*at)->next;
+  while (*at != nullptr && (*at)->reducer != this) at = &(*at)->next;
   view_node* const found = *at;
   if (found != nullptr) *at = found->next;
   return found;
@@ -52,8 +52,8 @@ view_node* merge_views(view_node* left, view_node* right) noexcept {
   while (right != nullptr) {
     view_node* const v = right;
     right = v->next;
-    if (view_node* const before = find_in(left, v->of))
-      v->of->merge(before, v);
+    if (view_node* const before = find_in(left, v->reducer))
+      v->reducer->merge(before, v);
     else
       v->next = std::exchange(left, v);
   }
@@ -70,7 +70,7 @@ void receive_views(view_node* right) noexcept {
   while (right != nullptr) {
     view_node* const v = right;
     right = v->next;
-    v->of->merge(nullptr, v);
+    v->reducer->merge(nullptr, v);
   }
 }
 

@@ -150,10 +150,11 @@ void alarms::sift_down(alarm& a, std::size_t place) noexcept {
   put(place, a);
 }
 
-alarm::alarm(function ring, due_time due) : of_(alarms::of_this_process()), ring_(ring), due_(due) {
-  of_.prepare();
+alarm::alarm(function ring, due_time due)
+    : alarms_(alarms::of_this_process()), ring_(ring), due_(due) {
+  alarms_.prepare();
 }
-alarm::~alarm() { of_.forget(*this); }
-void alarm::set() noexcept { of_.set(*this); }
+alarm::~alarm() { alarms_.forget(*this); }
+void alarm::set() noexcept { alarms_.set(*this); }
 
 }  // namespace heist::inline v0::detail

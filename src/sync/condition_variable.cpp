@@ -5,7 +5,7 @@ namespace heist::inline v0 {
 using detail::holding;
 using detail::waiter;
 
-// Relaxed, all of listed_: it is written under guard_; see anybody().
+// Relaxed, all of listed_: it is written under guard_; see has_waiters().
 void condition_variable::list(waiter& w) noexcept {
   const holding hold(guard_);
   waiters_.push_back(w);

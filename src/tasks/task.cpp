@@ -7,6 +7,7 @@
 // waiter runs is heist's own (task.hpp).
 #include "heist/task.hpp"
 
+#include <cstdint>
 #include <exception>
 #include <type_traits>
 #include <utility>
@@ -32,6 +33,13 @@ struct spawned_task {
 };
 
 }  // namespace
+
+struct task_access {
+  // Runs a child, unless an older one has thrown, and reports its end to the parent.
+  static void run(task& t, task* parent, std::uint64_t place) noexcept;
+  // Runs execute(), and waits for the children.
+  static void run_root(task& t);
+};
 
 struct task_frame {
   explicit task_frame(task& t) noexcept : owner(t), outer(std::exchange(t.frame_, this)) {}

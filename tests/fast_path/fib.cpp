@@ -12,7 +12,7 @@
 using heist::detail::control;
 static_assert(offsetof(control, head) == 0x00 && offsetof(control, seat) == 0x08);
 static_assert(offsetof(control, word) == 0x80 && offsetof(control, limit) == 0x90);
-static_assert(heist::detail::wide_word<control::state>::high_offset == 0x08);
+static_assert(heist::deque::wide_word<control::state>::high_offset == 0x08);
 
 #ifndef PLANT
 #define PLANT static_cast<void>(0)

@@ -1,4 +1,4 @@
-// The seam of the model tests: the atomics of heist/detail/atomics.hpp, made of Relacy's.
+// The seam of the model tests: the atomics of heist/deque/atomics.hpp, made of Relacy's.
 //
 // The library's asymmetric barrier cannot be expressed in C++'s model, so both of its halves are
 // seq_cst fences here. These are stronger than the barrier: fences synchronize with one another, at
@@ -8,8 +8,8 @@
 
 #include "tests/model/relacy.hpp"
 
+#include "heist/deque/atomics.hpp"
 #include "heist/deque/split_control.hpp"
-#include "heist/detail/atomics.hpp"
 #include "tests/model/mutation.hpp"
 
 namespace heist_model {
@@ -278,7 +278,7 @@ class model_word {
 
  private:
   static word_halves pack(State s) {
-    const heist::detail::packed_words p = s.pack();
+    const heist::deque::packed_words p = s.pack();
     return {p.low, p.high};
   }
 

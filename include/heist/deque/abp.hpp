@@ -45,36 +45,16 @@
 #include <new>
 #include <optional>
 
+#include "heist/deque/abp_age.hpp"
+#include "heist/deque/atomics.hpp"
 #include "heist/deque/capacity.hpp"
 #include "heist/deque/concept.hpp"
-#include "heist/detail/atomics.hpp"
 
 namespace heist::inline v0::deque {
 
-// Top and tag in one word, so that one exchange compares and changes both.
-class abp_age {
- public:
-  static constexpr std::uint32_t max_top = (std::uint32_t{1} << 16) - 1;
-  static constexpr std::uint64_t max_tag = (std::uint64_t{1} << 48) - 1;
-
-  constexpr abp_age() noexcept = default;
-  constexpr abp_age(std::uint32_t top, std::uint64_t tag) noexcept : bits_(tag << 16 | top) {}
-
-  [[nodiscard]] constexpr std::uint32_t top() const noexcept {
-    return static_cast<std::uint32_t>(bits_ & max_top);
-  }
-  [[nodiscard]] constexpr std::uint64_t tag() const noexcept { return bits_ >> 16; }
-  // After a steal.
-  [[nodiscard]] constexpr abp_age raised() const noexcept { return {top() + 1, tag()}; }
-  // After the owner emptied the deque. The tag wraps.
-  [[nodiscard]] constexpr abp_age restarted() const noexcept { return {0, (tag() + 1) & max_tag}; }
-  friend constexpr bool operator==(abp_age, abp_age) = default;
-
- private:
-  std::uint64_t bits_ = 0;
-};
-
-template <item T, class Seam = detail::std_atomics>
+// concept.hpp says how a deque is used. This one holds a fixed number of items. Seam: the atomics,
+// which only tests replace (atomics.hpp).
+template <item T, class Seam = std_atomics>
 class abp {
  public:
   using item_type = T;

@@ -55,10 +55,10 @@
 #include <optional>
 #include <string_view>
 
+#include "heist/deque/atomics.hpp"
 #include "heist/deque/capacity.hpp"
 #include "heist/deque/concept.hpp"
 #include "heist/deque/growable_ring.hpp"
-#include "heist/detail/atomics.hpp"
 
 namespace heist::inline v0::deque {
 
@@ -68,8 +68,8 @@ struct batch_top {
   std::uint64_t stamp;
   std::uint64_t oldest;
 
-  [[nodiscard]] constexpr detail::packed_words pack() const noexcept { return {stamp, oldest}; }
-  static constexpr batch_top unpack(detail::packed_words p) noexcept { return {p.low, p.high}; }
+  [[nodiscard]] constexpr packed_words pack() const noexcept { return {stamp, oldest}; }
+  static constexpr batch_top unpack(packed_words p) noexcept { return {p.low, p.high}; }
   // After `items` of the oldest were taken.
   [[nodiscard]] constexpr batch_top after(std::uint64_t items) const noexcept {
     return {stamp + 1, oldest + items};
@@ -81,7 +81,7 @@ struct batch_top {
 //   share(seen)         how many a thief takes that sees `seen` items, 1 at least and all at most
 //   reach(word, b)      for the owner alone, at each pop, after the fence: the first position that
 //                       no thief takes (I4), when bottom was lowered to b
-template <item T, class Rule, class Seam = detail::std_atomics>
+template <item T, class Rule, class Seam = std_atomics>
 class batch_stealing {
   using ring = growable_ring<T, Seam>;
   using position = typename ring::position;

@@ -41,13 +41,15 @@
 #include <new>
 #include <optional>
 
+#include "heist/deque/atomics.hpp"
 #include "heist/deque/capacity.hpp"
 #include "heist/deque/concept.hpp"
-#include "heist/detail/atomics.hpp"
 
 namespace heist::inline v0::deque {
 
-template <item T, class Seam = detail::std_atomics>
+// concept.hpp says how a deque is used. This one holds a fixed number of items. Seam: the atomics,
+// which only tests replace (atomics.hpp).
+template <item T, class Seam = std_atomics>
 class bounded_ring {
  public:
   using item_type = T;

@@ -44,14 +44,16 @@
 #include <cstdint>
 #include <optional>
 
+#include "heist/deque/atomics.hpp"
 #include "heist/deque/capacity.hpp"
 #include "heist/deque/concept.hpp"
 #include "heist/deque/growable_ring.hpp"
-#include "heist/detail/atomics.hpp"
 
 namespace heist::inline v0::deque {
 
-template <item T, class Seam = detail::std_atomics>
+// concept.hpp says how a deque is used. This one grows when it is full, and shrinks on request.
+// Seam: the atomics, which only tests replace (atomics.hpp).
+template <item T, class Seam = std_atomics>
 class chase_lev {
   using ring = growable_ring<T, Seam>;
   using position = typename ring::position;

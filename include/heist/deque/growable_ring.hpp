@@ -57,12 +57,13 @@
 #include <cstdint>
 #include <new>
 
+#include "heist/deque/atomics.hpp"
 #include "heist/deque/concept.hpp"
-#include "heist/detail/atomics.hpp"
 
 namespace heist::inline v0::deque {
 
-template <item T, class Seam = detail::std_atomics>
+// Seam: the atomics, which only tests replace (atomics.hpp).
+template <item T, class Seam = std_atomics>
 class growable_ring {
  public:
   using position = std::uint64_t;

@@ -23,6 +23,7 @@
 
 namespace heist::inline v0::deque {
 
+// concept.hpp says how a deque is used. This one grows when it is full.
 template <item T>
 class locked {
  public:

@@ -15,23 +15,36 @@
 #include <cstdint>
 #include <string>
 
+#include "heist/deque/atomics.hpp"
 #include "heist/deque/batch_stealing.hpp"
 #include "heist/deque/concept.hpp"
-#include "heist/detail/atomics.hpp"
 #include "heist/error.hpp"
 
 namespace heist::inline v0::deque {
 
-// The rule of batch_stealing: at most k.
-class at_most_k {
+class at_most_k;
+
+// A deque as in concept.hpp, whose thieves can also take several items at once: steal_into. It
+// grows when it is full, and shrinks on request. Seam: the atomics, which only tests replace
+// (atomics.hpp).
+template <item T, class Seam = std_atomics>
+class multi_steal : public batch_stealing<T, at_most_k, Seam> {
  public:
   static constexpr std::size_t max_k = 64;
 
-  // Throws usage_error for a k that isn't from 1 to max_k.
-  explicit at_most_k(std::size_t k) : k_(k) {
-    if (k < 1 || k > max_k)
+  // Throws usage_error for a capacity that isn't a power of two up to max_capacity, or a k that
+  // isn't from 1 to max_k; std::bad_alloc.
+  explicit multi_steal(std::size_t capacity = 64, std::size_t k = 4);
+};
+
+// The rule of batch_stealing: at most k.
+class at_most_k {
+ public:
+  // Throws usage_error for a k that isn't from 1 to `most`.
+  at_most_k(std::size_t k, std::size_t most) : k_(k) {
+    if (k < 1 || k > most)
       throw usage_error("multi_steal: k is " + std::to_string(k) + "; it must be from 1 to " +
-                        std::to_string(max_k));
+                        std::to_string(most));
   }
 
   [[nodiscard]] std::uint64_t share(std::uint64_t seen) const noexcept {
@@ -49,16 +62,9 @@ class at_most_k {
   std::uint64_t k_;
 };
 
-template <item T, class Seam = detail::std_atomics>
-class multi_steal : public batch_stealing<T, at_most_k, Seam> {
- public:
-  static constexpr std::size_t max_k = at_most_k::max_k;
-
-  // Throws usage_error for a capacity that isn't a power of two up to max_capacity, or a k that
-  // isn't from 1 to max_k; std::bad_alloc.
-  explicit multi_steal(std::size_t capacity = 64, std::size_t k = 4)
-      : batch_stealing<T, at_most_k, Seam>("multi_steal", capacity, at_most_k(k)) {}
-};
+template <item T, class Seam>
+multi_steal<T, Seam>::multi_steal(std::size_t capacity, std::size_t k)
+    : batch_stealing<T, at_most_k, Seam>("multi_steal", capacity, at_most_k(k, max_k)) {}
 
 static_assert(batched_deque<multi_steal<void*>>);
 

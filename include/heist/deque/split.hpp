@@ -38,15 +38,17 @@
 #include <optional>
 #include <utility>
 
+#include "heist/deque/atomics.hpp"
 #include "heist/deque/capacity.hpp"
 #include "heist/deque/concept.hpp"
 #include "heist/deque/heavy_barrier.hpp"
 #include "heist/deque/split_control.hpp"
-#include "heist/detail/atomics.hpp"
 
 namespace heist::inline v0::deque {
 
-template <item T, class Seam = detail::std_atomics>
+// A deque as in concept.hpp, whose owner and thieves can also expose items. It holds a fixed number
+// of items. Seam: the atomics, which only tests replace (atomics.hpp).
+template <item T, class Seam = std_atomics>
 class split {
   using control = split_control<Seam, 1>;
   using position = typename control::position;

@@ -54,7 +54,7 @@
 #include <cstdint>
 
 #include "heist/deque/answers.hpp"
-#include "heist/detail/atomics.hpp"
+#include "heist/deque/atomics.hpp"
 
 namespace heist::inline v0::deque {
 
@@ -72,11 +72,11 @@ struct split_state {
 
   // low: tail 20, split 20, the tag's upper 24. high: bound 32 (first in memory), the tag's lower
   // 32.
-  [[nodiscard]] constexpr detail::packed_words pack() const noexcept {
+  [[nodiscard]] constexpr packed_words pack() const noexcept {
     return {std::uint64_t{tail / Stride} | std::uint64_t{split / Stride} << 20 | (tag >> 32) << 40,
             std::uint64_t{bound} | tag << 32};
   }
-  static constexpr split_state unpack(detail::packed_words p) noexcept {
+  static constexpr split_state unpack(packed_words p) noexcept {
     return {static_cast<std::uint32_t>(p.low & max_units) * Stride,
             static_cast<std::uint32_t>(p.low >> 20 & max_units) * Stride,
             static_cast<std::uint32_t>(p.high), (p.low >> 40) << 32 | p.high >> 32};

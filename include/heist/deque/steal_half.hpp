@@ -42,19 +42,34 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heist/deque/atomics.hpp"
 #include "heist/deque/batch_stealing.hpp"
 #include "heist/deque/concept.hpp"
-#include "heist/detail/atomics.hpp"
 
 namespace heist::inline v0::deque {
+
+// How many items a thief takes at most in one step.
+inline constexpr std::size_t max_half = 64;
+
+class half_of_seen;
+
+// A deque as in concept.hpp, whose thieves can also take half of the items: steal_into. It grows
+// when it is full, and shrinks on request. Seam: the atomics, which only tests replace
+// (atomics.hpp).
+template <item T, class Seam = std_atomics>
+class steal_half : public batch_stealing<T, half_of_seen, Seam> {
+ public:
+  static constexpr std::size_t max_batch = max_half;
+
+  // Throws usage_error for a capacity that isn't a power of two up to max_capacity; std::bad_alloc.
+  explicit steal_half(std::size_t capacity = 64);
+};
 
 // The rule of batch_stealing: half, but no more than a thief copies at once.
 class half_of_seen {
  public:
-  static constexpr std::size_t max_batch = 64;
-
   [[nodiscard]] static std::uint64_t share(std::uint64_t seen) noexcept {
-    return std::min<std::uint64_t>(seen - seen / 2, max_batch);
+    return std::min<std::uint64_t>(seen - seen / 2, max_half);
   }
 
   template <class Word>
@@ -70,15 +85,9 @@ class half_of_seen {
   std::uint64_t highest_ = 0;
 };
 
-template <item T, class Seam = detail::std_atomics>
-class steal_half : public batch_stealing<T, half_of_seen, Seam> {
- public:
-  static constexpr std::size_t max_batch = half_of_seen::max_batch;
-
-  // Throws usage_error for a capacity that isn't a power of two up to max_capacity; std::bad_alloc.
-  explicit steal_half(std::size_t capacity = 64)
-      : batch_stealing<T, half_of_seen, Seam>("steal_half", capacity, half_of_seen()) {}
-};
+template <item T, class Seam>
+steal_half<T, Seam>::steal_half(std::size_t capacity)
+    : batch_stealing<T, half_of_seen, Seam>("steal_half", capacity, half_of_seen()) {}
 
 static_assert(batched_deque<steal_half<void*>>);
 

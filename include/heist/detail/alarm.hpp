@@ -55,7 +55,7 @@ class alarm {
 
  private:
   friend alarms;
-  alarms& of_;
+  alarms& alarms_;
   const function ring_;
   const due_time due_;
   std::size_t place_ = 0;  // in the heap, from 1; 0: not there. Guarded by the lock of the alarms

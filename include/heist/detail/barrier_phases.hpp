@@ -10,10 +10,6 @@
 
 namespace heist::inline v0::detail {
 
-struct no_completion {
-  void operator()() const noexcept {}
-};
-
 class HEIST_API barrier_phases {
  public:
   explicit barrier_phases(std::ptrdiff_t expected);

@@ -14,7 +14,7 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-template <class Stop>
+template <class Stop = never_stops>
 struct count_if_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = count_if_impl<S>;
@@ -30,7 +30,7 @@ struct count_if_impl : stopped_by<Stop> {
   }
 };
 
-template <class Stop>
+template <class Stop = never_stops>
 struct count_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = count_impl<S>;
@@ -45,7 +45,10 @@ struct count_impl : stopped_by<Stop> {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::with_ranges<detail::count_impl<>>> count{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::count_if_impl<>>> count_if{};
+struct count_function : detail::algorithm<detail::with_ranges<detail::count_impl<>>> {};
+struct count_if_function : detail::algorithm<detail::with_ranges<detail::count_if_impl<>>> {};
+
+inline constexpr count_function count{};
+inline constexpr count_if_function count_if{};
 
 }  // namespace heist::inline v0

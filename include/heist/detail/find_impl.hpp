@@ -95,7 +95,7 @@ template <class It, class Predicate>
 concept searches =
     std::random_access_iterator<It> && std::predicate<Predicate&, std::iter_reference_t<It>>;
 
-template <class Stop>
+template <class Stop = never_stops>
 struct find_if_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = find_if_impl<S>;
@@ -107,7 +107,7 @@ struct find_if_impl : stopped_by<Stop> {
   }
 };
 
-template <class Stop>
+template <class Stop = never_stops>
 struct find_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = find_impl<S>;
@@ -120,7 +120,7 @@ struct find_impl : stopped_by<Stop> {
   }
 };
 
-template <class Stop>
+template <class Stop = never_stops>
 struct find_any_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = find_any_impl<S>;
@@ -132,9 +132,11 @@ struct find_any_impl : stopped_by<Stop> {
   }
 };
 
+enum class quantifier : std::uint8_t { any, all, none };
+
 // Searches for an element that decides the answer: one that satisfies the predicate, or for `all`
 // one that doesn't.
-template <quantifier Quantifier, class Stop>
+template <quantifier Quantifier, class Stop = never_stops>
 struct quantified_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = quantified_impl<Quantifier, S>;
@@ -153,17 +155,21 @@ struct quantified_impl : stopped_by<Stop> {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::with_ranges<detail::find_impl<>>> find{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::find_if_impl<>>> find_if{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::find_any_impl<>>> find_any{};
-inline constexpr detail::algorithm<
-    detail::with_ranges<detail::quantified_impl<detail::quantifier::any>>>
-    any_of{};
-inline constexpr detail::algorithm<
-    detail::with_ranges<detail::quantified_impl<detail::quantifier::all>>>
-    all_of{};
-inline constexpr detail::algorithm<
-    detail::with_ranges<detail::quantified_impl<detail::quantifier::none>>>
-    none_of{};
+struct find_function : detail::algorithm<detail::with_ranges<detail::find_impl<>>> {};
+struct find_if_function : detail::algorithm<detail::with_ranges<detail::find_if_impl<>>> {};
+struct find_any_function : detail::algorithm<detail::with_ranges<detail::find_any_impl<>>> {};
+struct any_of_function
+    : detail::algorithm<detail::with_ranges<detail::quantified_impl<detail::quantifier::any>>> {};
+struct all_of_function
+    : detail::algorithm<detail::with_ranges<detail::quantified_impl<detail::quantifier::all>>> {};
+struct none_of_function
+    : detail::algorithm<detail::with_ranges<detail::quantified_impl<detail::quantifier::none>>> {};
+
+inline constexpr find_function find{};
+inline constexpr find_if_function find_if{};
+inline constexpr find_any_function find_any{};
+inline constexpr any_of_function any_of{};
+inline constexpr all_of_function all_of{};
+inline constexpr none_of_function none_of{};
 
 }  // namespace heist::inline v0

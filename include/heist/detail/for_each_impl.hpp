@@ -55,7 +55,7 @@ class waypoints {
   std::size_t size_ = 0;
 };
 
-template <class Stop>
+template <class Stop = never_stops>
 struct for_each_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = for_each_impl<S>;
@@ -95,6 +95,8 @@ struct for_each_impl : stopped_by<Stop> {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::with_ranges<detail::for_each_impl<>>> for_each{};
+struct for_each_function : detail::algorithm<detail::with_ranges<detail::for_each_impl<>>> {};
+
+inline constexpr for_each_function for_each{};
 
 }  // namespace heist::inline v0

@@ -22,6 +22,8 @@ namespace heist::inline v0 {
 
 namespace detail {
 
+[[noreturn]] HEIST_API void throw_no_result(const char* member);
+
 struct future_access {
   template <class T>
   static future<T> make(state_of<T>& s) noexcept {
@@ -148,7 +150,7 @@ class awaited_inputs {
     std::size_t i = 0;
     each_input(inputs_, [&](auto& input) {
       node& n = nodes_[i];
-      n.go_on = [](continuation& c) noexcept {
+      n.resume = [](continuation& c) noexcept {
         auto& self = static_cast<node&>(c);
         self.block->one_is_ready(self.index);
       };
@@ -205,11 +207,17 @@ class all_of final : public state_of<T>, private awaited_inputs<all_of<Inputs, T
 }  // namespace detail
 
 template <class T>
+inline detail::state_of<T>& future<T>::checked(const char* member) const {
+  if (state_ == nullptr) [[unlikely]]
+    detail::throw_no_result(member);
+  return *state_;
+}
+
+template <class T>
 template <class F>
-auto future<T>::then(F&& f) && -> future<typename detail::then_result<std::decay_t<F>, T>::type> {
+auto future<T>::then(F&& f) && -> future<then_result_t<std::decay_t<F>, T>> {
   checked("then");
-  using block =
-      detail::chained<std::decay_t<F>, T, typename detail::then_result<std::decay_t<F>, T>::type>;
+  using block = detail::chained<std::decay_t<F>, T, then_result_t<std::decay_t<F>, T>>;
   return detail::hand_out(std::make_unique<block>(std::move(*this), std::forward<F>(f)),
                           [](block& b) { b.begin(); });
 }

@@ -20,9 +20,9 @@
 
 namespace heist::inline v0::detail {
 
-// What continues when a result is ready. It may be gone as soon as go_on has been called.
+// What resumes when a result is ready. It may be gone as soon as resume has been called.
 struct continuation {
-  void (*go_on)(continuation&) noexcept;
+  void (*resume)(continuation&) noexcept;
 };
 
 class future_state {
@@ -38,7 +38,7 @@ class future_state {
     return next_.attach(reinterpret_cast<rendezvous::word>(&c));
   }
 
-  // Takes the continuation back. False if the result is ready: then go_on is called, or has been.
+  // Takes the continuation back. False if the result is ready: then resume is called, or has been.
   bool detach(continuation& c) noexcept {
     return next_.detach(reinterpret_cast<rendezvous::word>(&c));
   }
@@ -50,7 +50,7 @@ class future_state {
     leave();
     if (next != rendezvous::pending) {
       auto* const c = reinterpret_cast<continuation*>(next);
-      c->go_on(*c);
+      c->resume(*c);
     }
   }
 

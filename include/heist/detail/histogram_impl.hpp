@@ -58,6 +58,8 @@ struct histogram_impl {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::with_ranges<detail::histogram_impl>> histogram{};
+struct histogram_function : detail::algorithm<detail::with_ranges<detail::histogram_impl>> {};
+
+inline constexpr histogram_function histogram{};
 
 }  // namespace heist::inline v0

@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "heist/deque/atomics.hpp"
 #include "heist/deque/split_control.hpp"
-#include "heist/detail/atomics.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
 
@@ -29,7 +29,7 @@
 
 namespace heist::inline v0::detail {
 
-using control = deque::split_control<std_atomics, sizeof(job)>;
+using control = deque::split_control<deque::std_atomics, sizeof(job)>;
 using position = control::position;
 static_assert(offsetof(control, word) == control::distance);
 static_assert(alignof(control) == control::alignment, "see control::alignment");
@@ -112,7 +112,7 @@ struct hot_path {
       asm volatile(HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %k[h]"
                    : "=@ccae"(yes), "+a"(first)HEIST_TLS_AND_SCRATCH
                    : [h] "r"(h), [offset] "i"(offsetof(control, word) +
-                                              wide_word<control::state>::high_offset)
+                                              deque::wide_word<control::state>::high_offset)
                    : "memory");
       return yes;
     }
@@ -123,11 +123,11 @@ struct hot_path {
     set_head(h);
     bool yes;
     [[maybe_unused]] std::uint64_t base;
-    asm volatile(
-        HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %k[h]"
-        : "=@ccae"(yes)HEIST_TLS_AND_SCRATCH
-        : [h] "r"(h), [offset] "i"(offsetof(control, word) + wide_word<control::state>::high_offset)
-        : "memory");
+    asm volatile(HEIST_TLS_BASE "cmpl " HEIST_TLS_FIELD ", %k[h]"
+                 : "=@ccae"(yes)HEIST_TLS_AND_SCRATCH
+                 : [h] "r"(h), [offset] "i"(offsetof(control, word) +
+                                            deque::wide_word<control::state>::high_offset)
+                 : "memory");
     return yes;
   }
 

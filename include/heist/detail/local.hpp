@@ -8,7 +8,8 @@
 
 #include <atomic>
 
-#include "heist/detail/atomics.hpp"
+#include "heist/detail/requirements.hpp"
+#include "heist/detail/sanitizers.hpp"
 
 namespace heist::inline v0::detail {
 

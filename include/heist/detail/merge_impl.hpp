@@ -51,6 +51,8 @@ struct merge_impl {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::merge_impl> merge{};
+struct merge_function : detail::algorithm<detail::merge_impl> {};
+
+inline constexpr merge_function merge{};
 
 }  // namespace heist::inline v0

@@ -75,9 +75,13 @@ struct minmax_element_impl {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::with_ranges<detail::min_element_impl>> min_element{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::max_element_impl>> max_element{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::minmax_element_impl>>
-    minmax_element{};
+struct min_element_function : detail::algorithm<detail::with_ranges<detail::min_element_impl>> {};
+struct max_element_function : detail::algorithm<detail::with_ranges<detail::max_element_impl>> {};
+struct minmax_element_function
+    : detail::algorithm<detail::with_ranges<detail::minmax_element_impl>> {};
+
+inline constexpr min_element_function min_element{};
+inline constexpr max_element_function max_element{};
+inline constexpr minmax_element_function minmax_element{};
 
 }  // namespace heist::inline v0

@@ -16,12 +16,12 @@ class one_at_a_time {
     HEIST_API explicit use(one_at_a_time& lock);
     // Release: partner is the exchange in the constructor; the next loop sees what this one has
     // noted.
-    ~use() { of_.taken_.store(false, std::memory_order_release); }
+    ~use() { lock_.taken_.store(false, std::memory_order_release); }
     use(const use&) = delete;
     use& operator=(const use&) = delete;
 
    private:
-    one_at_a_time& of_;
+    one_at_a_time& lock_;
   };
 
  private:

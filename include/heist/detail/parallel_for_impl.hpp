@@ -45,7 +45,7 @@ std::size_t count_of_indices(I first, J last) {
   return static_cast<bits>(static_cast<bits>(l) - static_cast<bits>(f));
 }
 
-template <class Stop>
+template <class Stop = never_stops>
 struct parallel_for_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = parallel_for_impl<S>;
@@ -94,6 +94,8 @@ struct parallel_for_impl : stopped_by<Stop> {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::parallel_for_impl<>> parallel_for{};
+struct parallel_for_function : detail::algorithm<detail::parallel_for_impl<>> {};
+
+inline constexpr parallel_for_function parallel_for{};
 
 }  // namespace heist::inline v0

@@ -103,9 +103,12 @@ struct stable_partition_impl {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::with_ranges<detail::copy_if_impl>> copy_if{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::stable_partition_impl>> partition{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::stable_partition_impl>>
-    stable_partition{};
+struct copy_if_function : detail::algorithm<detail::with_ranges<detail::copy_if_impl>> {};
+struct partition_function : detail::algorithm<detail::with_ranges<detail::stable_partition_impl>> {
+};
+
+inline constexpr copy_if_function copy_if{};
+inline constexpr partition_function partition{};
+inline constexpr partition_function stable_partition{};
 
 }  // namespace heist::inline v0

@@ -151,3 +151,22 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
 };
 
 }  // namespace heist::inline v0::detail
+
+namespace heist::inline v0 {
+
+template <class F>
+auto in_parallel(F&& f) {
+  return detail::pipeline_stage<detail::open_gate, std::decay_t<F>>{std::forward<F>(f)};
+}
+
+template <class F>
+auto in_order(F&& f) {
+  return detail::pipeline_stage<detail::turnstile, std::decay_t<F>>{std::forward<F>(f)};
+}
+
+template <class F>
+auto out_of_order(F&& f) {
+  return detail::pipeline_stage<detail::locked_gate, std::decay_t<F>>{std::forward<F>(f)};
+}
+
+}  // namespace heist::inline v0

@@ -119,7 +119,7 @@ struct lane_fold {
   }
 };
 
-template <class Stop>
+template <class Stop = never_stops>
 struct reduce_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = reduce_impl<S>;
@@ -140,7 +140,7 @@ struct reduce_impl : stopped_by<Stop> {
   }
 };
 
-template <class Stop>
+template <class Stop = never_stops>
 struct transform_reduce_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = transform_reduce_impl<S>;
@@ -166,8 +166,11 @@ struct transform_reduce_impl : stopped_by<Stop> {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::with_ranges<detail::reduce_impl<>>> reduce{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::transform_reduce_impl<>>>
-    transform_reduce{};
+struct reduce_function : detail::algorithm<detail::with_ranges<detail::reduce_impl<>>> {};
+struct transform_reduce_function
+    : detail::algorithm<detail::with_ranges<detail::transform_reduce_impl<>>> {};
+
+inline constexpr reduce_function reduce{};
+inline constexpr transform_reduce_function transform_reduce{};
 
 }  // namespace heist::inline v0

@@ -13,7 +13,7 @@ class reducer_base;
 // A view of one reducer. The views of one function are a list on its fiber (views.hpp).
 struct view_node {
   view_node* next = nullptr;
-  reducer_base* of = nullptr;
+  reducer_base* reducer = nullptr;
   // While a scope keeps the list: the list of an older child, and which child this one belongs to.
   view_node* next_piece = nullptr;
   std::uint64_t piece = 0;

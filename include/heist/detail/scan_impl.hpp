@@ -201,9 +201,12 @@ struct exclusive_scan_impl {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::with_ranges<detail::inclusive_scan_impl>>
-    inclusive_scan{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::exclusive_scan_impl>>
-    exclusive_scan{};
+struct inclusive_scan_function
+    : detail::algorithm<detail::with_ranges<detail::inclusive_scan_impl>> {};
+struct exclusive_scan_function
+    : detail::algorithm<detail::with_ranges<detail::exclusive_scan_impl>> {};
+
+inline constexpr inclusive_scan_function inclusive_scan{};
+inline constexpr exclusive_scan_function exclusive_scan{};
 
 }  // namespace heist::inline v0

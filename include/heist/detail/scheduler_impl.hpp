@@ -119,4 +119,12 @@ class bulk_receiver {
 
 }  // namespace detail
 
+template <class Sender, std::integral Shape, class F>
+template <class Self, class R>
+auto execution::bulk_sender<Sender, Shape, F>::connect_to(Self&& self, R&& r) {
+  const scheduler where = self.sender_.get_env().query(get_completion_scheduler<set_value_t>);
+  return std::forward<Self>(self).sender_.connect(detail::bulk_receiver<std::decay_t<R>, Shape, F>(
+      where, std::forward<R>(r), self.shape_, std::forward<Self>(self).function_));
+}
+
 }  // namespace heist::inline v0

@@ -77,7 +77,7 @@ struct spawner_entry {
 static_assert(sizeof(spawner_entry) <= job::payload_bytes);
 
 // What a thief of a spawner's entry runs: continues the spawner.
-HEIST_API void go_on_with_spawner(job& slot) noexcept;
+HEIST_API void resume_spawner(job& slot) noexcept;
 
 // The key of the children that were spawned by others than the scope's own function.
 inline constexpr std::uint64_t foreign_key = ~std::uint64_t{0};
@@ -85,7 +85,7 @@ inline constexpr std::uint64_t foreign_key = ~std::uint64_t{0};
 inline void scope_state::prepare(fiber* spawner, fiber* child, wide_position h) {
   const fiber_front& me = front_of(spawner);
   job& slot = hot_path::slot(h);
-  slot.run = &go_on_with_spawner;
+  slot.run = &resume_spawner;
   ::new (static_cast<void*>(slot.payload))
       spawner_entry{spawner, this, me.array, static_cast<position>(h)};
   fiber_front& front = front_of(child);
@@ -166,7 +166,7 @@ auto run_scope(scope_watch* watch, F&& f) -> std::invoke_result_t<F, task_scope&
 template <class F>
 auto run_scope_of(spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&> {
   if (kind == spawn_kind::child)
-    return run_scope<scope_state::leaves_children>(nullptr, std::forward<F>(f));
+    return run_scope<scope_state::pushes_children>(nullptr, std::forward<F>(f));
   return run_scope<0>(nullptr, std::forward<F>(f));
 }
 
@@ -176,7 +176,7 @@ auto run_watched(const stop_poll& stop, spawn_kind kind, F&& f)
   constexpr unsigned flags = scope_state::watched;
   scope_watch watch{stop};
   if (kind == spawn_kind::child)
-    return run_scope<flags | scope_state::leaves_children>(&watch, std::forward<F>(f));
+    return run_scope<flags | scope_state::pushes_children>(&watch, std::forward<F>(f));
   return run_scope<flags>(&watch, std::forward<F>(f));
 }
 

@@ -41,7 +41,7 @@ class scope_state {
   static constexpr unsigned cut_off = 4;     // a child was skipped because of watch_
   static constexpr unsigned has_deposits = 8;
   static constexpr unsigned busy = 16;             // a lock bit, which is held
-  static constexpr unsigned leaves_children = 32;  // children are pushed, whatever the pool does
+  static constexpr unsigned pushes_children = 32;  // children are pushed, whatever the pool does
   static constexpr unsigned has_pushed = 64;
   static constexpr unsigned watched = 128;  // watch_ isn't nullptr
 
@@ -83,8 +83,8 @@ class scope_state {
   class keeping;
   void keep(std::uint64_t key, std::exception_ptr exception) noexcept;
   void deposit(std::uint64_t key, view_node* views) noexcept;
-  void one_more() noexcept;
-  void one_less() noexcept;
+  void add_child() noexcept;
+  void remove_child() noexcept;
   void child_ended() noexcept;
 
  private:
@@ -96,12 +96,13 @@ class scope_state {
   [[nodiscard]] wide_position place_of(wide_position i) const noexcept {
     return start_ + i * static_cast<wide_position>(sizeof(job));
   }
-  // Whether a stop was requested, so that a child is skipped; counts it then.
-  bool skips(unsigned flags) noexcept;
-  // Whether a child that is spawned now is skipped; counts the children that a stop concerns.
-  bool leaves_out(unsigned flags) noexcept;
-  // The same for a child that was pushed and not begun.
-  bool leaves_out_pushed(std::uint64_t key) noexcept;
+  // If a stop was requested, counts a child as skipped and returns true.
+  bool skip_if_stopped(unsigned flags) noexcept;
+  // Counts a child that is spawned now, where a stop condition needs the count. True if the child
+  // must be skipped, because of a stop or of an exception; one that a stop skips is counted.
+  bool skip_spawned(unsigned flags) noexcept;
+  // True if a child that was pushed and hasn't begun must be skipped, as in skip_spawned().
+  bool skip_pushed(std::uint64_t key) noexcept;
   // Runs a child on the spawner's stack, as a call.
   void call(const spawn_functions& functions, void* closure);
 

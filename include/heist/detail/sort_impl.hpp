@@ -132,7 +132,9 @@ struct sort_impl {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::with_ranges<detail::sort_impl>> sort{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::sort_impl>> stable_sort{};
+struct sort_function : detail::algorithm<detail::with_ranges<detail::sort_impl>> {};
+
+inline constexpr sort_function sort{};
+inline constexpr sort_function stable_sort{};
 
 }  // namespace heist::inline v0

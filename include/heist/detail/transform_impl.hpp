@@ -24,7 +24,7 @@ void for_offsets(std::size_t n, const stopped_by<Stop>& by, const Write& write) 
   run_stoppable(n, by, chunk, [n](const auto& work) { split_on_demand(n, work); });
 }
 
-template <class Stop>
+template <class Stop = never_stops>
 struct transform_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = transform_impl<S>;
@@ -52,7 +52,7 @@ struct transform_impl : stopped_by<Stop> {
   }
 };
 
-template <class Stop>
+template <class Stop = never_stops>
 struct copy_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = copy_impl<S>;
@@ -67,7 +67,7 @@ struct copy_impl : stopped_by<Stop> {
   }
 };
 
-template <class Stop>
+template <class Stop = never_stops>
 struct fill_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = fill_impl<S>;
@@ -79,7 +79,7 @@ struct fill_impl : stopped_by<Stop> {
   }
 };
 
-template <class Stop>
+template <class Stop = never_stops>
 struct generate_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = generate_impl<S>;
@@ -94,9 +94,14 @@ struct generate_impl : stopped_by<Stop> {
 
 }  // namespace detail
 
-inline constexpr detail::algorithm<detail::with_ranges<detail::transform_impl<>>> transform{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::copy_impl<>>> copy{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::fill_impl<>>> fill{};
-inline constexpr detail::algorithm<detail::with_ranges<detail::generate_impl<>>> generate{};
+struct transform_function : detail::algorithm<detail::with_ranges<detail::transform_impl<>>> {};
+struct copy_function : detail::algorithm<detail::with_ranges<detail::copy_impl<>>> {};
+struct fill_function : detail::algorithm<detail::with_ranges<detail::fill_impl<>>> {};
+struct generate_function : detail::algorithm<detail::with_ranges<detail::generate_impl<>>> {};
+
+inline constexpr transform_function transform{};
+inline constexpr copy_function copy{};
+inline constexpr fill_function fill{};
+inline constexpr generate_function generate{};
 
 }  // namespace heist::inline v0

@@ -1,4 +1,4 @@
-// The machinery of <heist/worker_local.hpp>: the iterator over the values.
+// The machinery of <heist/worker_local.hpp>: how a value is made, and the iterator over the values.
 #pragma once
 
 #include <atomic>
@@ -6,10 +6,37 @@
 #include <iterator>
 #include <memory>
 
+#include "heist/detail/export.hpp"
 #include "heist/detail/own_value.hpp"
 #include "heist/worker_local.hpp"
 
 namespace heist::inline v0 {
+
+namespace detail {
+
+[[noreturn, gnu::cold]] HEIST_API void throw_not_a_worker(const pool& p);
+
+}  // namespace detail
+
+template <class T>
+inline T& worker_local<T>::local() {
+  for (detail::own_value<T>* made = nullptr;;) {
+    const int i = pool_.worker_index();
+    if (i < 0) [[unlikely]]
+      detail::throw_not_a_worker(pool_);
+    cell& mine = cells_[static_cast<std::size_t>(i)];
+    // Acquire: partner is the store below, by a fiber that ran on this worker before.
+    if (detail::own_value<T>* const there = mine.load(std::memory_order_acquire)) {
+      delete made;  // the factory waited, and meanwhile another function made it
+      return there->value;
+    }
+    if (made != nullptr) {
+      mine.store(made, std::memory_order_release);  // partners: above, and the iterators
+      return made->value;
+    }
+    made = new detail::own_value<T>(make_);
+  }
+}
 
 // Goes from value to value, and skips the workers that have none.
 template <class T>

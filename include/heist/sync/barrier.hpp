@@ -13,10 +13,15 @@
 
 namespace heist::inline v0 {
 
+// The completion of a barrier that needs none: does nothing.
+struct no_completion {
+  void operator()() const noexcept {}
+};
+
 // As std::barrier; fibers and threads outside any pool may use it together. Allocates nothing. When
 // all have arrived, the last one runs `completion` before any continues; it must be noexcept, and
 // may fork and wait.
-template <class Completion = detail::no_completion>
+template <class Completion = no_completion>
 class barrier {
   static_assert(std::is_nothrow_invocable_v<Completion&>);
 

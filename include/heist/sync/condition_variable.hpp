@@ -22,71 +22,37 @@ class condition_variable {
   condition_variable& operator=(const condition_variable&) = delete;
 
   // Wakes the waiter that has waited longest.
-  void notify_one() noexcept {
-    if (anybody()) wake_one();
-  }
-  void notify_all() noexcept {
-    if (anybody()) wake_all();
-  }
+  void notify_one() noexcept;
+  void notify_all() noexcept;
 
   // Unlocks, waits for a notification, and locks again.
   template <class Lock>
-  void wait(Lock& lock) {
-    detail::waiter me;
-    list(me);  // before the unlock: the next holder of the lock finds the waiter
-    lock.unlock();
-    me.point.wait();
-    lock.lock();
-  }
+  void wait(Lock& lock);
   // Waits until done() is true; it is called with the lock held.
   template <class Lock, class Done>
-  void wait(Lock& lock, Done done) {
-    while (!done()) wait(lock);
-  }
+  void wait(Lock& lock, Done done);
 
   // The same with a time limit. Without done(): false if the time was over before a notification.
   // With done(): its last result. They throw resource_error or std::bad_alloc, with the lock held,
   // where they have to wait and can't.
   template <class Lock, class Rep, class Period>
-  bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> time) {
-    return wait_in_time(lock, detail::due_in(time));
-  }
+  bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> time);
   template <class Lock, class Rep, class Period, class Done>
-  bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> time, Done done) {
-    return wait_in_time(lock, detail::due_in(time), done);
-  }
+  bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> time, Done done);
   template <class Lock, class Clock, class Duration>
-  bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> time) {
-    return wait_in_time(lock, detail::due_at(time));
-  }
+  bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> time);
   template <class Lock, class Clock, class Duration, class Done>
-  bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> time, Done done) {
-    return wait_in_time(lock, detail::due_at(time), done);
-  }
+  bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> time, Done done);
 
  private:
   friend detail::timed_waiter<condition_variable>;
 
   template <class Lock>
-  bool wait_in_time(Lock& lock, detail::due_time due) {
-    detail::timed_waiter<condition_variable> me(*this, due);
-    list(me);
-    lock.unlock();
-    const bool was_notified = me.wait_in_time();
-    lock.lock();
-    return was_notified;
-  }
+  bool wait_in_time(Lock& lock, detail::due_time due);
   template <class Lock, class Done>
-  bool wait_in_time(Lock& lock, detail::due_time due, Done& done) {
-    while (!done())
-      if (!wait_in_time(lock, due)) return done();
-    return true;
-  }
+  bool wait_in_time(Lock& lock, detail::due_time due, Done& done);
 
-  // Relaxed: a notifier that must not miss a waiter has held the lock since the waiter was listed.
-  [[nodiscard]] bool anybody() const noexcept {
-    return listed_.load(std::memory_order_relaxed) != 0;
-  }
+  [[nodiscard]] bool has_waiters() const noexcept;
   HEIST_API void list(detail::waiter& w) noexcept;
   HEIST_API bool give_up(detail::waiter& w) noexcept;
   HEIST_API void wake_one() noexcept;
@@ -98,3 +64,5 @@ class condition_variable {
 };
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/condition_variable_impl.hpp"

@@ -23,24 +23,12 @@ class latch {
   [[nodiscard]] static constexpr std::ptrdiff_t max() noexcept { return PTRDIFF_MAX / 2; }
 
   // n: from 0 to the present count.
-  void count_down(std::ptrdiff_t n = 1) noexcept {
-    // Release and acquire: the waiters that the last count_down() wakes see what happened before
-    // each of them.
-    const std::ptrdiff_t left = state_.fetch_sub(n * one, std::memory_order_acq_rel) - n * one;
-    if (left == has_waiters) [[unlikely]]
-      wake();
-  }
-  [[nodiscard]] bool try_wait() const noexcept {
-    // Acquire: partners are the count_down()s.
-    return state_.load(std::memory_order_acquire) < one;
-  }
-  void wait() noexcept {
-    if (!try_wait()) wait_slow();
-  }
-  void arrive_and_wait(std::ptrdiff_t n = 1) noexcept {
-    count_down(n);
-    wait();
-  }
+  void count_down(std::ptrdiff_t n = 1) noexcept;
+  // Whether the count is 0.
+  [[nodiscard]] bool try_wait() const noexcept;
+  // Returns when the count is 0.
+  void wait() noexcept;
+  void arrive_and_wait(std::ptrdiff_t n = 1) noexcept;
 
  private:
   static constexpr std::ptrdiff_t has_waiters = 1;
@@ -55,3 +43,5 @@ class latch {
 };
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/latch_impl.hpp"

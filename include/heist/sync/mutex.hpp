@@ -17,11 +17,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
-#include "heist/detail/timed_locking.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0 {
@@ -30,41 +30,27 @@ namespace heist::inline v0 {
 // Any fiber may unlock what another one locked. Uncontended, lock() and unlock() cost one atomic
 // operation each. No member allocates or throws except try_lock_for and try_lock_until, which throw
 // resource_error or std::bad_alloc where they have to wait and can't.
-class mutex : public detail::timed_locking<mutex> {
+class mutex {
  public:
   constexpr mutex() noexcept = default;
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  void lock() noexcept {
-    std::uint32_t seen = 0;
-    // Acquire: partners are the releases in unlock(), unlock_slow() and wake_next().
-    if (!state_.compare_exchange_strong(seen, locked, std::memory_order_acquire,
-                                        std::memory_order_relaxed)) [[unlikely]]
-      lock_slow();
-  }
-  [[nodiscard]] bool try_lock() noexcept {
-    std::uint32_t seen = state_.load(std::memory_order_relaxed);
-    while ((seen & locked) == 0)
-      if (state_.compare_exchange_weak(seen, seen | locked, std::memory_order_acquire,
-                                       std::memory_order_relaxed))
-        return true;
-    return false;
-  }
-  void unlock() noexcept {
-    std::uint32_t seen = locked;
-    // Release: partners are the acquires in lock(), try_lock() and queue().
-    if (!state_.compare_exchange_strong(seen, 0, std::memory_order_release,
-                                        std::memory_order_relaxed)) [[unlikely]]
-      unlock_slow();
-  }
+  void lock() noexcept;
+  [[nodiscard]] bool try_lock() noexcept;
+  // False if the time was over before the lock was free for the caller. A waiter that gives up
+  // doesn't delay the others.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> time);
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> time);
+  void unlock() noexcept;
 
  private:
   static constexpr std::uint32_t locked = 1;
   static constexpr std::uint32_t queued = 2;  // set while waiters_ isn't empty
   static constexpr std::uint32_t waking = 4;  // a waiter was woken and hasn't tried yet
 
-  friend detail::timed_locking<mutex>;
   friend detail::timed_waiter<mutex>;
   HEIST_API void lock_slow() noexcept;
   HEIST_API bool lock_until(detail::due_time due);
@@ -79,3 +65,5 @@ class mutex : public detail::timed_locking<mutex> {
 };
 
 }  // namespace heist::inline v0
+
+#include "heist/detail/mutex_impl.hpp"

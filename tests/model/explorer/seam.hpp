@@ -1,4 +1,4 @@
-// The seam of the explorer: the atomics of heist/detail/atomics.hpp, made of the machine's cells.
+// The seam of the explorer: the atomics of heist/deque/atomics.hpp, made of the machine's cells.
 //
 // The library's own headers run on it. On x86 each of their loads and stores is a plain instruction
 // and each read-modify-write a locked one, whatever order it names. Orders therefore have no effect
@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "heist/detail/atomics.hpp"
+#include "heist/deque/atomics.hpp"
 #include "tests/model/explorer/machine.hpp"
 
 namespace heist_explorer {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "heist/detail/atomics.hpp"
+#include "heist/deque/atomics.hpp"
 
 namespace heist_test {
 
@@ -19,7 +19,7 @@ struct slot_memory {
 };
 inline slot_memory counted;
 
-struct counting_atomics : heist::detail::std_atomics {
+struct counting_atomics : heist::deque::std_atomics {
   template <class T>
   static std::atomic<T>* new_slots(std::size_t n) noexcept {
     if (n > counted.largest_granted) return nullptr;

@@ -23,7 +23,7 @@ using heist::deque::steal_result;
 using heist::platform::asymmetric_barrier;
 
 constexpr std::uint32_t stride = 8;
-using control = heist::deque::split_control<heist::detail::std_atomics, stride>;
+using control = heist::deque::split_control<heist::deque::std_atomics, stride>;
 using position = control::position;
 
 #if defined(HEIST_TEST_EMULATED)

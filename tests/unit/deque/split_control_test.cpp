@@ -18,7 +18,7 @@ using heist::deque::pop_result;
 using heist::deque::steal_result;
 
 constexpr std::uint32_t stride = 8;
-using control = heist::deque::split_control<heist::detail::std_atomics, stride>;
+using control = heist::deque::split_control<heist::deque::std_atomics, stride>;
 using position = control::position;
 
 const auto no_barrier = [] {};

@@ -6,13 +6,13 @@
 #include <thread>
 #include <vector>
 
-#include "heist/detail/atomics.hpp"
+#include "heist/deque/atomics.hpp"
 
 namespace heist_test {
 namespace {
 
-using heist::detail::packed_words;
-using heist::detail::wide_word;
+using heist::deque::packed_words;
+using heist::deque::wide_word;
 
 struct pair_state {
   std::uint64_t low;

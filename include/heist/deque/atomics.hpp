@@ -1,8 +1,8 @@
 // The atomics seam: the one place that says what an atomic is.
 //
 // Everything under deque/ takes its atomics, its fences and its 16-byte word from a Seam type.
-// std_atomics is the product's. Model tests give Relacy's types with the same members, so that the
-// very same protocol code is explored. A seam has:
+// Programs leave the default, std_atomics. Model tests give Relacy's types with the same members,
+// so that the very same protocol code is explored. A seam has:
 //
 //   atomic<T>          load, store, compare_exchange_*, with std's meaning
 //   wide_word<State>   a State in 16 bytes, see below
@@ -28,7 +28,38 @@
 #include <sanitizer/tsan_interface_atomic.h>
 #endif
 
-namespace heist::inline v0::detail {
+namespace heist::inline v0::deque {
+
+template <class State>
+class wide_word;
+
+// The default of each Seam: std's atomics.
+struct std_atomics {
+  template <class T>
+  using atomic = std::atomic<T>;
+  template <class State>
+  using wide_word = deque::wide_word<State>;
+
+  static void light_barrier() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+  static void full_fence() noexcept {
+#if defined(__x86_64__)
+    // A locked instruction on a line that is in the cache: clang emits mfence, which takes longer.
+    asm volatile("lock orl $0, (%%rsp)" ::: "memory", "cc");
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  }
+
+  template <class T>
+  static std::atomic<T>* new_slots(std::size_t n) noexcept {
+    return new (std::nothrow) std::atomic<T>[n]();
+  }
+  template <class T>
+  static void free_slots(std::atomic<T>* slots, std::size_t) noexcept {
+    delete[] slots;
+  }
+};
 
 struct packed_words {
   std::uint64_t low;
@@ -128,31 +159,4 @@ class alignas(16) wide_word {
   std::uint64_t high_;
 };
 
-struct std_atomics {
-  template <class T>
-  using atomic = std::atomic<T>;
-  template <class State>
-  using wide_word = detail::wide_word<State>;
-
-  static void light_barrier() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
-
-  static void full_fence() noexcept {
-#if defined(__x86_64__)
-    // A locked instruction on a line that is in the cache: clang emits mfence, which takes longer.
-    asm volatile("lock orl $0, (%%rsp)" ::: "memory", "cc");
-#else
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
-  }
-
-  template <class T>
-  static std::atomic<T>* new_slots(std::size_t n) noexcept {
-    return new (std::nothrow) std::atomic<T>[n]();
-  }
-  template <class T>
-  static void free_slots(std::atomic<T>* slots, std::size_t) noexcept {
-    delete[] slots;
-  }
-};
-
-}  // namespace heist::inline v0::detail
+}  // namespace heist::inline v0::deque
