@@ -24,6 +24,7 @@
 #include "heist/pipeline.hpp"
 #include "heist/policy.hpp"
 #include "heist/pool.hpp"
+#include "heist/presets.hpp"
 #include "heist/reduce.hpp"
 #include "heist/reducer.hpp"
 #include "heist/scan.hpp"

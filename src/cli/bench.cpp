@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "bench/machine.hpp"
+#include "bench/suite/suites.hpp"
+#include "cli/bench_print.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
@@ -24,6 +26,8 @@ std::vector<report::option> options_of(const workloads::option_values& values) {
   return result;
 }
 
+}  // namespace
+
 void print(const report::results& of, const bench_output& how, output& out) {
   switch (how.form) {
     case report::form::text:
@@ -40,9 +44,13 @@ void print(const report::results& of, const bench_output& how, output& out) {
   if (!how.html.empty()) write_file(how.html, to_page(of, how.command));
 }
 
-}  // namespace
-
 int bench_list(const bench_list_request& request, output& out) {
+  for (const auto& suite : bench::suites()) {
+    if (request.json)
+      out.print("{}\n", to_json(suite));
+    else
+      out.print("{:<16}{}\n", fmt::format("--suite {}", suite.name), suite.summary);
+  }
   for (const auto& benchmark : bench::all()) {
     if (request.json)
       out.print("{}\n", to_json(benchmark));

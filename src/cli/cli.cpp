@@ -33,6 +33,10 @@ struct dispatch {
   int operator()(const bench_list_request& request) const { return bench_list(request, out); }
   int operator()(const bench_request& request) const { return run_bench(request, out, err); }
   int operator()(const bench_show_request& request) const { return bench_show(request, out); }
+  int operator()(const bench_suite_request& request) const {
+    return run_bench_suite(request, out, err);
+  }
+  int operator()(const side_request& request) const { return serve_side(request, stdin, stdout); }
   int operator()(const sim_request& request) const { return simulate(request, out, err); }
   int operator()(const theory_request& request) const { return theory(request, out, err); }
   int operator()(const lab_request& request) const { return std::visit(*this, request); }

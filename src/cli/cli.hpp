@@ -12,6 +12,8 @@ enum exit_code : int {
   environment_refused = 1,  // a file, memory, threads, or the output itself
   wrong_usage = 2,          // arguments, or a HEIST_* variable
   result_differs = 3,       // a parallel result is not the serial one
+  baseline_missed = 4,      // heist bench --check: a ratio is worse than the baseline's
+  interrupted = 130,        // Ctrl-C, after what had finished was written
   reader_gone = 141,        // of a pipe: the code of a program that SIGPIPE ends
 };
 

@@ -11,6 +11,7 @@
 #include <heist/config.hpp>
 
 #include "bench/benchmark.hpp"
+#include "bench/suite/suite.hpp"
 #include "cli/lab.hpp"
 #include "cli/output.hpp"
 #include "cli/theory.hpp"
@@ -72,6 +73,23 @@ struct bench_request {
   bench_output printed;
 };
 
+// Whole programs on heist, its presets and the rivals.
+struct bench_suite_request {
+  const bench::suite* suite = nullptr;
+  bench::suite_settings settings;
+  bench_output printed;
+  std::string baseline;  // a file of results to hold these against; empty: none
+  double tolerance = 0;  // a ratio may be that many times the baseline's
+};
+
+// The process that is one side of a suite.
+struct side_request {
+  std::string program;
+  unsigned workers = 1;
+  std::string preset;  // or "serial"
+  std::vector<std::string> settings;
+};
+
 // Results that were written before.
 struct bench_show_request {
   std::string file;
@@ -113,9 +131,10 @@ struct kernel_request : sim_task {
 
 using sim_request = std::variant<step_request, timed_request, kernel_request>;
 
-using any_request = std::variant<text_request, list_request, presets_request, info_request,
-                                 run_request, bench_list_request, bench_request, bench_show_request,
-                                 sim_request, theory_request, lab_request>;
+using any_request =
+    std::variant<text_request, list_request, presets_request, info_request, run_request,
+                 bench_list_request, bench_request, bench_show_request, bench_suite_request,
+                 side_request, sim_request, theory_request, lab_request>;
 
 // Each returns an exit code, and throws heist's errors.
 int list(const list_request& request, output& out);
@@ -128,6 +147,8 @@ int theory(const theory_request& request, output& out, std::FILE* err);
 int calibrate(const calibrate_request& request, output& out, std::FILE* err);
 int forecast(const forecast_request& request, output& out, std::FILE* err);
 int run_bench(const bench_request& request, output& out, std::FILE* err);
+int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* err);
+int serve_side(const side_request& request, std::FILE* in, std::FILE* out);
 int bench_show(const bench_show_request& request, output& out);
 
 }  // namespace heist::cli

@@ -166,4 +166,11 @@ std::string to_json(const bench::benchmark& benchmark) {
       {{"name", benchmark.name}, {"summary", benchmark.summary}, {"options", options}});
 }
 
+std::string to_json(const bench::suite& suite) {
+  json programs = json::array();
+  for (const auto& each : suite.programs)
+    programs.push_back({{"name", each.name}, {"settings", each.settings}});
+  return on_one_line({{"suite", suite.name}, {"summary", suite.summary}, {"programs", programs}});
+}
+
 }  // namespace heist::cli

@@ -6,6 +6,7 @@
 #include <heist/presets.hpp>
 
 #include "bench/benchmark.hpp"
+#include "bench/suite/suites.hpp"
 #include "cli/commands.hpp"
 #include "cli/info.hpp"
 #include "cli/measure.hpp"
@@ -18,5 +19,6 @@ namespace heist::cli {
 [[nodiscard]] std::string to_json(const info_report& report);
 [[nodiscard]] std::string to_json(const run_report& report);
 [[nodiscard]] std::string to_json(const bench::benchmark& benchmark);
+[[nodiscard]] std::string to_json(const bench::suite& suite);
 
 }  // namespace heist::cli

@@ -55,27 +55,6 @@ std::string indented(std::string_view text) {
   return result + '\n';
 }
 
-// Measures that all rows have share a column width.
-std::string rows_text(const std::vector<row>& rows) {
-  std::size_t name_width = 0;
-  std::vector<std::size_t> widths;
-  for (const auto& each : rows) {
-    name_width = std::max(name_width, each.name.size());
-    widths.resize(std::max(widths.size(), each.measures.size()));
-    for (std::size_t i = 0; i < each.measures.size(); ++i)
-      widths[i] = std::max(widths[i], describe(each.measures[i]).size());
-  }
-  std::string text;
-  for (const auto& each : rows) {
-    auto line = fmt::format("  {:<{}}", each.name, name_width);
-    for (std::size_t i = 0; i < each.measures.size(); ++i)
-      line += fmt::format("  {:<{}}", describe(each.measures[i]), widths[i]);
-    if (!each.note.empty()) line += "  " + each.note;
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-  }
-  return text;
-}
-
 std::string targets_text(const std::vector<target>& targets) {
   std::string text;
   for (const auto& each : targets) {
@@ -114,7 +93,8 @@ column<measured> figure_column(const char* key, double distribution::*member) {
 
 const columns<measured>& result_columns() {
   static const columns<measured> all(
-      {{.key = "row", .heading = "", .get = [](const measured& one) { return one.of->name; }},
+      {{.key = "group", .heading = "", .get = [](const measured& one) { return one.of->group; }},
+       {.key = "row", .heading = "", .get = [](const measured& one) { return one.of->name; }},
        {.key = "measure",
         .heading = "measure",
         .get = [](const measured& one) -> value {
@@ -140,10 +120,11 @@ const columns<measured>& result_columns() {
   return all;
 }
 
-const view& result_view() {
-  static const view all = {"row",   "measure",  "unit", "samples", "median",
-                           "least", "greatest", "p90",  "note"};
-  return all;
+view result_view(const results& of) {
+  view shown = {"row", "measure", "unit", "samples", "median", "least", "greatest", "p90", "note"};
+  const auto in_group = [](const row& each) { return !each.group.empty(); };
+  if (std::any_of(of.rows.begin(), of.rows.end(), in_group)) shown.insert(shown.begin(), "group");
+  return shown;
 }
 
 // The names of the measures, with their units, in the order in which they first occur.
@@ -157,15 +138,36 @@ std::vector<std::pair<std::string, std::string>> kinds_of(const results& of) {
   return kinds;
 }
 
-// The rows that have this measure, beside each other.
-dot_plot plot_of(const results& of, const std::string& name, const std::string& unit) {
-  dot_plot plot{.title = unit.empty() ? name : fmt::format("{} ({})", name, unit)};
+// The groups, in order.
+std::vector<std::string> groups_of(const results& of) {
+  std::vector<std::string> groups;
+  for (const auto& each : of.rows)
+    if (groups.empty() || groups.back() != each.group) groups.push_back(each.group);
+  return groups;
+}
+
+// A row's contestant, whatever its number of workers: "heist" of "heist, P = 2".
+std::string_view contestant_of(const row& each) {
+  return std::string_view(each.name).substr(0, each.name.find(", P = "));
+}
+
+// The rows that have this measure, beside each other. A contestant has one colour.
+dot_plot plot_of(const results& of, const std::string& group, const std::string& name,
+                 const std::string& unit) {
+  dot_plot plot{.title = (group.empty() ? "" : group + ": ") + name +
+                         (unit.empty() ? "" : fmt::format(" ({})", unit))};
   double least = INFINITY, greatest = -INFINITY;
+  std::vector<std::string_view> contestants;
   for (const auto& each : of.rows)
     for (const auto& what : each.measures) {
-      if (what.name != name || what.unit != unit || what.values.count == 0) continue;
+      if (each.group != group || what.name != name || what.unit != unit || what.values.count == 0)
+        continue;
       const auto& values = what.values;
-      plot.dots.push_back({each.name, values.median, values.least, values.greatest});
+      const auto who = contestant_of(each);
+      const auto known = std::find(contestants.begin(), contestants.end(), who);
+      const auto series = static_cast<std::size_t>(known - contestants.begin());
+      if (known == contestants.end()) contestants.push_back(who);
+      plot.dots.push_back({each.name, values.median, values.least, values.greatest, series});
       least = std::min(least, values.least);
       greatest = std::max(greatest, values.greatest);
     }
@@ -211,28 +213,56 @@ std::string short_figure(double number) {
   return size == 0 ? "0" : fmt::format("{:.3g}", number);
 }
 
+// Measures that all rows have share a column width. The name of a group stands above its rows.
+std::string to_text(const std::vector<row>& rows) {
+  std::size_t name_width = 0;
+  std::vector<std::size_t> widths;
+  for (const auto& each : rows) {
+    name_width = std::max(name_width, each.name.size());
+    widths.resize(std::max(widths.size(), each.measures.size()));
+    for (std::size_t i = 0; i < each.measures.size(); ++i)
+      widths[i] = std::max(widths[i], describe(each.measures[i]).size());
+  }
+  std::string text;
+  const std::string* group = nullptr;
+  for (const auto& each : rows) {
+    if (!each.group.empty() && (group == nullptr || *group != each.group))
+      text += fmt::format("  {}:\n", each.group);
+    group = &each.group;
+    auto line = fmt::format("  {:<{}}", each.name, name_width);
+    for (std::size_t i = 0; i < each.measures.size(); ++i)
+      line += fmt::format("  {:<{}}", describe(each.measures[i]), widths[i]);
+    if (!each.note.empty()) line += "  " + each.note;
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
 std::string to_text(const results& of) {
   std::string text = fmt::format("{}: {}\n", of.benchmark, of.title);
-  text += indented(describe(of.on)) + rows_text(of.rows) + targets_text(of.targets);
+  text += indented(describe(of.on)) + to_text(of.rows) + targets_text(of.targets);
   for (const auto& note : of.notes) text += fmt::format("  {}\n", note);
   return text + indented(legend_of(of));
 }
 
 std::string to_csv(const results& of) {
-  std::string text = result_columns().csv_head(result_view());
-  for (const auto& each : measured_of(of)) text += result_columns().csv_line(result_view(), each);
+  std::string text = result_columns().csv_head(result_view(of));
+  for (const auto& each : measured_of(of)) text += result_columns().csv_line(result_view(of), each);
   return text;
 }
 
 std::string to_page(const results& of, std::string_view command) {
   report::page page(of.benchmark, command);
   page.paragraph(of.title + ".").paragraph(describe(of.on) + ".");
-  for (const auto& [name, unit] : kinds_of(of)) {
-    const auto plot = plot_of(of, name, unit);
-    if (plot.dots.size() > 1) page.picture(to_svg(plot));
-  }
+  for (const auto& group : groups_of(of))
+    for (const auto& [name, unit] : kinds_of(of)) {
+      // Of many groups only what can be compared between them; the table has everything.
+      if (!group.empty() && name != "to serial" && name != "peak") continue;
+      const auto plot = plot_of(of, group, name, unit);
+      if (plot.dots.size() > 1) page.picture(to_svg(plot));
+    }
   if (!of.targets.empty()) page.add(targets_table(of.targets));
-  page.add(result_columns().page_table(result_view(), measured_of(of)));
+  page.add(result_columns().page_table(result_view(of), measured_of(of)));
   for (const auto& note : of.notes) page.paragraph(note + ".");
   return page
       .paragraph(

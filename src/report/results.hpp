@@ -43,6 +43,7 @@ struct row {
   std::string name;               // the contestant
   std::vector<measure> measures;  // none if it could not take part; the note says why
   std::string note;
+  std::string group = {};  // what it has in common with the rows beside it; empty: nothing
 
   bool operator==(const row&) const = default;
 };
@@ -102,6 +103,8 @@ struct results {
 [[nodiscard]] std::string short_figure(double number);
 
 [[nodiscard]] std::string to_text(const results& of);
+// The rows alone.
+[[nodiscard]] std::string to_text(const std::vector<row>& rows);
 // A line for each measure of each row.
 [[nodiscard]] std::string to_csv(const results& of);
 // An HTML file; `command` is the command line that makes it again.

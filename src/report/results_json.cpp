@@ -33,7 +33,9 @@ json as_json(const measure& what) {
 json as_json(const row& of) {
   json measures = json::array();
   for (const auto& each : of.measures) measures.push_back(as_json(each));
-  return {{"name", of.name}, {"measures", measures}, {"note", of.note}};
+  json result = {{"name", of.name}, {"measures", measures}, {"note", of.note}};
+  if (!of.group.empty()) result["group"] = of.group;
+  return result;
 }
 
 json as_json(const target& promised) {
@@ -154,6 +156,7 @@ measure measure_of(const part& from) {
 row row_of(const part& from) {
   row result{from["name"].text(), {}, from["note"].text()};
   for (const auto& each : from["measures"].elements()) result.measures.push_back(measure_of(each));
+  if (from.has("group")) result.group = from["group"].text();
   return result;
 }
 

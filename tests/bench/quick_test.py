@@ -77,9 +77,12 @@ def check_file(command, name, written):
 
 def check_list(command, names):
     listed = [json.loads(line) for line in heist(command, "bench", "list", "--json").stdout.splitlines()]
+    suites = [each for each in listed if "suite" in each]
+    check(suites and all(each["summary"] and each["programs"] for each in suites), f"the list of suites: {suites}")
+    listed = [each for each in listed if "suite" not in each]
     check([each["name"] for each in listed] == names, f"the list: {[each['name'] for each in listed]}")
     check(all(each["summary"] and each["options"] for each in listed), f"the list: {listed}")
-    check(heist(command, "bench", "list").stdout.count("\n") == len(names), "the list as text")
+    check(heist(command, "bench", "list").stdout.count("\n") == len(names) + len(suites), "the list as text")
 
 
 def check_refusals(command):

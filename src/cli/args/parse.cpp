@@ -27,7 +27,8 @@ constexpr const char* footer =
     "HEIST_SERIAL=1, HEIST_BARRIER=signal.\n"
     "Exit codes: 0; 1 the environment refused a file, memory or threads; 2 usage; 3 a result "
     "differs\n"
-    "from the serial one; 130 interrupted; 141 the reader of the output is gone, as of '| head'.";
+    "from the serial one; 4 bench --check; 130 interrupted; 141 the reader of the output is gone,\n"
+    "as of '| head'.";
 
 // Turns CLI11's messages, as "--n: 1 required N missing", into ours of one line.
 usage_error translate(const CLI::Error& error) {
@@ -41,7 +42,7 @@ usage_error translate(const CLI::Error& error) {
 std::vector<std::string_view> names_of(const CLI::App& app) {
   std::vector<std::string_view> names;
   for (const auto* each : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(each->get_name());
+    if (!each->get_group().empty()) names.push_back(each->get_name());  // none that is hidden
   return names;
 }
 
@@ -105,6 +106,14 @@ any_request parse(int argc, const char* const* argv) {
       app.add_subcommand("presets", "the schedulers of the literature, for run --preset");
   presets_app->add_flag("--json", presets.json, "an object a line");
 
+  // For the suites: its process isn't started by hand.
+  side_request side;
+  auto* side_app = app.add_subcommand("side")->group("");
+  side_app->add_option("program", side.program)->required();
+  side_app->add_option("workers", side.workers)->required();
+  side_app->add_option("preset", side.preset)->required();
+  side_app->add_option("settings", side.settings);
+
   info_request info;
   auto* info_app = app.add_subcommand("info", "what the runtime makes of this machine");
   info_app->add_flag("--json", info.json, "as an object");
@@ -136,6 +145,7 @@ any_request parse(int argc, const char* const* argv) {
     if (command->parsed()) refuse_extras(extras_of(app), command->get_name());
   if (list_app->parsed()) return list;
   if (presets_app->parsed()) return presets;
+  if (side_app->parsed()) return side;
   if (info_app->parsed()) return info;
   throw usage_error("no command: see heist --help");
 }

@@ -8,7 +8,10 @@
 
 #include <heist/config.hpp>
 #include <heist/error.hpp>
+#include <heist/presets.hpp>
 
+#include "bench/rounds.hpp"
+#include "bench/suite/suites.hpp"
 #include "cli/args/bound_options.hpp"
 #include "cli/args/suggest.hpp"
 
@@ -33,6 +36,19 @@ class bench_parser::arguments {
     app_.allow_extras();
     app_.require_subcommand(0, 1);
     add_common(app_, common_);
+    suite_ = app_.add_option("--suite", suite_name_, "whole programs beside the rivals: see list");
+    presets_ = app_.add_option("--preset", preset_names_,
+                               "a preset of heist in a suite, again for more [heist]");
+    presets_->allow_extra_args(false)->type_name("NAME");
+    rivals_ = app_.add_option("--rivals", rivals_folder_,
+                              "where the files heist-rival-NAME lie [beside heist]")
+                  ->type_name("FOLDER");
+    baseline_ = app_.add_option("--check", baseline_file_,
+                                "ends with 4 if heist is slower than in these results")
+                    ->type_name("FILE");
+    tolerance_ = app_.add_option("--tolerance", tolerance_times_,
+                                 "for --check: how many times slower is allowed [3]")
+                     ->type_name("X");
     list_ = app_.add_subcommand("list", "the benchmarks, a line each");
     list_->allow_extras();
     list_->add_flag("--json", json_, "with their options, an object a line");
@@ -60,6 +76,10 @@ class bench_parser::arguments {
       return bench_list_request{json_};
     }
     const bench_output form{form_of(), html_, command};
+    if (suite_->count() > 0) return to_suite_request(extras, form);
+    for (const auto* only : {presets_, rivals_, baseline_, tolerance_})
+      if (only->count() > 0)
+        throw usage_error(fmt::format("bench: {} goes with --suite", only->get_name()));
     if (show_->parsed()) {
       refuse_extras(extras, "bench show");
       refuse_settings("", "bench show");
@@ -120,6 +140,56 @@ class bench_parser::arguments {
     if (!other.empty()) refuse_extras({"--" + other}, command);
   }
 
+  [[nodiscard]] bench_suite_request to_suite_request(const std::vector<std::string>& extras,
+                                                     const bench_output& form) const {
+    refuse_extras(extras, "bench");
+    for (const auto& each : choices_)
+      if (each.app->parsed())
+        throw usage_error(fmt::format("bench: a suite or {}, not both", each.benchmark->name));
+    bench_suite_request request;
+    request.suite = bench::find_suite(suite_name_);
+    if (request.suite == nullptr) {
+      std::vector<std::string_view> names;
+      for (const auto& each : bench::suites()) names.push_back(each.name);
+      throw usage_error(unknown("suite", suite_name_, names, "heist bench list"));
+    }
+    option_values common("bench", bench_common_options());
+    common_.copy_to(common);
+    request.settings.is_quick = quick_;
+    request.settings.rounds = quick_ ? 2 : 5;
+    if (!common.text("repeat").empty())
+      request.settings.rounds = static_cast<unsigned>(common.integer("repeat"));
+    const auto most = common.text("workers").empty()
+                          ? bench::workers_of({})
+                          : static_cast<unsigned>(common.integer("workers"));
+    request.settings.workers = {1};
+    if (most > 1) request.settings.workers.push_back(most);
+    if (!preset_names_.empty()) request.settings.presets = checked_presets(*request.suite);
+    request.printed = form;
+    request.settings.rivals_folder = rivals_folder_;
+    request.baseline = baseline_file_;
+    request.tolerance = tolerance_times_;
+    if (tolerance_->count() > 0 && baseline_file_.empty())
+      throw usage_error("bench: --tolerance goes with --check");
+    if (!(tolerance_times_ >= 1)) throw usage_error("bench: --tolerance is a number from 1 on");
+    return request;
+  }
+
+  [[nodiscard]] std::vector<std::string> checked_presets(const bench::suite& suite) const {
+    std::vector<std::string_view> names;
+    for (const auto& each : presets::all()) names.push_back(each.name);
+    for (const auto& name : preset_names_) {
+      const auto* preset = presets::find(name);
+      if (preset == nullptr) throw usage_error(unknown("preset", name, names, "heist presets"));
+      for (const auto& program : suite.programs)
+        if (preset->construct == presets::construct_kind::plan &&
+            !workloads::find(program.name)->describe().has_only_loops)
+          throw usage_error(
+              fmt::format("the preset {} has only loops, and {} forks", name, program.name));
+    }
+    return preset_names_;
+  }
+
   [[noreturn]] static void refuse_benchmark(const std::vector<std::string>& extras) {
     if (extras.empty()) throw usage_error("bench needs a benchmark: see heist bench list");
     if (extras.front().starts_with('-'))
@@ -137,7 +207,10 @@ class bench_parser::arguments {
   std::deque<choice> choices_;  // a deque: CLI11 keeps the addresses of its elements
   bool quick_ = false;
   bool json_ = false, csv_ = false;
-  std::string html_, file_;
+  std::string html_, file_, suite_name_, rivals_folder_, baseline_file_;
+  std::vector<std::string> preset_names_;
+  double tolerance_times_ = 3;
+  CLI::Option *suite_, *presets_, *rivals_, *baseline_, *tolerance_;
 };
 
 bench_parser::bench_parser(CLI::App& root) : given_(std::make_unique<arguments>(root)) {}

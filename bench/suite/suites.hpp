@@ -1,0 +1,28 @@
+// The suites: which programs are compared, at which sizes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heist::bench {
+
+struct suite_program {
+  std::string_view name;              // of a workload
+  std::vector<std::string> settings;  // "n=30"
+  std::vector<std::string> quick;     // for a run that only shows that it works; none: left out
+  bool is_fine_grained = false;       // its time is mostly the price of forks
+};
+
+struct suite {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<suite_program> programs;
+};
+
+// Every suite, in the order in which they are shown.
+[[nodiscard]] const std::vector<suite>& suites();
+// The suite of that name, or nullptr.
+[[nodiscard]] const suite* find_suite(std::string_view name);
+
+}  // namespace heist::bench

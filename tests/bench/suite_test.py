@@ -1,0 +1,150 @@
+"""Runs the suites quickly, and with rivals that are made up: suite_test.py HEIST
+
+The made-up rivals are scripts that speak the protocol of workloads/side.hpp.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SECONDS = 600  # a sanitizer's build is slow
+
+
+def heist(command, *arguments):
+    return subprocess.run([command, *arguments], capture_output=True, text=True, timeout=SECONDS)
+
+
+def check(condition, message):
+    if not condition:
+        print(f"FAILED: {message}")
+        sys.exit(1)
+
+
+def make_rivals(folder, answer):
+    """All rivals answer each run so; 'CHECKSUM' stands for the right one."""
+    for name in ("onetbb", "openmp", "openmp_clang"):
+        script = pathlib.Path(folder, f"heist-rival-{name}")
+        script.write_text(f"""#!/bin/sh
+echo ready
+while read -r command; do
+  case $command in
+    run|serial) echo "{answer}" ;;
+    result) echo "result made up" ;;
+    steals) echo "steals 0" ;;
+    peak) echo "peak 1000000" ;;
+  esac
+done
+""")
+        script.chmod(0o755)
+
+
+def check_suite(command, name, folder):
+    page = pathlib.Path(folder, "page.html")
+    done = heist(command, "bench", "--suite", name, "--quick", "--json", "--html", str(page), "--preset", "heist", "--preset", "cilk",
+                 "-P", "2")
+    check(done.returncode == 0, f"{name}: exit code {done.returncode}: {done.stderr}")
+    results = json.loads(done.stdout)
+    groups = {row["group"] for row in results["rows"]}
+    check(len(groups) >= 1 and results["benchmark"] == name, f"{name}: {results['title']}")
+    for group in groups:
+        rows = {row["name"]: row for row in results["rows"] if row["group"] == group}
+        for side in ("serial", "heist, P = 1", "heist, P = 2", "heist: cilk, P = 2"):
+            measures = {each["name"]: each for each in rows[side]["measures"]}
+            check(measures["time"]["median"] > 0 and measures["to serial"]["median"] > 0, f"{name}: {group}: {side}: {measures}")
+            check(measures["peak"]["median"] > 0.5, f"{name}: {group}: {side}: {measures}")
+        for row in rows.values():
+            check(row["measures"] or row["note"] == "not built", f"{name}: {group}: {row}")
+    check(page.read_text().count("<svg") >= 2 * len(groups), f"{name}: the page has no plots")
+
+
+def check_wrong_results(command, folder):
+    make_rivals(folder, "time 0.001 0123456789abcdef")
+    done = heist(command, "bench", "--suite", "sorting", "--quick", "--rivals", folder, "-P", "1")
+    check(done.returncode == 3 and done.stderr.count("\n") == 1 and "oneTBB" in done.stderr and "made up" in done.stderr,
+          f"a wrong checksum: {done}")
+    make_rivals(folder, "wrong 7 is no answer")
+    done = heist(command, "bench", "--suite", "sorting", "--quick", "--rivals", folder, "-P", "1")
+    check(done.returncode == 3 and "7 is no answer" in done.stderr, f"a result wrong in itself: {done}")
+    make_rivals(folder, "nonsense")
+    done = heist(command, "bench", "--suite", "sorting", "--quick", "--rivals", folder, "-P", "1")
+    check(done.returncode == 1 and "nonsense" in done.stderr and done.stderr.count("\n") == 1, f"a broken rival: {done}")
+
+
+def check_baseline(command, folder):
+    empty = pathlib.Path(folder, "none")
+    empty.mkdir()
+    run = (command, "bench", "--suite", "sorting", "--quick", "--rivals", str(empty), "-P", "1")
+    written = heist(*run, "--json")
+    check(written.returncode == 0 and "not built" in written.stdout, f"without rivals: {written}")
+    file = pathlib.Path(folder, "baseline.json")
+    file.write_text(written.stdout)
+    done = heist(*run, "--check", str(file), "--tolerance", "1000")
+    check(done.returncode == 0, f"against itself: {done}")
+
+    baseline = json.loads(written.stdout)
+    for row in baseline["rows"]:
+        for measure in row["measures"]:
+            measure["median"] /= 1e6
+    file.write_text(json.dumps(baseline))
+    done = heist(*run, "--check", str(file))
+    check(done.returncode == 4 and "quicksort" in done.stderr, f"against a much faster one: {done}")
+
+    baseline["machine"]["processors"] += 1
+    file.write_text(json.dumps(baseline))
+    done = heist(*run, "--check", str(file))
+    check(done.returncode == 2 and "processors" in done.stderr and done.stderr.count("\n") == 1, f"of another machine: {done}")
+    baseline["machine"]["processors"] -= 1
+    baseline["rows"] = []
+    file.write_text(json.dumps(baseline))
+    done = heist(*run, "--check", str(file))
+    check(done.returncode == 2 and "no row" in done.stderr, f"without a common row: {done}")
+
+
+def check_interrupt(command, folder):
+    """Ctrl-C ends the suite with what has finished."""
+    make_rivals(folder, "time 0.001 0123456789abcdef")
+    empty = pathlib.Path(folder, "empty")
+    empty.mkdir()
+    page = pathlib.Path(folder, "interrupted.html")
+    process = subprocess.Popen([command, "bench", "--suite", "sorting", "--rivals", str(empty), "--repeat", "1000", "-P", "1", "--html",
+                                str(page)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=SECONDS)
+    check(process.returncode == 130 and "interrupted" in out and page.exists(), f"interrupted: {process.returncode}: {out} {err}")
+
+
+def check_refusals(command):
+    for arguments, code, word in ([["--suite", "clasic"], 2, "'classic'"], [["--suite", "classic", "--preset", "silk"], 2, "'cilk'"],
+                                  [["--suite", "classic", "--preset", "static"], 2, "fib forks"],
+                                  [["--suite", "classic", "wake"], 2, "wake"], [["--preset", "cilk", "wake"], 2, "--suite"],
+                                  [["--suite", "classic", "--tolerance", "2"], 2, "--check"],
+                                  [["--suite", "classic", "--check", "/nonexistent"], 1, "/nonexistent"],
+                                  [["--suite", "classic", "--check", "/etc/passwd"], 2, "JSON"],
+                                  [["--suite", "classic", "--check", "x", "--tolerance", "0"], 2, "--tolerance"],
+                                  [["--suite", "classic", "--html", "/nonexistent/x"], 1, "/nonexistent/x"]):
+        done = heist(command, "bench", *arguments)
+        check(done.returncode == code and done.stderr.count("\n") == 1 and word in done.stderr and done.stdout == "",
+              f"bench {arguments}: {done}")
+    for arguments, word in ([["nothing", "1", "heist"], "nothing"], [["fib", "1", "silk"], "silk"], [["fib", "1", "heist", "n"], "'n'"]):
+        done = heist(command, "side", *arguments)
+        check(done.returncode == 2 and word in done.stderr, f"side {arguments}: {done}")
+
+
+def main():
+    command = os.path.abspath(sys.argv[1])
+    check_refusals(command)
+    with tempfile.TemporaryDirectory() as folder:
+        for line in heist(command, "bench", "list", "--json").stdout.splitlines():
+            if "suite" in json.loads(line):
+                check_suite(command, json.loads(line)["suite"], folder)
+        check_wrong_results(command, folder)
+        check_baseline(command, folder)
+        check_interrupt(command, folder)
+
+
+main()
