@@ -20,6 +20,7 @@ namespace heist::cli {
 
 namespace {
 
+// Relaxed throughout: it is a flag alone, and carries nothing.
 std::atomic<bool> interrupt_came{false};
 
 // While it lives, the first Ctrl-C ends the suite after the current run; a second one ends the
@@ -27,9 +28,9 @@ std::atomic<bool> interrupt_came{false};
 class interrupt_watch {
  public:
   interrupt_watch() {
-    interrupt_came = false;
+    interrupt_came.store(false, std::memory_order_relaxed);
     struct sigaction once {};
-    once.sa_handler = [](int) { interrupt_came = true; };
+    once.sa_handler = [](int) { interrupt_came.store(true, std::memory_order_relaxed); };
     once.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
     sigaction(SIGINT, &once, &before_);
   }
@@ -48,7 +49,7 @@ report::results run(const bench::suite& which, const bench_suite_request& reques
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
   settings.heist = self.string();
   if (settings.rivals_folder.empty()) settings.rivals_folder = self.parent_path().string();
-  settings.interrupted = [] { return interrupt_came.load(); };
+  settings.interrupted = [] { return interrupt_came.load(std::memory_order_relaxed); };
   settings.announce = [&](const std::string& what) { line.show(what); };
   // Finished rows are printed at once, so that nothing is lost whatever comes.
   if (request.printed.form == report::form::text)
@@ -119,7 +120,7 @@ int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* 
   } else {
     print(found, request.printed, out);
   }
-  if (interrupt_came) return interrupted;
+  if (interrupt_came.load(std::memory_order_relaxed)) return interrupted;
   return request.baseline.empty() ? success : check(found, request, line, out, err);
 }
 
