@@ -160,7 +160,12 @@ class job_forks : public forks_of<job_forks> {
       return;
     }
     jobs_->run(*second);
-    f();
+    try {
+      f();
+    } catch (...) {
+      jobs_->wait(*second);  // g's frame is about to end
+      throw;
+    }
     jobs_->wait(*second);
   }
 
@@ -168,7 +173,7 @@ class job_forks : public forks_of<job_forks> {
   template <class Function>
   void scope(const Function& function) const {
     const auto parent = try_create([] {});
-    function([&](auto&& child) {
+    const auto spawn = [&](auto&& child) {
       using closure = std::decay_t<decltype(child)>;
       auto kept = std::make_unique<closure>(std::forward<decltype(child)>(child));
       const auto call = [address = kept.get()] { (*std::unique_ptr<closure>(address))(); };
@@ -177,10 +182,19 @@ class job_forks : public forks_of<job_forks> {
       if (!made) return (*kept)();
       kept.release();
       jobs_->run(*made);
-    });
-    if (!parent) return;
-    jobs_->run(*parent);
-    jobs_->wait(*parent);
+    };
+    const auto wait = [&] {
+      if (!parent) return;
+      jobs_->run(*parent);
+      jobs_->wait(*parent);
+    };
+    try {
+      function(spawn);
+    } catch (...) {
+      wait();
+      throw;
+    }
+    wait();
   }
 
  private:
@@ -217,9 +231,16 @@ class future_forks : public forks_of<future_forks> {
   template <class Function>
   void scope(const Function& function) const {
     std::vector<future<void>> children;
-    function([&](auto&& child) {
+    const auto spawn = [&](auto&& child) {
       children.push_back(on_->submit(std::forward<decltype(child)>(child)));
-    });
+    };
+    try {
+      function(spawn);
+    } catch (...) {
+      for (auto& each : children) each.wait();
+      throw;
+    }
+    for (auto& each : children) each.wait();
     for (auto& each : children) each.get();
   }
 
