@@ -54,7 +54,7 @@ constexpr const char* usage =
     "usage: heist_soak [--seconds S] [--rounds N] [--seed N] [--patience S] [--config "
     "NAME=VALUE,...]\n"
     "                  [--plant hang|twice]\n"
-    "  config: workers, deque, join, spawn, victim, idle, with the values of pool_config\n";
+    "  config: workers, deque, join, spawn, victim, idle, yield, order, as in pool_config\n";
 
 [[noreturn]] void refuse(const char* what, const char* argument) {
   std::fprintf(stderr, "heist_soak: %s '%s'\n%s", what, argument, usage);
@@ -160,8 +160,8 @@ void run_round(std::uint64_t seed, const options& o, current_round& now) {
   if (!o.fixed.workers) other.workers = 1 + static_cast<unsigned>(seed % 3);
   config.name = "first";
   other.name = "second";
-  now.set("--seed " + std::to_string(seed) + " --rounds 1: " + to_string(config) + "; " +
-          to_string(other));
+  now.set("--seed " + std::to_string(seed) + " --rounds 1: " + as_arguments(config) + "; " +
+          as_arguments(other));
   heist::pool first(config);
   heist::pool second(other);
   {

@@ -48,13 +48,15 @@ bool fixed_choices::parse(std::string_view text) {
     if (equals == std::string_view::npos) return false;
     const std::string_view name = one.substr(0, equals);
     const std::string_view value = one.substr(equals + 1);
-    const bool is_known = name == "workers" ? parse_workers(workers, value)
-                          : name == "deque" ? parse_kind(deque, heist::all_deque_kinds, value)
-                          : name == "join"  ? parse_kind(join, heist::all_join_kinds, value)
-                          : name == "spawn" ? parse_kind(spawn, heist::all_spawn_kinds, value)
-                          : name == "victim"
-                              ? parse_kind(victim, heist::all_victim_kinds, value)
-                              : name == "idle" && parse_kind(idle, heist::all_idle_kinds, value);
+    const bool is_known =
+        name == "workers"  ? parse_workers(workers, value)
+        : name == "deque"  ? parse_kind(deque, heist::all_deque_kinds, value)
+        : name == "join"   ? parse_kind(join, heist::all_join_kinds, value)
+        : name == "spawn"  ? parse_kind(spawn, heist::all_spawn_kinds, value)
+        : name == "victim" ? parse_kind(victim, heist::all_victim_kinds, value)
+        : name == "idle"   ? parse_kind(idle, heist::all_idle_kinds, value)
+        : name == "yield"  ? parse_kind(yield, heist::all_yield_kinds, value)
+                           : name == "order" && parse_kind(order, heist::all_queue_orders, value);
     if (!is_known) return false;
   }
   return true;
@@ -73,16 +75,25 @@ heist::pool_config draw_config(std::uint64_t seed, const fixed_choices& fixed) {
   c.victim = fixed.victim.value_or(draw.from(heist::all_victim_kinds));
   c.idle = fixed.idle.value_or(draw.from(heist::all_idle_kinds));
   c.fork_depth = draw.from(depths);
+  c.order = fixed.order.value_or(draw.from(heist::all_queue_orders));
+  // Mostly the default: the others make a pool of 32 workers on two processors slow.
+  constexpr heist::yield_kind yields[] = {
+      heist::yield_kind::paced,  heist::yield_kind::paced,     heist::yield_kind::paced,
+      heist::yield_kind::paced,  heist::yield_kind::none,      heist::yield_kind::to_any,
+      heist::yield_kind::to_any, heist::yield_kind::to_random, heist::yield_kind::to_all};
+  c.yield = fixed.yield.value_or(draw.from(yields));
   return c;
 }
 
-std::string to_string(const heist::pool_config& c) {
+std::string as_arguments(const heist::pool_config& c) {
   std::string text = "workers=" + std::to_string(c.workers);
   for (const auto& [name, value] : {std::pair(",deque=", heist::to_string(c.deque)),
                                     {",join=", heist::to_string(c.join)},
                                     {",spawn=", heist::to_string(c.spawn)},
                                     {",victim=", heist::to_string(c.victim)},
-                                    {",idle=", heist::to_string(c.idle)}})
+                                    {",idle=", heist::to_string(c.idle)},
+                                    {",yield=", heist::to_string(c.yield)},
+                                    {",order=", heist::to_string(c.order)}})
     text.append(name).append(value);
   return text;
 }

@@ -18,6 +18,8 @@ struct fixed_choices {
   std::optional<heist::spawn_kind> spawn;
   std::optional<heist::victim_kind> victim;
   std::optional<heist::idle_kind> idle;
+  std::optional<heist::yield_kind> yield;
+  std::optional<heist::queue_order> order;
 
   // Reads deque=abp,workers=8 and so on; returns false for an unknown name or value.
   [[nodiscard]] bool parse(std::string_view text);
@@ -26,6 +28,6 @@ struct fixed_choices {
 heist::pool_config draw_config(std::uint64_t seed, const fixed_choices& fixed);
 
 // The settings in the form that parse() reads.
-std::string to_string(const heist::pool_config& c);
+std::string as_arguments(const heist::pool_config& c);
 
 }  // namespace heist_soak
