@@ -136,6 +136,13 @@ job* steal_from_any(worker& w) noexcept {
 }
 
 job* steal_round(worker& w, unsigned round) noexcept {
+  if (w.pool.config().deque == deque_kind::shared_queue) {
+    // A worker that is the only one takes from it too, what its own suspended fibers have pushed.
+    job* const j = try_steal(w, w);
+    if (j == nullptr && w.pool.size() > 1) yield_after_attempt(w, choose_victim(w, 0));
+    return j;
+  }
+  if (w.pool.size() == 1) return nullptr;
   if (round % rounds_per_sweep == rounds_per_sweep - 1) return steal_from_any(w);
   const unsigned others = w.pool.size() - 1;
   const unsigned attempts = others < attempts_per_round ? others : attempts_per_round;
@@ -218,12 +225,10 @@ bool find_and_run(worker& w) noexcept {
   for (unsigned round = 0;; ++round) {
     if (w.pool.somebody_starves()) share_cached(w);
     if (run_loot(w) || run_waiting(w)) return true;
-    if (w.pool.size() > 1) {
-      if (job* const j = steal_round(w, round)) {
-        w.set_state(worker_state::running);
-        j->run(*j);
-        return true;
-      }
+    if (job* const j = steal_round(w, round)) {
+      w.set_state(worker_state::running);
+      j->run(*j);
+      return true;
     }
     if (w.pool.stopping()) return false;
     if (w.pool.config().yield == yield_kind::paced) {

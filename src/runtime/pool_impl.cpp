@@ -247,6 +247,7 @@ bool pool_impl::anything_to_do(worker& w) noexcept {
   // Relaxed: this comes after the fence in announce().
   if (!injection_.empty() || stopping() || w.mailbox.load(std::memory_order_relaxed) != nullptr)
     return true;
+  if (shared_ && shared_->size_hint() != 0) return true;
   for (auto& victim : workers_) {
     if (victim.get() == &w) continue;
     if (victim->uses_split() ? victim->deque->has_work()

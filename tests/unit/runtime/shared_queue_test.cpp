@@ -134,6 +134,21 @@ TEST(SharedQueue, GivesAPoolItsOrderOfStarts) {
   EXPECT_THAT(order_of_starts(queue_order::priority, priorities), ElementsAre(1, 3, 0, 2));
 }
 
+// Nobody else takes what a suspended fiber has left in the queue.
+TEST(SharedQueue, TheOnlyWorkerTakesFromItToo) {
+  if (is_serial()) GTEST_SKIP() << "a wait would be for ever";
+  heist::pool pool({.workers = 1, .deque = heist::deque_kind::shared_queue});
+  const watchdog guard("one worker and its queue");
+  pool.run([] {
+    heist::latch both(2);
+    heist::scope([&](heist::task_scope& s) {
+      s.spawn([&both] { both.count_down(); });
+      s.spawn([&both] { both.count_down(); });
+      both.wait();  // not in the end of the scope, which would claim the children
+    });
+  });
+}
+
 // What a job forks is as urgent as the job, on whichever worker it runs.
 TEST(SharedQueue, PrioritiesAreInherited) {
   if (is_serial()) GTEST_SKIP() << "nothing is stolen";
