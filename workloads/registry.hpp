@@ -18,5 +18,7 @@ std::unique_ptr<const workload> make_matmul();
 std::unique_ptr<const workload> make_mandelbrot();
 std::unique_ptr<const workload> make_wordcount();
 std::unique_ptr<const workload> make_uts();
+std::unique_ptr<const workload> make_heat();
+std::unique_ptr<const workload> make_filter();
 
 }  // namespace heist::workloads
