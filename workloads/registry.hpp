@@ -19,6 +19,7 @@ std::unique_ptr<const workload> make_mandelbrot();
 std::unique_ptr<const workload> make_wordcount();
 std::unique_ptr<const workload> make_uts();
 std::unique_ptr<const workload> make_heat();
+std::unique_ptr<const workload> make_cholesky();
 std::unique_ptr<const workload> make_filter();
 
 }  // namespace heist::workloads
