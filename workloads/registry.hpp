@@ -20,6 +20,8 @@ std::unique_ptr<const workload> make_wordcount();
 std::unique_ptr<const workload> make_uts();
 std::unique_ptr<const workload> make_heat();
 std::unique_ptr<const workload> make_cholesky();
+std::unique_ptr<const workload> make_bfs();
+std::unique_ptr<const workload> make_pagerank();
 std::unique_ptr<const workload> make_filter();
 
 }  // namespace heist::workloads
