@@ -20,8 +20,11 @@ std::unique_ptr<const workload> make_wordcount();
 std::unique_ptr<const workload> make_uts();
 std::unique_ptr<const workload> make_heat();
 std::unique_ptr<const workload> make_cholesky();
+std::unique_ptr<const workload> make_barnes_hut();
 std::unique_ptr<const workload> make_bfs();
 std::unique_ptr<const workload> make_pagerank();
+std::unique_ptr<const workload> make_kmeans();
 std::unique_ptr<const workload> make_filter();
+std::unique_ptr<const workload> make_particles();
 
 }  // namespace heist::workloads
