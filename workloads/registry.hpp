@@ -26,5 +26,7 @@ std::unique_ptr<const workload> make_pagerank();
 std::unique_ptr<const workload> make_kmeans();
 std::unique_ptr<const workload> make_filter();
 std::unique_ptr<const workload> make_particles();
+std::unique_ptr<const workload> make_empty_jobs();
+std::unique_ptr<const workload> make_job_loop();
 
 }  // namespace heist::workloads
