@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -32,12 +33,25 @@ template <class Integer>
   return mixed(hash);
 }
 
+// The same for floating-point numbers: the checksum depends on every bit of them.
+[[nodiscard]] constexpr std::uint64_t hash_of_bits(std::span<const double> values) {
+  std::uint64_t hash = values.size();
+  for (const double value : values)
+    hash = (hash ^ std::bit_cast<std::uint64_t>(value)) * 0x9fb21c651e98df25 + (hash >> 29);
+  return mixed(hash);
+}
+
 // The checksum is the same for every order of the same values.
 template <class Integer>
 [[nodiscard]] constexpr std::uint64_t multiset_hash(std::span<const Integer> values) {
   std::uint64_t sum = values.size();
   for (const Integer value : values) sum += mixed(static_cast<std::uint64_t>(value));
   return sum;
+}
+
+// A number of [0, 1) made of the upper bits of a random number.
+[[nodiscard]] constexpr double unit_interval(std::uint64_t random) {
+  return static_cast<double>(random >> 11) * 0x1p-53;
 }
 
 }  // namespace heist::workloads

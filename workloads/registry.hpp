@@ -18,5 +18,15 @@ std::unique_ptr<const workload> make_matmul();
 std::unique_ptr<const workload> make_mandelbrot();
 std::unique_ptr<const workload> make_wordcount();
 std::unique_ptr<const workload> make_uts();
+std::unique_ptr<const workload> make_heat();
+std::unique_ptr<const workload> make_cholesky();
+std::unique_ptr<const workload> make_barnes_hut();
+std::unique_ptr<const workload> make_bfs();
+std::unique_ptr<const workload> make_pagerank();
+std::unique_ptr<const workload> make_kmeans();
+std::unique_ptr<const workload> make_filter();
+std::unique_ptr<const workload> make_particles();
+std::unique_ptr<const workload> make_empty_jobs();
+std::unique_ptr<const workload> make_job_loop();
 
 }  // namespace heist::workloads

@@ -23,7 +23,17 @@ const std::vector<std::vector<std::string>> quick_runs = {
     {"mergesort", "--size", "5000", "--cutoff", "50"},
     {"matmul", "--n", "50", "--base", "10"},
     {"mandelbrot", "--width", "40", "--height", "30"},
-    {"wordcount", "--size", "20000", "--cutoff", "1000"}};
+    {"wordcount", "--size", "20000", "--cutoff", "1000"},
+    {"heat", "--width", "30", "--height", "20", "--steps", "5"},
+    {"cholesky", "--n", "50", "--base", "8"},
+    {"barnes_hut", "--bodies", "100", "--steps", "2"},
+    {"bfs", "--scale", "8"},
+    {"pagerank", "--scale", "8", "--iterations", "3"},
+    {"kmeans", "--points", "500", "--block", "50"},
+    {"filter", "--width", "40", "--height", "30", "--passes", "2"},
+    {"particles", "--particles", "500", "--side", "8", "--steps", "3"},
+    {"empty_jobs", "--jobs", "500", "--rounds", "2"},
+    {"job_loop", "--elements", "1000", "--rounds", "2"}};
 
 command_result run_two_workers(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "run");

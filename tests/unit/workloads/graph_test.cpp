@@ -1,0 +1,162 @@
+// Tests the generated graphs and the programs on them.
+#include <algorithm>
+
+#include <heist/error.hpp>
+
+#include "check_workload.hpp"
+#include "workloads/bfs/bfs.hpp"
+#include "workloads/graph/graph.hpp"
+#include "workloads/pagerank/pagerank.hpp"
+
+using namespace heist::workloads;
+
+namespace {
+
+// A path 0 - 1 - 2 - 3, a vertex 4 that hangs on 1, and a vertex 5 on its own.
+graph small_graph() {
+  const edge edges[] = {{0, 1}, {2, 1}, {2, 3}, {4, 1}, {5, 5}};
+  return graph_of(6, edges);
+}
+
+rmat_settings settings_of(unsigned scale, vertex_labels labels) {
+  return {.scale = scale, .edge_factor = 8, .seed = 3, .labels = labels};
+}
+
+std::vector<std::size_t> sorted_degrees(const graph& of) {
+  std::vector<std::size_t> degrees;
+  for (std::size_t v = 0; v < of.vertices(); ++v) degrees.push_back(of.degree(v));
+  std::sort(degrees.begin(), degrees.end());
+  return degrees;
+}
+
+}  // namespace
+
+TEST(Graph, HasEveryEdgeInBothDirectionsAndNoLoops) {
+  const auto made = small_graph();
+  const auto neighbours = [&](std::size_t v) {
+    const auto of = made.neighbours_of(v);
+    return std::vector<vertex>(of.begin(), of.end());
+  };
+  EXPECT_EQ(made.vertices(), 6u);
+  EXPECT_EQ(neighbours(0), std::vector<vertex>({1}));
+  EXPECT_EQ(neighbours(1), std::vector<vertex>({0, 2, 4}));
+  EXPECT_EQ(neighbours(2), std::vector<vertex>({1, 3}));
+  EXPECT_EQ(neighbours(5), std::vector<vertex>());
+}
+
+// Shuffling is a permutation of the vertices, so the degrees stay the same.
+TEST(Graph, ShufflesTheLabelsAndNothingElse) {
+  for (const unsigned scale : {0u, 1u, 2u, 5u, 10u}) {
+    const auto shuffled = make_rmat_graph(settings_of(scale, vertex_labels::shuffled));
+    const auto generated = make_rmat_graph(settings_of(scale, vertex_labels::generated));
+    EXPECT_EQ(sorted_degrees(shuffled), sorted_degrees(generated)) << "scale " << scale;
+    EXPECT_EQ(shuffled.vertices(), std::size_t{1} << scale);
+  }
+}
+
+// The recursive choice leaves the upper half of the matrix with 0.57 + 0.19 of the edges.
+TEST(Graph, HasTheDistributionOfGraph500) {
+  const auto settings = settings_of(12, vertex_labels::generated);
+  std::size_t upper = 0;
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < settings.edges(); ++i) {
+    const auto made = rmat_edge(settings, i);
+    upper += made.from < settings.vertices() / 2 ? 1 : 0;
+    left += made.to < settings.vertices() / 2 ? 1 : 0;
+  }
+  const auto edges = static_cast<double>(settings.edges());
+  EXPECT_NEAR(static_cast<double>(upper) / edges, 0.76, 0.01);
+  EXPECT_NEAR(static_cast<double>(left) / edges, 0.76, 0.01);
+}
+
+TEST(Bfs, FindsTheDistances) {
+  const auto in = small_graph();
+  const std::vector<distance> expected = {2, 1, 0, 1, 2, unreached};
+  std::vector<distance> found(6, unreached);
+  bfs_levels levels(6);
+  search_breadth_first(in, 2, found, levels, forked{});
+  EXPECT_EQ(found, expected);
+  std::vector<distance> serial(6, unreached);
+  std::vector<vertex> queue(6);
+  search_breadth_first_serially(in, 2, serial, queue);
+  EXPECT_EQ(serial, expected);
+  EXPECT_EQ(mistake_in_distances(in, 2, expected), std::nullopt);
+}
+
+TEST(Bfs, NoticesWrongDistances) {
+  const auto in = small_graph();
+  const std::vector<std::vector<distance>> wrong = {
+      {2, 1, 1, 1, 2, unreached},          // the source
+      {2, 1, 0, 1, 3, unreached},          // too far
+      {2, 1, 0, 1, 1, unreached},          // too near
+      {2, 1, 0, 1, unreached, unreached},  // not reached
+      {unreached, 1, 0, 1, 2, unreached},  // likewise
+      {2, 1, 0, 1, 2, 7}};                 // reached without an edge
+  for (const auto& distances : wrong)
+    EXPECT_NE(mistake_in_distances(in, 2, distances), std::nullopt);
+}
+
+// More claimed vertices than one worker keeps before it appends them.
+TEST(Bfs, ReachesTheManyNeighboursOfOneVertex) {
+  constexpr std::size_t vertices = 3000;
+  std::vector<edge> edges;
+  for (vertex v = 1; v < vertices; ++v) edges.push_back({0, v});
+  const auto star = graph_of(vertices, edges);
+  std::vector<distance> found(vertices, unreached);
+  bfs_levels levels(vertices);
+  search_breadth_first(star, 7, found, levels, forked{});
+  EXPECT_EQ(mistake_in_distances(star, 7, found), std::nullopt);
+}
+
+TEST(Bfs, IsTheSameOnEveryPool) {
+  for (const auto* labels : {"shuffled", "generated"})
+    expect_same_result_everywhere(
+        *make_instance("bfs", {{"scale", "9"}, {"searches", "2"}, {"labels", labels}}), true);
+  for (const auto* edges : {"0", "3"})
+    for (const auto* scale : {"0", "1", "4"})
+      expect_same_result_everywhere(*make_instance("bfs", {{"scale", scale}, {"edges", edges}}),
+                                    true);
+}
+
+// From the ranks 1/6 of all: vertex 5 jumps, and the others follow an edge in 85 of 100 cases.
+TEST(PageRank, MakesOneIterationAsByHand) {
+  const auto on = small_graph();
+  page_ranks state(on);
+  rank_pages(state, 1, forked{});
+  const double jumps = (0.15 + 0.85 / 6) / 6;
+  const double third = 0.85 / 6 / 3;
+  const double half = 0.85 / 6 / 2;
+  const double expected[] = {jumps + third,
+                             jumps + 0.85 / 6 * 2 + half,
+                             jumps + third + 0.85 / 6,
+                             jumps + half,
+                             jumps + third,
+                             jumps};
+  for (std::size_t v = 0; v < 6; ++v) EXPECT_NEAR(state.ranks[v], expected[v], 1e-15) << v;
+}
+
+TEST(PageRank, IsTheSameOnEveryPool) {
+  expect_same_result_everywhere(*make_instance("pagerank", {{"scale", "8"}, {"iterations", "3"}}),
+                                true);
+  for (const auto* edges : {"0", "2"})
+    for (const auto* iterations : {"0", "1", "2"})
+      expect_same_result_everywhere(
+          *make_instance("pagerank",
+                         {{"scale", "2"}, {"edges", edges}, {"iterations", iterations}}),
+          true);
+}
+
+TEST(PageRank, NoticesAnIterationThatWasNotMade) {
+  const auto instance = make_instance("pagerank", {{"scale", "6"}});
+  instance->reset();
+  EXPECT_NE(instance->mistake(), std::nullopt);
+}
+
+TEST(Graph, RefusesBadOptions) {
+  for (const auto* program : {"bfs", "pagerank"}) {
+    EXPECT_THROW(make_instance(program, {{"scale", "31"}}), heist::usage_error);
+    EXPECT_THROW(make_instance(program, {{"labels", "none"}}), heist::usage_error);
+    EXPECT_THROW(make_instance(program, {{"scale", "30"}, {"edges", "1000000"}}),
+                 heist::resource_error);
+  }
+}
