@@ -135,7 +135,7 @@ class task_forks : public forks_of<task_forks> {
     void execute() override {
       function_([this](auto&& child) {
         using child_task = function_task<std::decay_t<decltype(child)>>;
-        spawn(std::make_unique<child_task>(std::forward<decltype(child)>(child)));
+        this->spawn(std::make_unique<child_task>(std::forward<decltype(child)>(child)));
       });
       wait_for_all();
     }

@@ -18,5 +18,9 @@ std::unique_ptr<const workload> make_matmul();
 std::unique_ptr<const workload> make_mandelbrot();
 std::unique_ptr<const workload> make_wordcount();
 std::unique_ptr<const workload> make_uts();
+std::unique_ptr<const workload> make_knapsack();
+std::unique_ptr<const workload> make_graph_walk();
+std::unique_ptr<const workload> make_skynet();
+std::unique_ptr<const workload> make_integrate();
 
 }  // namespace heist::workloads

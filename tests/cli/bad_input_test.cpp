@@ -58,9 +58,12 @@ TEST(BadInput, Workloads) {
   expect_refused(usage, {"run"}, "run needs a workload");
   expect_refused(usage, {"run", "fibb"}, "unknown workload 'fibb': did you mean 'fib'?");
   expect_refused(usage, {"run", "mregesort"}, "did you mean 'mergesort'?");
-  expect_refused(usage, {"run", "spreadsheet", "--n", "3"},
-                 "unknown workload 'spreadsheet': not one of all, fib, nqueens, quicksort, "
-                 "mergesort, matmul, mandelbrot, wordcount, uts; see heist list");
+  expect_refused(
+      usage, {"run", "spreadsheet", "--n", "3"},
+      "unknown workload 'spreadsheet': not one of all, fib, nqueens, quicksort, "
+      "mergesort, matmul, mandelbrot, wordcount, uts, knapsack, "
+      "graph_walk, skynet, integrate; see heist "
+      "list");
   for (const auto* unlike : {"foo", "x", "ab", "merge_all"})
     expect_refused(usage, {"run", unlike}, std::string("unknown workload '") + unlike + "': not ");
 }

@@ -23,7 +23,11 @@ const std::vector<std::vector<std::string>> quick_runs = {
     {"mergesort", "--size", "5000", "--cutoff", "50"},
     {"matmul", "--n", "50", "--base", "10"},
     {"mandelbrot", "--width", "40", "--height", "30"},
-    {"wordcount", "--size", "20000", "--cutoff", "1000"}};
+    {"wordcount", "--size", "20000", "--cutoff", "1000"},
+    {"knapsack", "--items", "12"},
+    {"graph_walk", "--breadth", "20", "--work", "10"},
+    {"skynet", "--leaves", "1000"},
+    {"integrate", "--digits", "6"}};
 
 command_result run_two_workers(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "run");
