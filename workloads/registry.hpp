@@ -21,6 +21,8 @@ std::unique_ptr<const workload> make_uts();
 std::unique_ptr<const workload> make_knapsack();
 std::unique_ptr<const workload> make_graph_walk();
 std::unique_ptr<const workload> make_skynet();
+std::unique_ptr<const workload> make_cilksort();
+std::unique_ptr<const workload> make_samplesort();
 std::unique_ptr<const workload> make_integrate();
 
 }  // namespace heist::workloads

@@ -27,6 +27,8 @@ const std::vector<std::vector<std::string>> quick_runs = {
     {"knapsack", "--items", "12"},
     {"graph_walk", "--breadth", "20", "--work", "10"},
     {"skynet", "--leaves", "1000"},
+    {"cilksort", "--size", "5000", "--cutoff", "50"},
+    {"samplesort", "--size", "5000", "--buckets", "8"},
     {"integrate", "--digits", "6"}};
 
 command_result run_two_workers(std::vector<std::string> arguments) {
