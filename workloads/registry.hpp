@@ -23,6 +23,9 @@ std::unique_ptr<const workload> make_graph_walk();
 std::unique_ptr<const workload> make_skynet();
 std::unique_ptr<const workload> make_cilksort();
 std::unique_ptr<const workload> make_samplesort();
+std::unique_ptr<const workload> make_strassen();
+std::unique_ptr<const workload> make_lu();
+std::unique_ptr<const workload> make_fft();
 std::unique_ptr<const workload> make_integrate();
 
 }  // namespace heist::workloads

@@ -62,7 +62,7 @@ TEST(BadInput, Workloads) {
       usage, {"run", "spreadsheet", "--n", "3"},
       "unknown workload 'spreadsheet': not one of all, fib, nqueens, quicksort, "
       "mergesort, matmul, mandelbrot, wordcount, uts, knapsack, "
-      "graph_walk, skynet, cilksort, samplesort, integrate; see heist "
+      "graph_walk, skynet, cilksort, samplesort, strassen, lu, fft, integrate; see heist "
       "list");
   for (const auto* unlike : {"foo", "x", "ab", "merge_all"})
     expect_refused(usage, {"run", unlike}, std::string("unknown workload '") + unlike + "': not ");

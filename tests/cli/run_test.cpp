@@ -29,6 +29,9 @@ const std::vector<std::vector<std::string>> quick_runs = {
     {"skynet", "--leaves", "1000"},
     {"cilksort", "--size", "5000", "--cutoff", "50"},
     {"samplesort", "--size", "5000", "--buckets", "8"},
+    {"strassen", "--n", "50", "--cutoff", "10"},
+    {"lu", "--n", "50", "--base", "10"},
+    {"fft", "--log-size", "10", "--cutoff", "64"},
     {"integrate", "--digits", "6"}};
 
 command_result run_two_workers(std::vector<std::string> arguments) {

@@ -39,7 +39,7 @@ TEST(NQueens, IsTheSameOnEveryPool) {
 }
 
 TEST(Registry, FindsEveryWorkloadByItsName) {
-  EXPECT_EQ(all().size(), 14u);
+  EXPECT_EQ(all().size(), 17u);
   for (const auto* workload : all()) {
     EXPECT_EQ(find(workload->name()), workload);
     EXPECT_FALSE(workload->summary().empty());
