@@ -60,8 +60,9 @@ TEST(BadInput, Workloads) {
   expect_refused(usage, {"run", "mregesort"}, "did you mean 'mergesort'?");
   expect_refused(usage, {"run", "spreadsheet", "--n", "3"},
                  "unknown workload 'spreadsheet': not one of all, fib, nqueens, quicksort, "
-                 "mergesort, matmul, mandelbrot, wordcount, uts, heat, cholesky, barnes_hut, bfs, "
-                 "pagerank, kmeans, filter, particles, empty_jobs, job_loop; see heist list");
+                 "mergesort, matmul, mandelbrot, wordcount, uts, knapsack, graph_walk, skynet, "
+                 "cilksort, samplesort, strassen, lu, fft, integrate, heat, cholesky, barnes_hut, "
+                 "bfs, pagerank, kmeans, filter, particles, empty_jobs, job_loop; see heist list");
   for (const auto* unlike : {"foo", "x", "ab", "merge_all"})
     expect_refused(usage, {"run", unlike}, std::string("unknown workload '") + unlike + "': not ");
 }

@@ -32,6 +32,10 @@ struct block {
 using constant_block = block<const double>;
 using result_block = block<double>;
 
+[[nodiscard]] inline constant_block as_constant(result_block m) {
+  return {m.at, m.rows, m.columns, m.stride};
+}
+
 // Computes c += a b without any further division. It is out of line so that the parallel and the
 // serial form run the same machine code.
 void multiply_block(constant_block a, constant_block b, result_block c);

@@ -1,26 +1,17 @@
-#include <bit>
-#include <span>
+#include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "workloads/constructs.hpp"
-#include "workloads/hashing.hpp"
 #include "workloads/matmul/matmul.hpp"
+#include "workloads/matmul/square.hpp"
 #include "workloads/memory.hpp"
 #include "workloads/registry.hpp"
 
 namespace heist::workloads {
 
 namespace {
-
-// The elements are small whole numbers. Every sum of products is exact, so the result does not
-// depend on the order of the additions.
-std::vector<double> random_matrix(std::size_t n, std::uint64_t seed) {
-  std::vector<double> matrix(n * n);
-  for (std::size_t i = 0; i < matrix.size(); ++i)
-    matrix[i] = static_cast<double>(random_at(seed, i) % 17) - 8;
-  return matrix;
-}
 
 class matmul_instance final : public instance {
  public:
@@ -36,17 +27,12 @@ class matmul_instance final : public instance {
 
   std::string result() const override { return fmt::format("{} x {} doubles", n_, n_); }
 
-  std::uint64_t checksum() const override {
-    std::uint64_t hash = n_;
-    for (const double value : c_) hash = mixed(hash ^ std::bit_cast<std::uint64_t>(value));
-    return hash;
-  }
+  std::uint64_t checksum() const override { return hash_of_elements(c_); }
 
   // This is Freivalds' check with one vector: a (b x) must be c x. Doubles represent all of these
   // values exactly.
   std::optional<std::string> mistake() const override {
-    std::vector<double> x(n_);
-    for (std::size_t i = 0; i < n_; ++i) x[i] = static_cast<double>(random_at(n_, i) % 64);
+    const auto x = random_vector(n_);
     if (times(a_, times(b_, x)) == times(c_, x)) return std::nullopt;
     return "the product of the matrices is wrong";
   }
@@ -61,13 +47,6 @@ class matmul_instance final : public instance {
     return {matrix.data(), n_, n_, n_};
   }
   result_block result_view() { return {c_.data(), n_, n_, n_}; }
-
-  std::vector<double> times(const std::vector<double>& matrix, const std::vector<double>& x) const {
-    std::vector<double> y(n_);
-    for (std::size_t i = 0; i < n_; ++i)
-      for (std::size_t j = 0; j < n_; ++j) y[i] += matrix[i * n_ + j] * x[j];
-    return y;
-  }
 
   std::size_t n_;
   std::size_t base_;

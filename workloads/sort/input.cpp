@@ -1,6 +1,7 @@
 #include "workloads/sort/input.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -14,10 +15,21 @@
 namespace heist::workloads {
 
 const std::vector<std::string>& input_orders() {
-  static const std::vector<std::string> orders = {"random", "sorted",     "reversed",
-                                                  "equal",  "organ-pipe", "few-values"};
+  static const std::vector<std::string> orders = {"random",  "sorted",     "reversed",
+                                                  "equal",   "organ-pipe", "few-values",
+                                                  "uniform", "exponential"};
   return orders;
 }
+
+namespace {
+
+// A whole number of an exponential distribution with this mean, so that a few are equal.
+std::int64_t exponential(std::uint64_t random, std::size_t mean) {
+  const double uniform = static_cast<double>(random >> 11) * 0x1p-53;
+  return static_cast<std::int64_t>(-std::log1p(-uniform) * static_cast<double>(mean));
+}
+
+}  // namespace
 
 std::vector<std::int64_t> generate_integers(std::size_t count, std::uint64_t seed,
                                             std::string_view order) {
@@ -36,6 +48,10 @@ std::vector<std::int64_t> generate_integers(std::size_t count, std::uint64_t see
       values[i] = std::min(rising, falling);
     else if (order == "few-values")
       values[i] = static_cast<std::int64_t>(random % 16);
+    else if (order == "uniform")
+      values[i] = static_cast<std::int64_t>(random % count);
+    else if (order == "exponential")
+      values[i] = exponential(random, count);
     else
       values[i] = static_cast<std::int64_t>(random);
   }

@@ -11,7 +11,8 @@
 
 namespace heist::workloads {
 
-// A random order, and the orders that are difficult for sorting algorithms.
+// A random order of any integers, the orders that are difficult for sorting algorithms, and two
+// distributions over the number of integers, with which some are equal: uniform and exponential.
 [[nodiscard]] const std::vector<std::string>& input_orders();
 
 // `order` must be one of input_orders(). The function throws nothing.

@@ -1,4 +1,4 @@
-// The two sorts share this as workloads: the input, a fresh copy of it before each run, and the
+// The sorts share this as workloads: the input, a fresh copy of it before each run, and the
 // check.
 
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace heist::workloads {
 
-// The two sorts differ only in what they do between reset() and checksum().
+// The sorts differ only in what they do between reset() and checksum().
 class sort_instance : public instance {
  public:
   explicit sort_instance(std::vector<std::int64_t> input);
@@ -32,7 +32,7 @@ class sort_instance : public instance {
   std::uint64_t input_hash_;
 };
 
-// The options --size, --seed, --order, --file and --cutoff, which both sorts share.
+// The options --size, --seed, --order, --file and --cutoff, which the sorts share.
 [[nodiscard]] std::vector<option_spec> sort_options();
 
 // The input that the options choose. `copies` is the number of arrays of its size that the sort

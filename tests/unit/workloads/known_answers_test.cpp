@@ -39,7 +39,7 @@ TEST(NQueens, IsTheSameOnEveryPool) {
 }
 
 TEST(Registry, FindsEveryWorkloadByItsName) {
-  EXPECT_EQ(all().size(), 18u);
+  EXPECT_EQ(all().size(), 27u);
   for (const auto* workload : all()) {
     EXPECT_EQ(find(workload->name()), workload);
     EXPECT_FALSE(workload->summary().empty());

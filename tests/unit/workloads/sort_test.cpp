@@ -1,5 +1,6 @@
-// Tests both sorts on inputs that defeat careless pivots and careless merges, and on files.
+// Tests the sorts on inputs that defeat careless pivots and careless merges, and on files.
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -8,8 +9,10 @@
 
 #include "check_workload.hpp"
 #include "tests/unit/platform/temporary_tree.hpp"
+#include "workloads/cilksort/cilksort.hpp"
 #include "workloads/mergesort/mergesort.hpp"
 #include "workloads/quicksort/quicksort.hpp"
+#include "workloads/samplesort/samplesort.hpp"
 #include "workloads/sort/input.hpp"
 
 using namespace heist::workloads;
@@ -30,6 +33,19 @@ integers mergesorted(integers values, std::size_t cutoff) {
   return values;
 }
 
+integers cilksorted(integers values, std::size_t cutoff) {
+  integers buffer(values.size());
+  cilksort(std::span(values), std::span(buffer), cutoff, forked{});
+  return values;
+}
+
+integers samplesorted(const integers& values, std::size_t ranges) {
+  integers sorted(values.size());
+  std::vector<std::uint16_t> numbers(values.size());
+  samplesort(std::span(values), std::span(sorted), std::span(numbers), ranges, forked{});
+  return sorted;
+}
+
 class SortOrder : public testing::TestWithParam<std::string> {};
 
 std::string test_name(const testing::TestParamInfo<std::string>& info) {
@@ -39,7 +55,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 }
 
 void expect_refused(const std::string& path, const std::string& reason) {
-  for (const auto* sort : {"quicksort", "mergesort"}) {
+  for (const auto* sort : {"quicksort", "mergesort", "cilksort", "samplesort"}) {
     try {
       make_instance(sort, {{"file", path}});
       ADD_FAILURE() << sort << " took " << path;
@@ -60,7 +76,10 @@ TEST_P(SortOrder, IsSortedAtEverySizeAndCutoff) {
     for (const std::size_t cutoff : {1u, 2u, 64u, 5000u}) {
       EXPECT_EQ(quicksorted(input, cutoff), expected) << size << " integers, cutoff " << cutoff;
       EXPECT_EQ(mergesorted(input, cutoff), expected) << size << " integers, cutoff " << cutoff;
+      EXPECT_EQ(cilksorted(input, cutoff), expected) << size << " integers, cutoff " << cutoff;
     }
+    for (const std::size_t ranges : {1u, 2u, 7u, 256u})
+      EXPECT_EQ(samplesorted(input, ranges), expected) << size << " integers, " << ranges;
   }
 }
 
@@ -68,6 +87,11 @@ TEST_P(SortOrder, IsTheSameOnEveryPool) {
   const option_texts options = {{"order", GetParam()}, {"size", "20000"}, {"cutoff", "16"}};
   expect_same_result_everywhere(*make_instance("quicksort", options));
   expect_same_result_everywhere(*make_instance("mergesort", options));
+  expect_same_result_everywhere(*make_instance("cilksort", options));
+  // More integers than one block of its loops has.
+  expect_same_result_everywhere(
+      *make_instance("samplesort", {{"order", GetParam()}, {"size", "70000"}, {"buckets", "16"}}),
+      true);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, SortOrder, testing::ValuesIn(input_orders()), test_name);
@@ -76,6 +100,40 @@ TEST(Quicksort, FallsBackWhenThePivotsAreBad) {
   integers values = generate_integers(10'000, 3, "random");
   quicksort(std::span(values), 1, 2, forked{});  // two levels only
   EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+}
+
+TEST(Cilksort, FallsBackWhenThePivotsAreBad) {
+  integers values = generate_integers(10'000, 3, "random");
+  quick_sort(std::span(values), 2);  // two levels only
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+}
+
+TEST(Samplesort, PutsValuesBetweenTheirSplitters) {
+  const auto values = generate_integers(5000, 1, "exponential");
+  const splitters between(values, 16);
+  std::vector<std::pair<std::size_t, std::int64_t>> placed;
+  for (const auto value : values) placed.emplace_back(between.bucket_of(value), value);
+  std::sort(placed.begin(), placed.end());
+  EXPECT_LT(placed.back().first, between.buckets());
+  for (std::size_t i = 1; i < placed.size(); ++i) {
+    EXPECT_LE(placed[i - 1].second, placed[i].second);
+    if (placed[i].first % 2 == 1 && placed[i - 1].first == placed[i].first) {
+      EXPECT_EQ(placed[i - 1].second, placed[i].second);
+    }
+  }
+}
+
+TEST(Sort, DistributionsHaveAFewEqualIntegers) {
+  for (const auto* order : {"uniform", "exponential"}) {
+    auto values = generate_integers(100'000, 1, order);
+    const auto sum = std::accumulate(values.begin(), values.end(), 0.0);
+    EXPECT_NEAR(sum / 1e10, order == std::string("uniform") ? 0.5 : 1, 0.02) << order;
+    std::sort(values.begin(), values.end());
+    EXPECT_GE(values.front(), 0);
+    const auto distinct = std::unique(values.begin(), values.end()) - values.begin();
+    EXPECT_GT(distinct, 40'000) << order;
+    EXPECT_LT(distinct, 90'000) << order;
+  }
 }
 
 TEST(Sort, EqualSeedsGiveEqualInput) {
@@ -110,7 +168,7 @@ TEST(Sort, RefusesFilesWithoutWholeIntegers) {
 }
 
 TEST(Sort, RefusesASizeThatDoesNotFitTheMemory) {
-  for (const auto* sort : {"quicksort", "mergesort"}) {
+  for (const auto* sort : {"quicksort", "mergesort", "cilksort", "samplesort"}) {
     try {
       make_instance(sort, {{"size", "1000000000000000"}});
       ADD_FAILURE() << sort << " took a petabyte";
