@@ -33,12 +33,15 @@ double page_ranks::by_jumps() const {
   return (1 - damping + damping * from_lonely) / static_cast<double>(ranks.size());
 }
 
-void page_ranks::pull(std::size_t v, double jumps) {
+void page_ranks::pull(std::size_t part, double jumps) {
   const double* const from = gave.data();
-  double sum = jumps;
-  for (const vertex neighbour : on->neighbours_of(v)) sum += from[neighbour];
-  ranks[v] = sum;
-  gives[v] = sum * part_of_degree[v];
+  const std::size_t last = std::min(ranks.size(), (part + 1) * vertices_of_a_part);
+  for (std::size_t v = part * vertices_of_a_part; v < last; ++v) {
+    double sum = jumps;
+    for (const vertex neighbour : on->neighbours_of(v)) sum += from[neighbour];
+    ranks[v] = sum;
+    gives[v] = sum * part_of_degree[v];
+  }
 }
 
 }  // namespace heist::workloads
