@@ -19,7 +19,7 @@ void set_first_word(job& j, word value) noexcept { std::memcpy(j.payload, &value
 }  // namespace
 
 shared_queue::entry* shared_queue::make_entry() {
-  if (free_ == nullptr) return &entries_.emplace_back();
+  if (free_ == nullptr) return &entries_.emplace_front();
   auto* const e = static_cast<entry*>(free_);
   free_ = e->after;
   return e;

@@ -18,7 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <forward_list>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -82,7 +82,7 @@ class shared_queue {
   // Guarded by the mutex. One list of each priority that has occurred, the highest one first; fifo
   // and lifo have one priority.
   std::map<int, list, std::greater<>> lists_;
-  std::deque<entry> entries_;
+  std::forward_list<entry> entries_;
   link* free_ = nullptr;  // linked by `after`
 };
 
