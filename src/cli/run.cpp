@@ -111,8 +111,12 @@ bool can_run(const run_request& request, const workloads::workload& program) {
 
 int run(const run_request& request, output& out, std::FILE* err) {
   bool is_first = true;
+  std::string left_out;  // of all
   for (const auto& chosen : request.chosen) {
-    if (!can_run(request, *chosen.workload)) continue;  // one of all
+    if (!can_run(request, *chosen.workload)) {
+      left_out += fmt::format("{}{}", left_out.empty() ? "" : ", ", chosen.workload->name());
+      continue;
+    }
     const auto report = measure_chosen(chosen, request, err);
     if (is_first && report.missing_workers > 0)
       fmt::print(err, "heist: the system refused {} of {} threads; going on with {}\n",
@@ -125,6 +129,9 @@ int run(const run_request& request, output& out, std::FILE* err) {
     is_first = false;
     print_report(report, request, out);
   }
+  if (!left_out.empty() && !request.json)
+    out.print("left out, since the preset {} has only loops and they fork: {}\n", request.preset,
+              left_out);
   return success;
 }
 
