@@ -28,8 +28,12 @@ std::vector<knapsack_item> generate_items(std::size_t count, std::int64_t spread
     items[i].weight = units * weight_unit;
     items[i].value = items[i].weight + static_cast<std::int64_t>(extra);
   }
-  std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
-    return a.value * b.weight > b.value * a.weight;
+  // The densest first; of equally dense ones the heavier, so that the order is one and the same
+  // with every library.
+  std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
+    const auto dense_a = a.value * b.weight;
+    const auto dense_b = b.value * a.weight;
+    return dense_a != dense_b ? dense_a > dense_b : a.weight > b.weight;
   });
   return items;
 }

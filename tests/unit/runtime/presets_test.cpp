@@ -129,7 +129,7 @@ TEST(Presets, StaticPlansTakeOnePartEach) {
   heist::pool pool({.workers = 3});
   std::atomic<std::size_t> sum{0};
   heist::parallel_for(
-      pool, 0, 1000, [&](std::size_t i) { sum += i; }, heist::static_blocks{});
+      pool, 0, 1000, [&](int i) { sum += static_cast<std::size_t>(i); }, heist::static_blocks{});
   EXPECT_EQ(sum, 499500U);
   EXPECT_LE(pool.stats().total.steals, 2U);  // the parts of the two other workers, if they came
 }
