@@ -80,7 +80,7 @@ void octree::build(std::size_t first, std::size_t last, const cube& in) {
       add(nodes_[child].centre, nodes_[child].mass);
     }
   }
-  tree_node& made = nodes_[index];
+  octree_node& made = nodes_[index];
   made.centre = weighted * (1 / mass);
   made.mass = mass;
   made.next = static_cast<std::uint32_t>(nodes_.size());
@@ -91,7 +91,7 @@ vector3 octree::acceleration_at(const vector3& place, double opening) const {
   const body* const bodies = bodies_.data();
   vector3 sum;
   for (std::size_t i = 0; i < nodes_.size();) {
-    const tree_node& node = nodes_[i];
+    const octree_node& node = nodes_[i];
     const vector3 to = node.centre - place;
     if (node.squared_side < squared_opening * to.squared()) {
       sum = sum + attraction(to, node.mass);

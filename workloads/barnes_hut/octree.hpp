@@ -32,7 +32,7 @@ struct body {
   std::uint32_t number;  // of the body, wherever the tree has put it
 };
 
-struct tree_node {
+struct octree_node {
   vector3 centre;  // of mass
   double mass;
   double squared_side;  // of the cube
@@ -57,7 +57,7 @@ class octree {
   // the same machine code.
   [[nodiscard]] vector3 acceleration_at(const vector3& place, double opening) const;
 
-  [[nodiscard]] std::span<const tree_node> nodes() const { return nodes_; }
+  [[nodiscard]] std::span<const octree_node> nodes() const { return nodes_; }
 
  private:
   struct cube {
@@ -72,7 +72,7 @@ class octree {
 
   std::span<body> bodies_;
   std::vector<body> scratch_;
-  std::vector<tree_node> nodes_;
+  std::vector<octree_node> nodes_;
 };
 
 // What one body adds to the acceleration at a place at this distance. Close bodies attract each

@@ -141,7 +141,7 @@ class barnes_hut_workload final : public workload {
     // Three arrays of bodies, two of their motions. The nodes are fewer than the bodies, unless
     // many of these are at one place, but an array that grows may be half empty.
     constexpr std::uint64_t bytes_of_a_body =
-        3 * sizeof(body) + 2 * sizeof(motion) + 2 * sizeof(tree_node);
+        3 * sizeof(body) + 2 * sizeof(motion) + 2 * sizeof(octree_node);
     require_memory(fmt::format("barnes_hut --bodies {}", bodies),
                    saturating_product(bodies, bytes_of_a_body));
     const attraction_settings settings{
