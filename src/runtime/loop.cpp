@@ -152,6 +152,7 @@ job* steal_round(worker& w, unsigned round) noexcept {
 }
 
 void run_root_item(worker& w, root& r) noexcept {
+  w.current.get()->priority = 0;  // that of the job before, on this fiber
   w.count.roots.add();
   w.set_state(worker_state::running);
   if (r.is_awaited) {

@@ -172,5 +172,27 @@ TEST(SharedQueue, PrioritiesAreInherited) {
   EXPECT_EQ(heist::with_priority(3, [] { return 8; }), 8);  // outside any pool it is a call
 }
 
+// A worker's fiber runs one job after the other; none takes its priority from the one before.
+TEST(SharedQueue, WhatEntersAPoolIsNotAsUrgentAsWhatRanBefore) {
+  if (is_serial()) GTEST_SKIP() << "nothing is stolen";
+  heist::pool pool(
+      {.workers = 2, .deque = heist::deque_kind::shared_queue, .order = queue_order::priority});
+  const watchdog guard("a root after an urgent job");
+  pool.run([&pool] {
+    std::atomic<int> found{-1};
+    const auto tell = [&found] { found = heist::detail::self_worker().current.get()->priority; };
+    heist::scope([&](heist::task_scope& s) {
+      heist::with_priority(7, [&] { s.spawn(tell); });
+      while (found == -1) std::this_thread::yield();
+    });
+    EXPECT_EQ(found, 7);
+    found = -1;
+    auto root = pool.submit(tell);  // the same worker is the only one that is free
+    while (found == -1) std::this_thread::yield();
+    EXPECT_EQ(found, 0);
+    root.get();
+  });
+}
+
 }  // namespace
 }  // namespace heist_test
