@@ -57,8 +57,8 @@ fork_deque::fork_deque(const pool_config& config, shared_queue* shared) : shared
   }
 }
 
-deque::push_result fork_deque::push(job& j, int priority) noexcept {
-  if (shared_ != nullptr)
+deque::push_result fork_deque::push(job& j, const int& priority) noexcept {
+  if (shared_ != nullptr) [[unlikely]]
     return shared_->push(j, priority) ? deque::push_result::ok : deque::push_result::full;
   return with_deque(deque_, [&](auto& d) { return d.owner().push(&j); });
 }
@@ -69,9 +69,10 @@ std::optional<job*> fork_deque::pop() noexcept {
 }
 
 bool fork_deque::take_back(job& j, bool alone) noexcept {
-  if (shared_ != nullptr) return alone ? shared_queue::claim_alone(j) : shared_->claim(j);
+  if (shared_ != nullptr) [[unlikely]]
+    return alone ? shared_queue::claim_alone(j) : shared_->claim(j);
   if (alone && std::holds_alternative<deque::locked<job*>>(deque_)) return true;
-  return pop().has_value();
+  return with_deque(deque_, [](auto& d) { return d.owner().pop().has_value(); });
 }
 
 fork_deque::answer fork_deque::steal(fork_deque& loot, int& priority) noexcept {

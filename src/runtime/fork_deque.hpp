@@ -41,7 +41,8 @@ class fork_deque {
   fork_deque& operator=(const fork_deque&) = delete;
 
   // ---- For the worker.
-  deque::push_result push(job& j, int priority) noexcept;
+  // The priority is read by a shared queue only.
+  deque::push_result push(job& j, const int& priority) noexcept;
   std::optional<job*> pop() noexcept;
   // Takes back j, the newest entry if it is there (D2). False: it was stolen. `alone`: in the child
   // of fork(), where no other thread exists, and a lock may be held for ever.
