@@ -68,6 +68,12 @@ enum class idle_kind : std::uint8_t {
   spin,   // neither: for measuring what the other two are worth
 };
 
+// What a pool counts for pool::stats().
+enum class stats_kind : std::uint8_t {
+  slow_path,  // what costs nothing: all but puts and takes (the default)
+  full,       // those too: each fork calls the library
+};
+
 // Where a pool's threads may run.
 enum class placement_kind : std::uint8_t {
   // Wherever the system puts them, except that a woken thread isn't put where its waker runs (the
@@ -106,6 +112,9 @@ enum class placement_kind : std::uint8_t {
   constexpr std::string_view names[] = {"paced", "none", "to_any", "to_random", "to_all"};
   return names[static_cast<std::size_t>(k)];
 }
+[[nodiscard]] constexpr std::string_view to_string(stats_kind k) noexcept {
+  return k == stats_kind::slow_path ? "slow_path" : "full";
+}
 [[nodiscard]] constexpr std::string_view to_string(placement_kind k) noexcept {
   return k == placement_kind::free ? "free" : "pinned";
 }
@@ -124,6 +133,7 @@ inline constexpr join_kind all_join_kinds[] = {join_kind::greedy, join_kind::sta
 inline constexpr spawn_kind all_spawn_kinds[] = {spawn_kind::continuation, spawn_kind::child};
 inline constexpr victim_kind all_victim_kinds[] = {victim_kind::random, victim_kind::last,
                                                    victim_kind::nearest};
+inline constexpr stats_kind all_stats_kinds[] = {stats_kind::slow_path, stats_kind::full};
 inline constexpr idle_kind all_idle_kinds[] = {idle_kind::park, idle_kind::yield, idle_kind::spin};
 
 // Every field has a default; name those that you want: heist::pool p{{.workers = 4}};
@@ -161,6 +171,8 @@ struct pool_config {
   idle_kind idle = idle_kind::park;
   yield_kind yield = yield_kind::paced;
   placement_kind placement = placement_kind::free;
+  // HEIST_STATS=full makes this full in every pool.
+  stats_kind stats = stats_kind::slow_path;
 
   // A thread's name is this, a dash and the worker's index, cut to the system's 15 characters.
   std::string name = "heist";

@@ -1,6 +1,8 @@
 // What a pool has done so far, in numbers.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,8 +11,18 @@
 
 namespace heist::inline v0 {
 
-// The counts of one worker, or of all, since the pool was made.
+// The counts of one worker, or of all, since the pool was made. What costs nothing is always
+// counted. Puts and takes are counted under stats_kind::full only: most forks run without a call
+// into the library.
 struct counters {
+  // The classes of steals_by_size: 1 job, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more.
+  static constexpr std::size_t size_classes = 7;
+  [[nodiscard]] static constexpr std::size_t size_class(std::uint64_t jobs) noexcept {
+    std::size_t c = 0;
+    while (c + 1 < size_classes && jobs > std::uint64_t{1} << c) ++c;
+    return c;
+  }
+
   std::uint64_t steals = 0;         // jobs taken from another worker
   std::uint64_t failed_steals = 0;  // attempts that found nothing, or lost a race
   std::uint64_t batched = 0;        // further jobs that a steal of several took
@@ -25,6 +37,26 @@ struct counters {
   std::uint64_t wakes = 0;          // times that it woke another worker
   std::uint64_t inlined_forks = 0;  // forks that ran as plain calls, the deque being full
   std::uint64_t yields = 0;         // after failed attempts, under yield_kind::to_any and above
+  std::uint64_t resizes = 0;        // of deques that grow: arrays replaced by larger ones
+  std::array<std::uint64_t, size_classes> steals_by_size{};
+
+  // Jobs that were put on the worker's deque, and those that it took back from it. While the pool
+  // works, a job that lies on a split deque may count as taken.
+  std::uint64_t puts = 0;
+  std::uint64_t takes = 0;
+  // Takes that found nothing, since a thief had been faster. Always counted.
+  std::uint64_t failed_takes = 0;
+
+  // How often the end of the deque at which its owner works moved: a put raises it, a take lowers
+  // it, and a failed take lowers it and raises it again.
+  [[nodiscard]] constexpr std::uint64_t bottom_ups() const noexcept { return puts + failed_takes; }
+  [[nodiscard]] constexpr std::uint64_t bottom_downs() const noexcept {
+    return takes + failed_takes;
+  }
+  // Steals that took more than one job.
+  [[nodiscard]] constexpr std::uint64_t batch_steals() const noexcept {
+    return steals - steals_by_size[0];
+  }
 
   counters& operator+=(const counters& other) noexcept;
   friend bool operator==(const counters&, const counters&) = default;

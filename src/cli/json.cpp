@@ -69,6 +69,13 @@ json options_of(const std::vector<workloads::option_text>& given) {
 
 json as_json(const counters& counts) {
   return {{"steals", counts.steals},
+          {"steals_by_size", counts.steals_by_size},
+          {"puts", counts.puts},
+          {"takes", counts.takes},
+          {"failed_takes", counts.failed_takes},
+          {"bottom_ups", counts.bottom_ups()},
+          {"bottom_downs", counts.bottom_downs()},
+          {"resizes", counts.resizes},
           {"failed_steals", counts.failed_steals},
           {"batched", counts.batched},
           {"exposes", counts.exposes},

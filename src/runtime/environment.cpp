@@ -22,12 +22,12 @@ namespace {
   throw usage_error(std::string(name) + "=" + std::string(value) + ": must be " + wanted);
 }
 
-bool flag(const char* name) {
+bool flag(const char* name, const char* wanted = "0 or 1") {
   const char* const value = std::getenv(name);
   if (value == nullptr || std::string_view(value).empty() || std::string_view(value) == "0")
     return false;
   if (std::string_view(value) == "1") return true;
-  refuse(name, value, "0 or 1");
+  refuse(name, value, wanted);
 }
 
 [[noreturn]] void refuse_field(const char* field, std::uint64_t value, const std::string& wanted) {
@@ -78,7 +78,14 @@ std::size_t stack_size_from_environment() {
   return static_cast<std::size_t>(n << shift);
 }
 
-bool stats_from_environment() { return flag("HEIST_STATS"); }
+bool full_stats_from_environment() {
+  const char* const value = std::getenv("HEIST_STATS");
+  return value != nullptr && std::string_view(value) == "full";
+}
+
+bool stats_from_environment() {
+  return full_stats_from_environment() || flag("HEIST_STATS", "0, 1 or full");
+}
 
 int stats_signal_from_environment() {
   constexpr std::pair<std::string_view, int> signals[] = {
@@ -129,6 +136,8 @@ pool_config resolve(pool_config c) {
   check_enum("victim", c.victim, victim_kind::nearest);
   check_enum("idle", c.idle, idle_kind::spin);
   check_enum("yield", c.yield, yield_kind::to_all);
+  if (full_stats_from_environment()) c.stats = stats_kind::full;
+  check_enum("stats", c.stats, stats_kind::full);
   check_enum("placement", c.placement, placement_kind::pinned);
   return c;
 }

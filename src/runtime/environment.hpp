@@ -14,8 +14,9 @@ unsigned workers_from_environment();
 // HEIST_STACK_SIZE: bytes, or with a suffix K, M or G; 0 if it isn't set.
 std::size_t stack_size_from_environment();
 
-// HEIST_STATS: 0 or 1.
+// HEIST_STATS, 0, 1 or full: whether statistics are printed; full: puts and takes are counted too.
 bool stats_from_environment();
+bool full_stats_from_environment();
 
 // HEIST_STATS_SIGNAL: the number of the signal; 0 if it isn't set.
 int stats_signal_from_environment();

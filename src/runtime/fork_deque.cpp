@@ -94,6 +94,16 @@ fork_deque::answer fork_deque::steal(fork_deque& loot, int& priority) noexcept {
   });
 }
 
+std::uint64_t fork_deque::resizes() noexcept {
+  if (shared_ != nullptr) return 0;
+  return with_deque(deque_, [](auto& d) -> std::uint64_t {
+    if constexpr (requires { d.resizes(); })
+      return d.resizes();
+    else
+      return 0;
+  });
+}
+
 std::size_t fork_deque::size_hint() noexcept {
   if (shared_ != nullptr) return shared_->size_hint();
   return with_deque(deque_, [](auto& d) -> std::size_t { return d.thief().size_hint(); });

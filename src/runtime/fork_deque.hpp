@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <variant>
 
@@ -52,6 +53,7 @@ class fork_deque {
   // the priority of what was taken.
   answer steal(fork_deque& loot, int& priority) noexcept;
   [[nodiscard]] std::size_t size_hint() noexcept;
+  [[nodiscard]] std::uint64_t resizes() noexcept;
   [[nodiscard]] bool is_empty() noexcept { return size_hint() == 0; }
 
  private:

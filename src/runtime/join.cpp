@@ -82,15 +82,25 @@ job* join_public(bool throws) {
 
 bool take_back(worker& w, position h, job& j) noexcept {
   if (!w.uses_split()) {
-    return j.run == nullptr || w.forks->take_back(j, w.alone);  // D1, D2
+    if (j.run == nullptr) return true;                  // D1
+    const bool taken = w.forks->take_back(j, w.alone);  // D2
+    if (!taken)
+      w.count.failed_takes.add();
+    else if (w.counts_all)
+      w.count.takes.add();
+    return taken;
   }
   std::uint32_t reclaimed = 0;
   const auto result = w.deque->pop_slow(h, reclaimed);
   w.count.reclaims.add(reclaimed);
-  return result == deque::pop_result::taken;
+  if (result == deque::pop_result::taken) return true;
+  w.count.failed_takes.add();
+  return false;
 }
 
-bool fork_slow() {
+namespace {
+
+bool fork_uncommonly() {
   worker* const w = this_worker();
   control& c = current_control();
   const position h = c.depth() - static_cast<position>(sizeof(job));
@@ -103,6 +113,7 @@ bool fork_slow() {
     job& j = slot_at(c, h);
     const bool has_slot = !w->alone && h < c.capacity;
     if (has_slot && w->forks->push(j, w->current.get()->priority) == deque::push_result::ok) {
+      if (w->counts_all) w->count.puts.add();
       w->pool.wake_for_exposed(*w);
       return true;
     }
@@ -117,9 +128,23 @@ bool fork_slow() {
   if (!answer.pushed) {
     w->count.inlined_forks.add();
     begin_at(*w, h);
+  } else if (w->counts_all) {
+    w->count.puts.add();
   }
   w->count.exposes.add(answer.items);
   if (answer.exposed) w->pool.wake_for_exposed(*w);
+  return true;
+}
+
+}  // namespace
+
+bool fork_slow() {
+  // The address is used before anything could change the thread (hot_path.hpp).
+  const control& c = this_control;
+  // Relaxed: a request that comes now is answered by the next fork.
+  if (c.limit.load(std::memory_order_relaxed) != counting_limit || c.depth() > c.capacity)
+    return fork_uncommonly();
+  static_cast<worker*>(this_worker_front())->count.puts.add();
   return true;
 }
 

@@ -70,9 +70,12 @@ worker& choose_victim(worker& w, unsigned attempt) noexcept {
   return w.pool.at(other >= w.index ? other + 1 : other);
 }
 
-job* steal_from_split(worker& victim) noexcept {
+job* steal_from_split(worker& w, worker& victim) noexcept {
   const control::steal_answer answer = victim.deque->steal();
-  if (answer.result == deque::steal_result::taken) return reinterpret_cast<job*>(answer.item);
+  if (answer.result == deque::steal_result::taken) {
+    w.count.steals_by_size[0].add();
+    return reinterpret_cast<job*>(answer.item);
+  }
   if (answer.result == deque::steal_result::empty) victim.deque->ask();
   return nullptr;
 }
@@ -83,20 +86,24 @@ job* steal_from_forks(worker& w, worker& victim) noexcept {
   if (answer.result == deque::steal_result::empty) answer = victim.loot->steal(*w.loot, priority);
   if (answer.result != deque::steal_result::taken) return nullptr;
   w.current.get()->priority = priority;  // what it forks is as urgent
+  w.count.steals_by_size[counters::size_class(answer.kept + 1)].add();
   if (answer.kept != 0) {
     w.count.batched.add(answer.kept);
+    if (w.counts_all) w.count.puts.add(answer.kept);
     w.pool.wake_for_exposed(w);  // while the items were moved, no other worker could see them
   }
   return answer.item;
 }
 
 job* try_steal(worker& w, worker& victim) noexcept {
-  job* const taken = victim.uses_split() ? steal_from_split(victim) : steal_from_forks(w, victim);
+  job* const taken =
+      victim.uses_split() ? steal_from_split(w, victim) : steal_from_forks(w, victim);
   if (taken == nullptr) {
     w.count.failed_steals.add();
     return nullptr;
   }
   w.count.steals.add();
+  if (victim.counts_all && victim.uses_split()) victim.count.lost.add_shared();
   w.last_victim = victim.index;
   // A worker that sees more work than it takes wakes another one.
   if (victim.uses_split() && victim.deque->has_public()) w.pool.wake_another(w);
@@ -203,6 +210,7 @@ bool run_loot(worker& w) noexcept {
   if (w.uses_split()) return false;
   const std::optional<job*> j = w.loot->pop();
   if (!j) return false;
+  if (w.counts_all) w.count.takes.add();
   w.set_state(worker_state::running);
   (*j)->run(**j);
   return true;
@@ -295,7 +303,7 @@ void serve_ready(worker& w) noexcept {
     if (is_fresh) f = take_fiber(w);
     if (f != nullptr) {
       take_over(*f);
-      seat(w, is_fresh ? 0 : f->depth.get(), f->array->slots);
+      seat(w, is_fresh ? w.first_position() : f->depth.get(), f->array->slots);
       w.starves = false;
       w.pool.end_starving();
       w.current = f;

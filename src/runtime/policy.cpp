@@ -38,7 +38,7 @@ bool move_to(worker& target) noexcept {
   me.depth = w.deque->depth();
   me.home = &target;
   w.pool.leave_forks_behind(w);
-  seat(w, 0, next->slots);
+  seat(w, w.first_position(), next->slots);
   switch_fiber(w, me, *next, after_switch_action::kind::send_home);
   return true;
 }

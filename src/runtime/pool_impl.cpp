@@ -51,7 +51,8 @@ pool_impl::pool_impl(pool_config config)
     : config_(resolve(std::move(config))),
       generation_(platform::process_generation()),
       print_stats_(stats_from_environment()),
-      stacks_(*this, config_.stack_size, config_.fork_depth + 1) {
+      stacks_(*this, config_.stack_size,
+              config_.fork_depth + 1 + (config_.stats == stats_kind::full ? 1 : 0)) {
   if (config_.deque == deque_kind::shared_queue) shared_.emplace(config_.order);
   platform::keep_code_loaded();
   platform::asymmetric_barrier::instance();
@@ -159,13 +160,16 @@ void pool_impl::leave_forks_behind(worker& w) noexcept {
   for (;;) {
     const control::steal_answer answer = w.deque->steal();
     if (answer.result == deque::steal_result::empty) return;
-    if (answer.result == deque::steal_result::taken) leave(*reinterpret_cast<job*>(answer.item));
+    if (answer.result != deque::steal_result::taken) continue;
+    if (w.counts_all) w.count.lost.add_shared();
+    leave(*reinterpret_cast<job*>(answer.item));
   }
 }
 
 void pool_impl::leave_loot_behind(worker& w) noexcept {
   if (w.uses_split()) return;
   while (const std::optional<job*> j = w.loot->pop()) {
+    if (w.counts_all) w.count.takes.add();
     injection_.push(**j);
     wake_for_injection();
   }
@@ -289,12 +293,28 @@ void pool_impl::sleep(worker& w) noexcept {
   places_.leave(w.index);
 }
 
+namespace {
+
+counters counted_by(const worker& w) {
+  counters c = w.count.snapshot();
+  if (!w.uses_split()) {
+    c.resizes = w.forks->resizes() + w.loot->resizes();
+  } else if (w.counts_all) {
+    // Takes are calls of nothing: what was put and not lost was taken.
+    const std::uint64_t lost = w.count.lost.get();
+    c.takes = c.puts > lost ? c.puts - lost : 0;
+  }
+  return c;
+}
+
+}  // namespace
+
 pool_stats pool_impl::stats() const {
   pool_stats s;
   std::uint64_t spares = 0;
   for (const auto& w : workers_) {
     spares += w->spare_count.load(std::memory_order_relaxed);
-    s.workers.push_back(w->count.snapshot());
+    s.workers.push_back(counted_by(*w));
     s.total += s.workers.back();
   }
   const std::uint64_t taken = stack_use_.in_use();  // read at another moment than the others

@@ -142,10 +142,12 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
   w.spawns = config_.join == join_kind::greedy && config_.spawn == spawn_kind::continuation &&
              config_.deque != deque_kind::shared_queue;
   fiber* const first = w.cached;
-  c.seat.store(first->slots, std::memory_order_relaxed);  // the gate's mutex orders all this
-  c.capacity = static_cast<position>(config_.fork_depth * sizeof(job));
+  w.counts_all = config_.stats == stats_kind::full;
+  c.capacity = static_cast<position>(config_.fork_depth * sizeof(job)) + w.first_position();
+  c.unasked = w.counts_all ? counting_limit : c.capacity;
+  c.reseat(w.first_position(), first->slots);  // the gate's mutex orders all this
   if (config_.deque == deque_kind::split) {
-    c.limit.store(c.capacity, std::memory_order_relaxed);
+    c.limit.store(c.unasked, std::memory_order_relaxed);
   } else {
     // Every push and every pop takes the slow path, which uses the other deque.
     control::state w0 = c.word.load();

@@ -89,7 +89,7 @@ void end_stolen(worker& w, fiber& self) noexcept {
   job& slot = slot_of(t);
   if (view_node* const views = leave_views(w)) [[unlikely]]
     t.scope->deposit(t.key, views);  // before anybody can know of the end
-  seat(w, 0, self.slots);
+  seat(w, w.first_position(), self.slots);
   leave_slots(w, self);
   if (slot.state.leave_mark(ended) != counted) return;
   slot.state.reset();  // drop_slots() orders this before the slot's next use

@@ -162,7 +162,7 @@ void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state
   fiber& me = *w.current;
   me.depth = h;
   me.home = w.pool.config().join == join_kind::stalling || me.stalls ? &w : nullptr;
-  seat(w, 0, next.slots);
+  seat(w, w.first_position(), next.slots);
   w.after.awaited = &state;
   w.starves = &next == &w.native;
   switch_fiber(w, me, next, after_switch_action::kind::wait_for);

@@ -40,6 +40,7 @@ void leave_pool() noexcept {
   c.head.store(0, std::memory_order_relaxed);
   c.limit.store(0, std::memory_order_relaxed);
   c.capacity = 0;
+  c.unasked = 0;
   set_this_worker(nullptr);
 }
 

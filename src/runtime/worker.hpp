@@ -21,6 +21,10 @@ namespace heist::inline v0::detail {
 
 class pool_impl;
 
+// The limit of a split deque under stats_kind::full, while nobody asks. Every fork above position 0
+// then calls the library, and that position isn't used.
+constexpr position counting_limit = 1;
+
 // What a worker does, for reports (pool_state.cpp).
 enum class worker_state : std::uint8_t {
   searching,
@@ -34,6 +38,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
       : pool(p), index(i), random(0x9E3779B97F4A7C15u * (i + 1)) {}
 
   [[nodiscard]] bool uses_split() const noexcept { return forks == nullptr; }
+  // Where a fiber's first fork lies.
+  [[nodiscard]] position first_position() const noexcept { return counts_all ? sizeof(job) : 0; }
 
   // Relaxed: only reports read it.
   void set_state(worker_state s) noexcept { doing.store(s, std::memory_order_relaxed); }
@@ -58,6 +64,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> greeted{false};  // on_thread_start has been called
   local<bool> spawns{false};   // a spawn leaves the spawner's rest to thieves
   local<bool> alone{false};    // no other worker is left: forks are calls, waits block
+  bool counts_all = false;     // stats_kind::full; constant
 
   // Fibers of stalling joins that can continue. Any thread pushes (release), the owner takes all
   // (acquire). A stack: they come out newest first.

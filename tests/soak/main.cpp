@@ -54,7 +54,7 @@ constexpr const char* usage =
     "usage: heist_soak [--seconds S] [--rounds N] [--seed N] [--patience S] [--config "
     "NAME=VALUE,...]\n"
     "                  [--plant hang|twice]\n"
-    "  config: workers, deque, join, spawn, victim, idle, yield, order, as in pool_config\n";
+    "  config: workers, deque, join, spawn, victim, idle, yield, order, stats, as in pool_config\n";
 
 [[noreturn]] void refuse(const char* what, const char* argument) {
   std::fprintf(stderr, "heist_soak: %s '%s'\n%s", what, argument, usage);

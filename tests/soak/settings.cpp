@@ -56,6 +56,7 @@ bool fixed_choices::parse(std::string_view text) {
         : name == "victim" ? parse_kind(victim, heist::all_victim_kinds, value)
         : name == "idle"   ? parse_kind(idle, heist::all_idle_kinds, value)
         : name == "yield"  ? parse_kind(yield, heist::all_yield_kinds, value)
+        : name == "stats"  ? parse_kind(stats, heist::all_stats_kinds, value)
                            : name == "order" && parse_kind(order, heist::all_queue_orders, value);
     if (!is_known) return false;
   }
@@ -82,6 +83,9 @@ heist::pool_config draw_config(std::uint64_t seed, const fixed_choices& fixed) {
       heist::yield_kind::paced,  heist::yield_kind::none,      heist::yield_kind::to_any,
       heist::yield_kind::to_any, heist::yield_kind::to_random, heist::yield_kind::to_all};
   c.yield = fixed.yield.value_or(draw.from(yields));
+  constexpr heist::stats_kind stats[] = {heist::stats_kind::slow_path, heist::stats_kind::slow_path,
+                                         heist::stats_kind::full};
+  c.stats = fixed.stats.value_or(draw.from(stats));
   return c;
 }
 
@@ -93,7 +97,8 @@ std::string as_arguments(const heist::pool_config& c) {
                                     {",victim=", heist::to_string(c.victim)},
                                     {",idle=", heist::to_string(c.idle)},
                                     {",yield=", heist::to_string(c.yield)},
-                                    {",order=", heist::to_string(c.order)}})
+                                    {",order=", heist::to_string(c.order)},
+                                    {",stats=", heist::to_string(c.stats)}})
     text.append(name).append(value);
   return text;
 }

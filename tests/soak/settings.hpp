@@ -20,6 +20,7 @@ struct fixed_choices {
   std::optional<heist::idle_kind> idle;
   std::optional<heist::yield_kind> yield;
   std::optional<heist::queue_order> order;
+  std::optional<heist::stats_kind> stats;
 
   // Reads deque=abp,workers=8 and so on; returns false for an unknown name or value.
   [[nodiscard]] bool parse(std::string_view text);

@@ -134,6 +134,8 @@ class batch_stealing {
   [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
   [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
   [[nodiscard]] std::size_t capacity() const noexcept { return ring_.capacity(); }
+  // How often the array was replaced, by a larger or a smaller one.
+  [[nodiscard]] std::uint64_t resizes() const noexcept { return ring_.resizes(); }
 
  protected:
   // The deque has space for `capacity` items, a power of two, before it grows; it doubles when it

@@ -100,6 +100,8 @@ class chase_lev {
   [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
   [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
   [[nodiscard]] std::size_t capacity() const noexcept { return ring_.capacity(); }
+  // How often the array was replaced, by a larger or a smaller one.
+  [[nodiscard]] std::uint64_t resizes() const noexcept { return ring_.resizes(); }
 
  private:
   // ---- The owner.

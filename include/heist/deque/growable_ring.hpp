@@ -13,6 +13,7 @@
 //                         copy, thieves load it with acquire: without that a thief reads slots that
 //                         aren't written yet.
 //   epoch_                how many grace periods have begun; the owner's
+//   resizes_              how often the array was replaced; the owner's, read by anyone
 //   visitors              thieves count themselves in and out, by the parity of the epoch that they
 //                         saw. The deque places it beside its top: a thief that takes something
 //                         writes that line anyway.
@@ -96,6 +97,11 @@ class growable_ring {
   // ago.
   [[nodiscard]] std::size_t capacity() const noexcept {
     return std::size_t{1} << current_.load(std::memory_order_relaxed);
+  }
+
+  // How often the array was replaced. Any thread may ask. Relaxed: a number that carries nothing.
+  [[nodiscard]] std::uint64_t resizes() const noexcept {
+    return resizes_.load(std::memory_order_relaxed);
   }
 
   // ---- The owner.
@@ -237,6 +243,8 @@ class growable_ring {
     log_ = log;
     mask_ = mask;
     current_.store(log, std::memory_order_release);  // partner: the load in visit::current
+    // Relaxed, a load and a store: only the owner writes it.
+    resizes_.store(resizes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     reclaim();
     return true;
   }
@@ -274,6 +282,7 @@ class growable_ring {
   visitors* visitors_;
   typename Seam::template atomic<std::uint64_t> epoch_{0};
   typename Seam::template atomic<std::uint32_t> current_;
+  typename Seam::template atomic<std::uint64_t> resizes_{0};
   slot* table_[max_log + 1] = {};
 };
 

@@ -68,6 +68,11 @@ class locked {
     const std::lock_guard hold(mutex_);
     return ring_.size();
   }
+  // How often the ring was replaced by a larger one.
+  [[nodiscard]] std::uint64_t resizes() const noexcept {
+    const std::lock_guard hold(mutex_);
+    return resizes_;
+  }
   // The exact number of items at some moment of the call.
   [[nodiscard]] std::size_t size() const noexcept {
     const std::lock_guard hold(mutex_);
@@ -102,6 +107,7 @@ class locked {
       std::vector<T> larger(ring_.size() * 2);
       for (std::uint64_t i = top_; i != bottom_; ++i) larger[i & (larger.size() - 1)] = at(i);
       ring_.swap(larger);
+      ++resizes_;
       return true;
     } catch (const std::bad_alloc&) {
       return false;
@@ -112,6 +118,7 @@ class locked {
   std::vector<T> ring_;
   std::uint64_t top_ = 0;     // the oldest item
   std::uint64_t bottom_ = 0;  // one beyond the newest
+  std::uint64_t resizes_ = 0;
 };
 
 static_assert(work_stealing_deque<locked<void*>>);

@@ -12,9 +12,10 @@
 // Roles. The owner: the thread that runs the fiber. Thieves: any other thread.
 //   head    written by the owner only (release). Thieves read it to see how much is private.
 //   seat    written by the owner, only while the deque is empty: where position 0 is in memory.
-//   limit   the request word. Thieves write 0 ("I am hungry"), the owner restores the capacity. The
-//           push compares its position with it, which tests for a request and for a full deque at
-//           once.
+//   limit   the request word. Thieves write 0 ("I am hungry"), the owner restores `unasked`, which
+//           is the capacity. The push compares its position with it, which tests for a request and
+//           for a full deque at once. A smaller `unasked`, not 0, sends every push from there on to
+//           the slow path, where it can be counted.
 //   word    {tail, split, bound, tag}, changed only by a compare_exchange of the whole.
 //             tail    oldest item not yet taken; thieves raise it.
 //             split   below it is public.
@@ -108,12 +109,18 @@ struct split_control {
   // The line that all threads use.
   alignas(alignment) typename Seam::template wide_word<state> word;
   typename Seam::template atomic<position> limit;
-  position capacity;  // set before other threads know this deque, then constant
+  position capacity;  // these two are set before other threads know this deque, then constant
+  position unasked;
 
   // The deque has `capacity` usable positions; the memory behind seat has one more, for the push
   // that overflows.
   constexpr explicit split_control(position size, char* memory, position first_limit) noexcept
-      : head{0}, seat{memory}, word{state{0, 0, 0, 0}}, limit{first_limit}, capacity{size} {}
+      : head{0},
+        seat{memory},
+        word{state{0, 0, 0, 0}},
+        limit{first_limit},
+        capacity{size},
+        unasked{size} {}
 
   // ---- The owner's fast path. fork_join has the same three operations in assembly.
 
@@ -159,7 +166,7 @@ struct split_control {
     if (limit.load(std::memory_order_relaxed) != 0) return {fits, false, 0};
     const position top = fits ? h + Stride : capacity;
     if (word.load().split >= top) return {fits, false, 0};  // nothing to give: the request stays
-    limit.store(capacity, std::memory_order_relaxed);       // I6
+    limit.store(unasked, std::memory_order_relaxed);        // I6
     for (;;) {
       const state w = word.load();
       if (w.split >= top) return {fits, true, 0};  // a thief confirmed an exposure meanwhile

@@ -102,8 +102,8 @@ class run_parser::arguments {
     common_.copy_to(common);
     given->common.copy_to(common);
     request.repeat = static_cast<unsigned>(common.integer("repeat"));
-    request.stats = stats_;
-    set_scheduler(request, common);
+    request.stats = !stats_.empty();
+    set_scheduler(request, common, stats_);
     if (!request.all) require_possible(request, *given->workloads.front());
     return request;
   }
@@ -130,11 +130,14 @@ class run_parser::arguments {
   void add_common(CLI::App& app, bound_options& options) {
     options.add(app, common_options());
     app.add_flag("--json", json_, "one object for each workload, on a line of its own");
-    app.add_flag("--stats", stats_, "what the workers counted, as a table");
+    app.add_flag("--stats{slow_path}", stats_,
+                 "what the workers counted, as a table; --stats=full: with puts and takes, for "
+                 "which each fork is a call");
   }
 
   // The preset, and what was given beside it.
-  static void set_scheduler(run_request& request, const option_values& common) {
+  static void set_scheduler(run_request& request, const option_values& common,
+                            std::string_view stats) {
     const presets::preset& preset = *presets::find(common.text("preset"));
     request.preset = preset.name;
     request.how = {.with = preset.construct, .plan = preset.plan};
@@ -148,6 +151,7 @@ class run_parser::arguments {
     set_policy(c.victim, common, "victim", all_victim_kinds);
     set_policy(c.idle, common, "idle", all_idle_kinds);
     set_policy(c.yield, common, "yield", all_yield_kinds);
+    c.stats = stats_kind_of(stats);
     if (common.is_given("steal-batch")) {
       if (c.deque != deque_kind::multi_steal)
         throw usage_error("run: --steal-batch goes with the deque multi_steal");
@@ -161,6 +165,12 @@ class run_parser::arguments {
     if (request.how.with == workloads::construct::plan && !program.describe().has_only_loops)
       throw usage_error(fmt::format("the preset {} has only loops, and {} forks", request.preset,
                                     program.name()));
+  }
+
+  static stats_kind stats_kind_of(std::string_view text) {
+    if (text == to_string(stats_kind::full)) return stats_kind::full;
+    if (text.empty() || text == to_string(stats_kind::slow_path)) return stats_kind::slow_path;
+    throw usage_error(fmt::format("run: --stats={}: must be slow_path or full", text));
   }
 
   static std::size_t given_or_zero(const option_values& values, std::string_view name) {
@@ -180,7 +190,8 @@ class run_parser::arguments {
   CLI::App& app_;
   bound_options common_;
   std::deque<choice> choices_;  // a deque: CLI11 keeps the addresses of its elements
-  bool json_ = false, stats_ = false;
+  bool json_ = false;
+  std::string stats_;  // a stats_kind, or empty
 };
 
 run_parser::run_parser(CLI::App& root) : given_(std::make_unique<arguments>(root)) {}

@@ -247,6 +247,21 @@ TEST_F(SplitControlTest, ARequestStaysUntilThereIsSomethingToGive) {
   EXPECT_TRUE(control_.has_public());
 }
 
+// Such pushes aren't requests: nothing becomes public.
+TEST_F(SplitControlTest, ASmallLimitSendsEveryPushButTheFirstToTheSlowPath) {
+  control_.unasked = 1;
+  control_.limit.store(control_.unasked, std::memory_order_relaxed);
+  EXPECT_FALSE(control_.asked(0));
+  push();
+  EXPECT_TRUE(control_.asked(control_.depth()));
+  push();
+  EXPECT_FALSE(control_.has_public());
+  control_.ask();
+  push();
+  EXPECT_TRUE(control_.has_public());
+  EXPECT_EQ(control_.limit.load(std::memory_order_relaxed), control_.unasked);
+}
+
 TEST_F(SplitControlTest, AFullDequeAnswersSoAndKeepsWhatItHas) {
   for (int i = 0; i < 4; ++i) push();
   const position h = control_.depth();

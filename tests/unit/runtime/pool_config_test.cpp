@@ -126,7 +126,7 @@ TEST_F(EnvironmentDeathTest, BadFlagsAreRefused) {
   EXPECT_EXIT(use_default_pool("HEIST_SERIAL", "yes"), ExitedWithCode(code_usage),
               "HEIST_SERIAL=yes: must be 0 or 1");
   EXPECT_EXIT(use_default_pool("HEIST_STATS", "2"), ExitedWithCode(code_usage),
-              "HEIST_STATS=2: must be 0 or 1");
+              "HEIST_STATS=2: must be 0, 1 or full");
   EXPECT_EXIT(use_default_pool("HEIST_BARRIER", "hope"), ExitedWithCode(code_usage),
               "HEIST_BARRIER.*hope");
 }
@@ -140,6 +140,7 @@ TEST_F(EnvironmentDeathTest, BothBarriersWork) {
 
 TEST_F(EnvironmentDeathTest, StatsArePrintedAtExit) {
   EXPECT_EXIT(use_default_pool("HEIST_STATS", "1"), ExitedWithCode(0), "steals.*\n.*all");
+  EXPECT_EXIT(use_default_pool("HEIST_STATS", "full"), ExitedWithCode(0), "steals.*\n.*all");
 }
 
 TEST_F(EnvironmentDeathTest, SerialElisionStaysOnTheCallersThread) {

@@ -1,0 +1,139 @@
+// Puts and takes, which pools count under stats_kind::full.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "heist/heist.hpp"
+#include "tests/unit/runtime/fib.hpp"
+#include "tests/unit/runtime/support.hpp"
+
+namespace heist_test {
+namespace {
+
+using heist::counters;
+using heist::deque_kind;
+using heist::stats_kind;
+
+constexpr int n = 16;
+constexpr std::uint64_t forks = 1596;  // of fib(16): fib(17) - 1
+
+class FullCounters : public testing::TestWithParam<deque_kind> {
+ protected:
+  static heist::pool_config config(unsigned workers) {
+    return {.workers = workers, .deque = GetParam(), .steal_batch = 4, .stats = stats_kind::full};
+  }
+  const watchdog guard_{"counting"};
+};
+
+TEST_P(FullCounters, OneWorkerTakesWhatItPuts) {
+  heist::pool pool(config(1));
+  EXPECT_EQ(pool.run([] { return fib(n); }), 987);
+  const counters all = pool.stats().total;
+  EXPECT_EQ(all.puts, forks);
+  EXPECT_EQ(all.takes, forks);
+  EXPECT_EQ(all.failed_takes, 0U);
+  EXPECT_EQ(all.bottom_ups(), forks);
+  EXPECT_EQ(all.bottom_downs(), forks);
+}
+
+// What a batch leaves in the thief's deque is put there once more.
+TEST_P(FullCounters, WhatIsPutIsTakenOrStolen) {
+  for (const unsigned workers : {2U, 3U, 8U}) {
+    heist::pool pool(config(workers));
+    const int rounds = scaled(50);
+    for (int round = 0; round < rounds; ++round) pool.run([] { return fib(n); });
+    // Nothing is left, but a loser of a race may not have counted yet.
+    EXPECT_TRUE(eventually([&] {
+      const counters all = pool.stats().total;
+      return all.puts == forks * static_cast<std::uint64_t>(rounds) + all.batched &&
+             all.takes + all.steals + all.batched == all.puts;
+    })) << to_string(pool.stats());
+    const counters all = pool.stats().total;
+    EXPECT_EQ(std::accumulate(all.steals_by_size.begin(), all.steals_by_size.end(),
+                              std::uint64_t{0}),
+              all.steals);
+    EXPECT_LE(all.suspends, all.failed_takes);
+  }
+}
+
+TEST_P(FullCounters, SpawnsCountAsForksDo) {
+  for (const auto spawn : {heist::spawn_kind::continuation, heist::spawn_kind::child}) {
+    auto c = config(1);
+    c.spawn = spawn;
+    heist::pool pool(c);
+    constexpr int children = 100;
+    int ran = 0;
+    pool.run([&] {
+      heist::scope([&](heist::task_scope& s) {
+        for (int i = 0; i < children; ++i) s.spawn([&] { ++ran; });
+      });
+    });
+    EXPECT_EQ(ran, children);
+    EXPECT_EQ(pool.stats().total.puts, static_cast<std::uint64_t>(children));
+    EXPECT_EQ(pool.stats().total.takes, static_cast<std::uint64_t>(children));
+  }
+}
+
+TEST_P(FullCounters, AForkThatIsACallIsNotPut) {
+  auto c = config(1);
+  c.fork_depth = 4;
+  heist::pool pool(c);
+  EXPECT_EQ(pool.run([] { return fib(n); }), 987);
+  const counters all = pool.stats().total;
+  EXPECT_EQ(all.puts + all.inlined_forks, forks);
+  EXPECT_GT(all.inlined_forks, 0U);
+  EXPECT_EQ(all.takes, all.puts);
+}
+
+INSTANTIATE_TEST_SUITE_P(Deques, FullCounters, testing::ValuesIn(heist::all_deque_kinds),
+                         [](const auto& kind) { return std::string(to_string(kind.param)); });
+
+// The default counts neither, and keeps its forks inlined.
+TEST(SlowPathCounters, LeavePutsUncounted) {
+  heist::pool pool({.workers = 2});
+  pool.run([] { return fib(n); });
+  EXPECT_EQ(pool.stats().total.puts, 0U);
+  EXPECT_EQ(pool.stats().total.takes, 0U);
+  EXPECT_EQ(to_string(pool.stats()).find("puts"), std::string::npos);
+}
+
+TEST(FullCountersText, ShowsTheDeques) {
+  heist::pool pool({.workers = 1, .stats = stats_kind::full});
+  pool.run([] { return fib(n); });
+  const std::string text = to_string(pool.stats());
+  EXPECT_NE(text.find("puts"), std::string::npos);
+  EXPECT_NE(text.find("1596"), std::string::npos);
+}
+
+long nested(int depth) {
+  if (depth == 0) return 0;
+  const auto [a, b] = heist::fork_join([=] { return nested(depth - 1); }, [] { return 1L; });
+  return a + b;
+}
+
+// Deques begin with room for 256 jobs.
+TEST(Resizes, AreCountedWhereDequesGrow) {
+  for (const deque_kind kind : {deque_kind::locked, deque_kind::chase_lev, deque_kind::multi_steal,
+                                deque_kind::steal_half}) {
+    heist::pool pool({.workers = 1, .deque = kind});
+    EXPECT_EQ(pool.run([] { return nested(1000); }), 1000);
+    EXPECT_EQ(pool.stats().total.resizes, 2U) << to_string(kind);  // to 512, and to 1024
+  }
+  heist::pool pool({.workers = 1});
+  EXPECT_EQ(pool.run([] { return nested(1000); }), 1000);
+  EXPECT_EQ(pool.stats().total.resizes, 0U);
+}
+
+TEST(StealSizes, FallIntoTheirClasses) {
+  EXPECT_EQ(counters::size_class(1), 0U);
+  EXPECT_EQ(counters::size_class(2), 1U);
+  EXPECT_EQ(counters::size_class(3), 2U);
+  EXPECT_EQ(counters::size_class(4), 2U);
+  EXPECT_EQ(counters::size_class(5), 3U);
+  EXPECT_EQ(counters::size_class(32), 5U);
+  EXPECT_EQ(counters::size_class(33), 6U);
+  EXPECT_EQ(counters::size_class(1000), 6U);
+}
+
+}  // namespace
+}  // namespace heist_test
