@@ -94,6 +94,14 @@ void side_process::end() noexcept {
   pid_ = -1;
 }
 
+void side_process::stop() noexcept {
+  kill(pid_, SIGSTOP);
+  // Returns when none of its threads runs any more.
+  while (waitpid(pid_, nullptr, WUNTRACED) == -1 && errno == EINTR) {
+  }
+}
+void side_process::go_on() noexcept { kill(pid_, SIGCONT); }
+
 void side_process::refuse(const std::string& why) const {
   throw resource_error(fmt::format("{}: {}", program_, why));
 }

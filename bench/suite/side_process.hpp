@@ -32,6 +32,11 @@ class side_process {
   [[nodiscard]] timed run_serial() { return time("serial"); }
   [[nodiscard]] timed run() { return time("run"); }
 
+  // Between turns: a library's idle threads may spin, and would take the processors from the next
+  // side. Nothing may be asked of a process that is stopped.
+  void stop() noexcept;
+  void go_on() noexcept;
+
   [[nodiscard]] std::string result() { return ask("result", "result"); }  // of the last run
   [[nodiscard]] std::uint64_t steals();                                   // so far
   [[nodiscard]] std::uint64_t peak_bytes();                               // resident memory

@@ -13,6 +13,8 @@
 
 #include <heist/error.hpp>
 
+#include "bench/multiprogrammed/competitor.hpp"
+#include "bench/rounds.hpp"
 #include "bench/suite/side_process.hpp"
 
 namespace heist::bench {
@@ -20,15 +22,17 @@ namespace heist::bench {
 namespace {
 
 constexpr auto pause_between_turns = std::chrono::milliseconds(20);
-// Longer than clang's OpenMP spins after a parallel region (200 ms), so that its threads don't take
-// the processor from the next side.
-constexpr auto openmp_clang_spins = std::chrono::milliseconds(250);
+// How long a side's threads have to fall asleep again, after all were stopped.
+constexpr auto settling_time = std::chrono::milliseconds(5);
+constexpr double spinning_s = 0.3;  // how long PA is measured before a turn
 // A side whose run takes longer than this has one run only.
 constexpr double slow_s = 4;
 constexpr double longest_run_s = 300;
 
 constexpr double best_rival_limit = 1.02;             // heist's time to that of the best rival
 constexpr double onetbb_limit = 4, openmp_limit = 8;  // geometric means over fine-grained programs
+// Among other programs: heist's time to T1/PA, and the best rival's to heist's.
+constexpr double stretch_limit = 1.3, crowded_rival_limit = 2;
 
 struct rival_kind {
   std::string_view file;  // heist-rival-...
@@ -44,17 +48,18 @@ constexpr rival_kind rivals[] = {{"onetbb", "oneTBB", onetbb_limit},
 // One side with one number of workers.
 struct contender {
   std::string name;  // "oneTBB, P = 2"
+  std::string side;  // "oneTBB"
   unsigned workers = 0;
   bool is_heist = false;  // the first preset, which the others are compared with
   bool has_own_compiler = false;
   bool is_slow = false;
+  bool is_crowded = false;  // it runs beside the competitors
   std::string_view rival = {};
-  std::chrono::milliseconds rest = {};  // after a turn
-  std::string why_not = {};             // it doesn't take part
+  std::string why_not = {};  // it doesn't take part
   std::unique_ptr<side_process> process = {};
   samples seconds = {};
   samples own_serial = {};  // seconds of serial code by its own compiler; empty: by ours
-  std::uint64_t steals_before = 0;
+  samples processors = {};  // PA, before each crowded turn
 };
 
 std::string join(const std::vector<std::string>& parts) {
@@ -65,14 +70,15 @@ std::string join(const std::vector<std::string>& parts) {
 
 class program_contest {
  public:
-  program_contest(const suite_program& program, const suite_settings& with)
-      : program_(program), with_(with) {
+  // The competitors, if there are any, are paused.
+  program_contest(const suite_program& program, const suite_settings& with,
+                  const competitor* competitors)
+      : program_(program), with_(with), competitors_(competitors) {
     add("serial", with_.heist, {"side", std::string(program.name), "1", "serial"}, 0);
     for (const unsigned workers : with_.workers) {
       for (const auto& preset : with_.presets) {
-        auto& added =
-            add(named(preset == "heist" ? preset : "heist: " + preset, workers), with_.heist,
-                {"side", std::string(program.name), text(workers), preset}, workers);
+        auto& added = add(preset == "heist" ? preset : "heist: " + preset, with_.heist,
+                          {"side", std::string(program.name), text(workers), preset}, workers);
         added.is_heist = preset == with_.presets.front();
       }
       for (const auto& rival : rivals) add_rival(rival, workers);
@@ -99,22 +105,24 @@ class program_contest {
     return result;
   }
 
-  // For each number of workers: heist's time to that of the best rival.
+  // What is promised of this program.
   [[nodiscard]] std::vector<target> targets() const {
     std::vector<target> result;
+    for (const auto& each : all_)
+      if (each.is_heist && each.is_crowded && !each.seconds.empty())
+        result.push_back({fmt::format("{}, P = {}: time/(T1/PA)", program_.name, each.workers), "",
+                          bound::at_most, stretch_limit, stretch(each).median(), ""});
     for (const unsigned workers : with_.workers) {
-      const contender* best = nullptr;
-      double least = 0;
-      for (const auto& each : all_) {
-        if (each.rival.empty() || each.workers != workers || each.seconds.empty()) continue;
-        const double to_ours = to_heist(each).median();
-        if (best != nullptr && to_ours >= least) continue;
-        best = &each;
-        least = to_ours;
-      }
+      if (competitors_ != nullptr && workers == 1) continue;  // it is there for T1 only
+      const auto [best, to_ours] = best_rival(workers);
       if (best == nullptr) continue;
-      result.push_back({fmt::format("{}, P = {}: heist to the best rival", program_.name, workers),
-                        "", bound::at_most, best_rival_limit, 1 / least, best->name});
+      const auto what = fmt::format("{}, P = {}: ", program_.name, workers);
+      if (best->is_crowded)
+        result.push_back({what + "the best rival to heist", "", bound::at_least,
+                          crowded_rival_limit, to_ours, best->name});
+      else
+        result.push_back({what + "heist to the best rival", "", bound::at_most, best_rival_limit,
+                          1 / to_ours, best->name});
     }
     return result;
   }
@@ -136,13 +144,16 @@ class program_contest {
     return with_.is_quick ? program_.quick : program_.settings;
   }
 
-  contender& add(std::string name, const std::string& file, std::vector<std::string> arguments,
-                 unsigned workers) {
+  contender& add(const std::string& side, const std::string& file,
+                 std::vector<std::string> arguments, unsigned workers) {
     auto& added = all_.emplace_back();
-    added.name = std::move(name);
+    added.side = side;
+    added.name = workers == 0 ? side : named(side, workers);
     added.workers = workers;
+    added.is_crowded = competitors_ != nullptr && workers > 1;
     arguments.insert(arguments.end(), settings().begin(), settings().end());
     added.process = std::make_unique<side_process>(file, arguments, longest_run_s);
+    added.process->stop();
     return added;
   }
 
@@ -154,17 +165,24 @@ class program_contest {
       missing.why_not = "not built";
       return;
     }
-    auto& added = add(named(rival.title, workers), file,
-                      {std::string(program_.name), text(workers)}, workers);
+    auto& added =
+        add(std::string(rival.title), file, {std::string(program_.name), text(workers)}, workers);
     added.rival = rival.file;
     added.has_own_compiler = rival.has_own_compiler;
-    if (rival.file == "openmp_clang" && workers > 1) added.rest = openmp_clang_spins;
   }
 
-  // The round that warms up counts only where it is the only one.
+  // The other sides' processes are stopped. The round that warms up counts only where it is the
+  // only one.
   void turn(contender& each, bool warms_up) {
-    const bool is_serial = each.workers == 0;
-    const auto took = is_serial ? each.process->run_serial() : each.process->run();
+    each.process->go_on();
+    std::this_thread::sleep_for(settling_time);
+    double available = 0;
+    if (each.is_crowded) {
+      competitors_->resume();
+      available = processors_for_spinners(each.workers, spinning_s);
+    }
+    const auto took = each.workers == 0 ? each.process->run_serial() : each.process->run();
+    if (each.is_crowded) competitors_->pause();
     if (expected_.empty()) {
       expected_ = took.checksum;
       result_ = each.process->result();
@@ -173,12 +191,16 @@ class program_contest {
       throw wrong_result(fmt::format("{}{}: {}: {}, serial: {}", program_.name, join(settings()),
                                      each.name, each.process->result(), result_));
     each.is_slow = took.seconds > slow_s;
-    if (!warms_up || each.is_slow) each.seconds.add(took.seconds);
+    if (!warms_up || each.is_slow) {
+      each.seconds.add(took.seconds);
+      each.processors.add(available);
+    }
     if (each.has_own_compiler) {
       const double serial = each.process->run_serial().seconds;
       if (!warms_up || each.is_slow) each.own_serial.add(serial);
     }
-    std::this_thread::sleep_for(pause_between_turns + each.rest);
+    std::this_thread::sleep_for(pause_between_turns);
+    each.process->stop();
   }
 
   [[nodiscard]] const contender* heist_with(unsigned workers) const {
@@ -195,10 +217,34 @@ class program_contest {
     return ratio(to_serial(of), to_serial(*heist_with(of.workers)));
   }
 
+  // Of a crowded side: its times to T1/PA, where T1 is its own on one worker, alone.
+  [[nodiscard]] samples stretch(const contender& of) const {
+    for (const auto& each : all_)
+      if (each.side == of.side && each.workers == 1)
+        return ratio(product(of.seconds, of.processors), each.seconds);
+    return {};
+  }
+
+  // The rival that is fastest with so many workers, and its median time in heist's.
+  [[nodiscard]] std::pair<const contender*, double> best_rival(unsigned workers) const {
+    std::pair<const contender*, double> best = {nullptr, 0};
+    for (const auto& each : all_) {
+      if (each.rival.empty() || each.workers != workers || each.seconds.empty()) continue;
+      const double to_ours = to_heist(each).median();
+      if (best.first == nullptr || to_ours < best.second) best = {&each, to_ours};
+    }
+    return best;
+  }
+
   [[nodiscard]] row row_of(contender& of) {
     row result{of.name, {}, of.why_not, fmt::format("{}{}", program_.name, join(settings()))};
     if (of.seconds.empty()) return result;
+    of.process->go_on();
     result.measures = {{"time", "s", of.seconds}, {"to serial", "", to_serial(of)}};
+    if (of.is_crowded) {
+      result.measures.push_back({"PA", "", of.processors});
+      result.measures.push_back({"time/(T1/PA)", "", stretch(of)});
+    }
     if (of.workers > 0) result.measures.push_back({"to heist", "", to_heist(of)});
     if (of.rival.empty() && of.workers > 1)
       result.measures.push_back({"steals", "",
@@ -213,6 +259,7 @@ class program_contest {
 
   const suite_program& program_;
   const suite_settings& with_;
+  const competitor* competitors_;
   std::vector<contender> all_;  // the first one is serial
   std::string expected_, result_;
 };
@@ -264,10 +311,12 @@ results run_suite(const suite& which, const suite_settings& with) {
   results found;
   found.title = fmt::format("{}; {} rounds, sides in turn, each in a process of its own",
                             which.summary, with.rounds);
+  const auto competitors =
+      which.competitors > 0 ? std::make_unique<competitor>(which.competitors) : nullptr;
   fine_grained means;
   for (const auto& program : which.programs) {
     if (with.is_quick && program.quick.empty()) continue;
-    program_contest contest(program, with);
+    program_contest contest(program, with, competitors.get());
     if (!contest.play()) {
       found.notes.push_back("interrupted: the programs that had finished");
       break;

@@ -159,9 +159,8 @@ class bench_parser::arguments {
     request.settings.rounds = quick_ ? 2 : 5;
     if (!common.text("repeat").empty())
       request.settings.rounds = static_cast<unsigned>(common.integer("repeat"));
-    const auto most = common.text("workers").empty()
-                          ? bench::workers_of({})
-                          : static_cast<unsigned>(common.integer("workers"));
+    auto most = request.suite->workers > 0 ? request.suite->workers : bench::workers_of({});
+    if (!common.text("workers").empty()) most = static_cast<unsigned>(common.integer("workers"));
     request.settings.workers = {1};
     if (most > 1) request.settings.workers.push_back(most);
     if (!preset_names_.empty()) request.settings.presets = checked_presets(*request.suite);

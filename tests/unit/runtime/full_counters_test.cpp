@@ -49,9 +49,9 @@ TEST_P(FullCounters, WhatIsPutIsTakenOrStolen) {
              all.takes + all.steals + all.batched == all.puts;
     })) << to_string(pool.stats());
     const counters all = pool.stats().total;
-    EXPECT_EQ(std::accumulate(all.steals_by_size.begin(), all.steals_by_size.end(),
-                              std::uint64_t{0}),
-              all.steals);
+    EXPECT_EQ(
+        std::accumulate(all.steals_by_size.begin(), all.steals_by_size.end(), std::uint64_t{0}),
+        all.steals);
     EXPECT_LE(all.suspends, all.failed_takes);
   }
 }
