@@ -18,7 +18,7 @@ struct suite {
   std::string_view name;
   std::string_view summary;
   std::vector<suite_program> programs;
-  // Processes that spin beside every run with more than one worker: scheduling among other programs.
+  // Processes that spin beside every run with more than one worker, as other programs do.
   unsigned competitors = 0;
   // More than one worker, where the command line doesn't say how many. 0: one for each processor.
   unsigned workers = 0;
