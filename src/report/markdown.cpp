@@ -37,7 +37,8 @@ std::string line_of(const std::vector<std::string>& cells) {
 // After the first column come `figures` columns of figures, which stand at the right.
 std::string head_of(const std::vector<std::string>& cells, std::size_t figures) {
   std::string rule = "|";
-  for (std::size_t i = 0; i < cells.size(); ++i) rule += i >= 1 && i <= figures ? " ---: |" : " --- |";
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    rule += i >= 1 && i <= figures ? " ---: |" : " --- |";
   return line_of(cells) + rule + '\n';
 }
 
@@ -46,8 +47,7 @@ std::string cell_of(const row& of, const std::pair<std::string, std::string>& ki
     if (name != kind.first || unit != kind.second || values.count == 0) continue;
     auto text = short_figure(values.median);
     if (values.count > 1)
-      text +=
-          fmt::format(" ({} to {})", short_figure(values.least), short_figure(values.greatest));
+      text += fmt::format(" ({} to {})", short_figure(values.least), short_figure(values.greatest));
     return text;
   }
   return {};
@@ -88,9 +88,9 @@ std::string to_markdown(const results& of, std::string_view command,
   if (!of.source.empty()) text += fmt::format("Source: {}\n\n", sentence(of.source));
   text += fmt::format("Machine: {}\n\n```sh\n{}\n```\n\n", sentence(describe(of.on)), command);
   for (std::size_t i = 0; i < pictures.size(); ++i)
-    text += fmt::format("![{}]({})\n\n",
-                        plain(i < of.charts.size() ? of.charts[i].title : of.benchmark),
-                        pictures[i]);
+    text +=
+        fmt::format("![{}]({})\n\n",
+                    plain(i < of.charts.size() ? of.charts[i].title : of.benchmark), pictures[i]);
   text += "## Figures\n\n";
   for (const auto& group : groups_of(of)) {
     std::vector<row> rows;
