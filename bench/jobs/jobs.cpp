@@ -1,6 +1,7 @@
 // The table of the article on job systems: the cost of a job if its memory comes from malloc and
 // deques have locks, if the memory comes from a ring of the thread, and if deques also have no
 // locks; and heist::job_system on pools with these deques.
+#include <array>
 #include <deque>
 #include <memory>
 
@@ -22,7 +23,7 @@ using workloads::integer_option;
 
 std::vector<workloads::option_spec> options(scale of) {
   const bool quick = of == scale::quick;
-  return {integer_option("jobs", "single jobs", quick ? 3000 : 1 << 20, 1, 1'000'000'000),
+  return {integer_option("jobs", "single jobs", quick ? 3000 : 65'000, 1, 1'000'000'000),
           integer_option("batch", "single jobs with one parent", 1024, 1, 4000),
           integer_option("iterations", "of the loop", quick ? 5000 : 1 << 21, 1, 1'000'000'000),
           integer_option("most", "iterations of a job", 32, 1, 1'000'000)};
@@ -35,10 +36,18 @@ struct sizes {
   std::size_t most;
 };
 
+// What the article's table gives: the times of its three job systems, and that of the first one in
+// units of the last one's.
+struct printed {
+  std::array<double, 3> times_ms;
+  double in_all;
+};
+
 // One problem; the other contestants are compared with the first two.
 class problem {
  public:
-  problem(std::string name, std::size_t jobs) : name_(std::move(name)), jobs_(jobs) {}
+  problem(std::string name, std::size_t jobs, const printed& article)
+      : name_(std::move(name)), jobs_(jobs), article_(article) {}
 
   template <class Turn>
   void add(contest& turns, const std::string& who, const Turn& turn) {
@@ -52,18 +61,39 @@ class problem {
   }
 
   void append_rows(std::vector<row>& rows) const {
-    for (const contestant* each : members_)
-      rows.push_back({each->name,
-                      {{"time", "ms", scaled(each->results, 1e3)},
-                       {"a job", "ns", scaled(each->results, 1e9 / static_cast<double>(jobs_))},
-                       {"lock and malloc to this", "", times_of(0, *each)},
-                       {"lock and ring to this", "", times_of(1, *each)}},
-                      {}});
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const contestant& each = *members_[i];
+      auto& measures = rows.emplace_back(row{each.name, {}, {}}).measures;
+      measures.push_back({"time", "ms", scaled(each.results, 1e3)});
+      if (i < article_.times_ms.size())
+        measures.push_back({"document", "ms", samples({article_.times_ms[i]})});
+      measures.push_back({"a job", "ns", scaled(each.results, 1e9 / static_cast<double>(jobs_))});
+      measures.push_back({"lock and malloc to this", "", times_of(0, each)});
+      if (i + 1 == article_.times_ms.size())
+        measures.push_back({"document", "", samples({article_.in_all})});
+      measures.push_back({"lock and ring to this", "", times_of(1, each)});
+    }
+  }
+
+  // How many times as fast as the first one the article's three are, here and in the article.
+  [[nodiscard]] report::chart speedups() const {
+    report::series here{"measured", report::series_style::bars};
+    report::series there{"document", report::series_style::points};
+    for (std::size_t i = 0; i < article_.times_ms.size(); ++i) {
+      const report::distribution times(times_of(0, *members_[i]));
+      here.points.push_back({static_cast<double>(i), times.median, times.least, times.greatest});
+      there.points.push_back({static_cast<double>(i), article_.times_ms[0] / article_.times_ms[i]});
+    }
+    return {name_ + ": times as fast as with a lock and malloc",
+            {.names = {"lock, malloc", "lock, thread-local ring", "no lock, thread-local ring"}},
+            {.label = "times as fast", .least = 0},
+            {here, there}};
   }
 
  private:
   std::string name_;
   std::size_t jobs_;
+  printed article_;
   std::vector<contestant*> members_;
 };
 
@@ -78,8 +108,8 @@ class table {
   table(contest& turns, const sizes& of)
       : turns_(turns),
         of_(of),
-        single_("single jobs", of.jobs),
-        loop_("parallel_for", jobs_of_loop(of.iterations, of.most)) {}
+        single_("single jobs", of.jobs, {{18.5, 9.9, 2.93}, 6.31}),
+        loop_("parallel_for", jobs_of_loop(of.iterations, of.most), {{5.3, 1.35, 0.76}, 6.97}) {}
 
   // System(arguments...)
   template <class System, class... Arguments>
@@ -93,9 +123,10 @@ class table {
     });
   }
 
-  void append_rows(std::vector<row>& rows) const {
-    single_.append_rows(rows);
-    loop_.append_rows(rows);
+  void append_to(results& all) const {
+    single_.append_rows(all.rows);
+    loop_.append_rows(all.rows);
+    all.charts = {single_.speedups(), loop_.speedups()};
   }
 
  private:
@@ -130,10 +161,14 @@ results run(const workloads::option_values& values, const settings& with) {
       "{} single jobs, {} to a parent; a loop of {}, {} to a job; {} worker{}; {} rounds",
       values.size("jobs"), values.size("batch"), values.size("iterations"), values.size("most"),
       workers, workers == 1 ? "" : "s", with.repeat);
-  all.append_rows(result.rows);
+  all.append_to(result);
+  result.source = "S. Reinalter, Job System 2.0, part 3: the table of its section on performance";
   result.notes = {
-      "the first four of each are the article's job system; a ratio is the other one's time to "
-      "this one's"};
+      "The first four of each are the article's job system; a ratio is the other one's time to "
+      "this one's",
+      "The article does not say how many jobs it ran, on how many threads, nor on which machine: "
+      "its ratios can be compared with these, its times hardly",
+      "glibc's malloc has a cache for each thread and seldom takes a lock of its own"};
   return result;
 }
 

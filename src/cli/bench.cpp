@@ -1,4 +1,6 @@
 // heist bench: prints a benchmark's figures, the machine and the targets.
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "bench/machine.hpp"
@@ -8,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "report/markdown.hpp"
 #include "report/results.hpp"
 
 namespace heist::cli {
@@ -41,8 +44,23 @@ void print(const report::results& of, const bench_output& how, output& out) {
       break;
   }
   out.flush();
-  if (!how.html.empty()) write_file(how.html, to_page(of, how.command));
+  write_pages(of, how);
 }
+
+void write_pages(const report::results& of, const bench_output& how) {
+  if (!how.html.empty()) write_file(how.html, to_page(of, how.command));
+  if (how.markdown.empty()) return;
+  const auto stem = std::filesystem::path(how.markdown).replace_extension().string();
+  std::vector<std::string> pictures;
+  for (const auto& svg : pictures_of(of)) {
+    const auto file = fmt::format("{}-{}.svg", stem, pictures.size() + 1);
+    write_file(file, svg);
+    pictures.push_back(std::filesystem::path(file).filename().string());
+  }
+  write_file(how.markdown, to_markdown(of, how.command, pictures));
+}
+
+void require_writable_pages(const bench_output& how) { require_writable({how.html, how.markdown}); }
 
 int bench_list(const bench_list_request& request, output& out) {
   for (const auto& suite : bench::suites()) {
@@ -61,7 +79,7 @@ int bench_list(const bench_list_request& request, output& out) {
 }
 
 int run_bench(const bench_request& request, output& out, std::FILE* err) {
-  require_writable({request.printed.html});
+  require_writable_pages(request.printed);
   const auto machine = bench::this_machine();
   report::results found;
   try {
@@ -85,7 +103,7 @@ int run_bench(const bench_request& request, output& out, std::FILE* err) {
 }
 
 int bench_show(const bench_show_request& request, output& out) {
-  require_writable({request.printed.html});
+  require_writable_pages(request.printed);
   print(report::read_results(request.file), request.printed, out);
   return success;
 }

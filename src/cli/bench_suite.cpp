@@ -98,7 +98,7 @@ int check(const report::results& found, const bench_suite_request& request, prog
 }  // namespace
 
 int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* err) {
-  require_writable({request.printed.html});
+  require_writable_pages(request.printed);
   if (!request.baseline.empty()) static_cast<void>(report::read_results(request.baseline));
   const interrupt_watch watch;
   progress line(err);
@@ -115,8 +115,7 @@ int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* 
     auto rest = found;
     rest.rows.clear();  // they have been printed
     out.print("{}", to_text(rest));
-    if (!request.printed.html.empty())
-      write_file(request.printed.html, to_page(found, request.printed.command));
+    write_pages(found, request.printed);
   } else {
     print(found, request.printed, out);
   }

@@ -61,8 +61,8 @@ struct bench_list_request {
 // How the results of a benchmark are printed.
 struct bench_output {
   report::form form = report::form::text;
-  std::string html;     // a file; empty: none
-  std::string command;  // the command line
+  std::string html, markdown;  // files; empty: none
+  std::string command;         // the command line
 };
 
 struct bench_request {

@@ -20,11 +20,15 @@ struct axis {
   std::optional<double> least = {}, greatest = {};  // taken from the data where not given
   // Of the places 0, 1, 2 ..., in place of numbers: an x axis only.
   std::vector<std::string> names = {};
+
+  bool operator==(const axis&) const = default;
 };
 
 struct point {
   double x = 0, y = 0;
   std::optional<double> low = {}, high = {};  // an interval about y
+
+  bool operator==(const point&) const = default;
 };
 
 enum class series_style {
@@ -39,12 +43,16 @@ struct series {
   series_style style = series_style::line;
   // In order of x; points that a logarithmic axis can't show are left out.
   std::vector<point> points = {};
+
+  bool operator==(const series&) const = default;
 };
 
 struct chart {
   std::string title;
   axis x, y;
   std::vector<series> all;
+
+  bool operator==(const chart&) const = default;
 };
 
 // A whole SVG file, which can also stand inside HTML unchanged.

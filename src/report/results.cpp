@@ -13,10 +13,6 @@ namespace heist::report {
 
 namespace {
 
-std::string with_unit(double value, const std::string& unit) {
-  return unit.empty() ? short_figure(value) : short_figure(value) + ' ' + unit;
-}
-
 std::string describe(const measure& what) {
   const auto& values = what.values;
   if (values.count == 0) return what.name + " -";
@@ -24,28 +20,6 @@ std::string describe(const measure& what) {
   if (values.count > 1)
     text += fmt::format(" ({} to {})", short_figure(values.least), short_figure(values.greatest));
   return text;
-}
-
-std::string describe(const machine& on) {
-  auto text = fmt::format("{}; {} processors", on.cpu, on.processors);
-  if (on.quota > 0) text += fmt::format(", quota {:.2f}", on.quota);
-  text += fmt::format("; {}\n{} {}; load before {:.2f}", on.kernel, on.compiler, on.flags, on.load);
-  if (!on.is_optimised) text += "\nnot an optimised build: the figures are about it only";
-  return text;
-}
-
-std::string limit_of(const target& promised) {
-  return fmt::format("{} {}", promised.kind == bound::at_most ? "at most" : "at least",
-                     with_unit(promised.limit, promised.unit));
-}
-
-std::string outcome_of(const target& promised) {
-  return !promised.measured ? "not measured" : promised.met() ? "met" : "missed";
-}
-
-std::string legend_of(const results& of) {
-  return fmt::format("medians (least to greatest); every result as in serial{}",
-                     of.is_quick ? "; a quick run, whose figures mean little" : "");
 }
 
 // Indents each line by two.
@@ -127,25 +101,6 @@ view result_view(const results& of) {
   return shown;
 }
 
-// The names of the measures, with their units, in the order in which they first occur.
-std::vector<std::pair<std::string, std::string>> kinds_of(const results& of) {
-  std::vector<std::pair<std::string, std::string>> kinds;
-  for (const auto& each : of.rows)
-    for (const auto& what : each.measures)
-      if (std::pair kind(what.name, what.unit);
-          std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
-        kinds.push_back(std::move(kind));
-  return kinds;
-}
-
-// The groups, in order.
-std::vector<std::string> groups_of(const results& of) {
-  std::vector<std::string> groups;
-  for (const auto& each : of.rows)
-    if (groups.empty() || groups.back() != each.group) groups.push_back(each.group);
-  return groups;
-}
-
 // A row's contestant, whatever its number of workers: "heist" of "heist, P = 2".
 std::string_view contestant_of(const row& each) {
   return std::string_view(each.name).substr(0, each.name.find(", P = "));
@@ -213,6 +168,69 @@ std::string short_figure(double number) {
   return size == 0 ? "0" : fmt::format("{:.3g}", number);
 }
 
+std::string with_unit(double number, const std::string& unit) {
+  return unit.empty() ? short_figure(number) : short_figure(number) + ' ' + unit;
+}
+
+std::string describe(const machine& on) {
+  auto text = fmt::format("{}; {} processors", on.cpu, on.processors);
+  if (on.quota > 0) text += fmt::format(", quota {:.2f}", on.quota);
+  text += fmt::format("; {}\n{} {}; load before {:.2f}", on.kernel, on.compiler, on.flags, on.load);
+  if (!on.is_optimised) text += "\nnot an optimised build: the figures are about it only";
+  return text;
+}
+
+std::string limit_of(const target& promised) {
+  return fmt::format("{} {}", promised.kind == bound::at_most ? "at most" : "at least",
+                     with_unit(promised.limit, promised.unit));
+}
+
+std::string outcome_of(const target& promised) {
+  return !promised.measured ? "not measured" : promised.met() ? "met" : "missed";
+}
+
+std::string legend_of(const results& of) {
+  return fmt::format("medians (least to greatest); every result as in serial{}",
+                     of.is_quick ? "; a quick run, whose figures mean little" : "");
+}
+
+std::vector<std::string> groups_of(const results& of) {
+  std::vector<std::string> groups;
+  for (const auto& each : of.rows)
+    if (std::find(groups.begin(), groups.end(), each.group) == groups.end())
+      groups.push_back(each.group);
+  return groups;
+}
+
+std::vector<std::pair<std::string, std::string>> kinds_of(const std::vector<row>& rows) {
+  std::vector<std::pair<std::string, std::string>> kinds;
+  for (const auto& each : rows)
+    for (const auto& what : each.measures)
+      if (std::pair kind(what.name, what.unit);
+          std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+        kinds.push_back(std::move(kind));
+  return kinds;
+}
+
+std::vector<std::string> dot_plots_of(const results& of) {
+  std::vector<std::string> plots;
+  for (const auto& group : groups_of(of))
+    for (const auto& [name, unit] : kinds_of(of.rows)) {
+      // Of many groups only what can be compared between them; the table has everything.
+      if (!group.empty() && name != "to serial" && name != "peak") continue;
+      const auto plot = plot_of(of, group, name, unit);
+      if (plot.dots.size() > 1) plots.push_back(to_svg(plot));
+    }
+  return plots;
+}
+
+std::vector<std::string> pictures_of(const results& of) {
+  if (of.charts.empty()) return dot_plots_of(of);
+  std::vector<std::string> pictures;
+  for (const auto& each : of.charts) pictures.push_back(to_svg(each));
+  return pictures;
+}
+
 // Measures that all rows have share a column width. The name of a group stands above its rows.
 std::string to_text(const std::vector<row>& rows) {
   std::size_t name_width = 0;
@@ -240,6 +258,7 @@ std::string to_text(const std::vector<row>& rows) {
 
 std::string to_text(const results& of) {
   std::string text = fmt::format("{}: {}\n", of.benchmark, of.title);
+  if (!of.source.empty()) text += fmt::format("  source: {}\n", of.source);
   text += indented(describe(of.on)) + to_text(of.rows) + targets_text(of.targets);
   for (const auto& note : of.notes) text += fmt::format("  {}\n", note);
   return text + indented(legend_of(of));
@@ -254,13 +273,9 @@ std::string to_csv(const results& of) {
 std::string to_page(const results& of, std::string_view command) {
   report::page page(of.benchmark, command);
   page.paragraph(of.title + ".").paragraph(describe(of.on) + ".");
-  for (const auto& group : groups_of(of))
-    for (const auto& [name, unit] : kinds_of(of)) {
-      // Of many groups only what can be compared between them; the table has everything.
-      if (!group.empty() && name != "to serial" && name != "peak") continue;
-      const auto plot = plot_of(of, group, name, unit);
-      if (plot.dots.size() > 1) page.picture(to_svg(plot));
-    }
+  if (!of.source.empty()) page.paragraph("Source: " + of.source + ".");
+  for (const auto& each : of.charts) page.add(each);
+  for (const auto& plot : dot_plots_of(of)) page.picture(plot);
   if (!of.targets.empty()) page.add(targets_table(of.targets));
   page.add(result_columns().page_table(result_view(of), measured_of(of)));
   for (const auto& note : of.notes) page.paragraph(note + ".");

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "report/chart.hpp"
 #include "report/samples.hpp"
 
 namespace heist::report {
@@ -89,6 +90,8 @@ struct results {
   std::vector<row> rows;
   std::vector<target> targets;
   std::vector<std::string> notes;  // what a reader must know to understand the figures
+  std::vector<chart> charts;       // that show more than the rows do side by side
+  std::string source;              // the document, and its figure or table, if this repeats one
 
   std::string benchmark;  // the name
   bool is_quick = false;  // tiny sizes, whose figures mean little
@@ -101,6 +104,25 @@ struct results {
 
 // Four significant digits for a terminal, whatever the unit.
 [[nodiscard]] std::string short_figure(double number);
+// The parts of a report in words, which all forms share: the machine in two lines or three; "at
+// most 2.200 ms"; "met"; how to read a figure.
+[[nodiscard]] std::string describe(const machine& on);
+[[nodiscard]] std::string limit_of(const target& promised);
+[[nodiscard]] std::string outcome_of(const target& promised);
+[[nodiscard]] std::string legend_of(const results& of);
+[[nodiscard]] std::string with_unit(double number, const std::string& unit);
+
+// The groups of rows, in order.
+[[nodiscard]] std::vector<std::string> groups_of(const results& of);
+// The names of the measures of these rows, with their units, in the order in which they first
+// occur.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> kinds_of(
+    const std::vector<row>& rows);
+
+// SVG files: a dot plot for each measure that several rows share.
+[[nodiscard]] std::vector<std::string> dot_plots_of(const results& of);
+// The charts, or the dot plots where there are none.
+[[nodiscard]] std::vector<std::string> pictures_of(const results& of);
 
 [[nodiscard]] std::string to_text(const results& of);
 // The rows alone.

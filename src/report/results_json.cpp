@@ -1,7 +1,11 @@
 // The format "heist results 1": written, and read back.
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <heist/error.hpp>
@@ -17,6 +21,9 @@ using json = nlohmann::ordered_json;
 
 constexpr std::string_view format_name = "heist results 1";
 constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+// In the order of axis_scale and of series_style.
+constexpr std::array<std::string_view, 3> scale_names = {"linear", "log10", "log2"};
+constexpr std::array<std::string_view, 4> style_names = {"line", "points", "bars", "bound"};
 
 json as_json(const measure& what) {
   const auto& values = what.values;
@@ -59,6 +66,32 @@ json as_json(const machine& on) {
           {"load", on.load}};
 }
 
+json as_json(const axis& of) {
+  json result = {{"label", of.label}, {"scale", scale_names[static_cast<std::size_t>(of.scale)]}};
+  if (of.least) result["least"] = *of.least;
+  if (of.greatest) result["greatest"] = *of.greatest;
+  if (!of.names.empty()) result["names"] = of.names;
+  return result;
+}
+
+json as_json(const series& of) {
+  json points = json::array();
+  for (const auto& each : of.points) {
+    json& added = points.emplace_back(json{{"x", each.x}, {"y", each.y}});
+    if (each.low) added["low"] = *each.low;
+    if (each.high) added["high"] = *each.high;
+  }
+  return {{"name", of.name},
+          {"style", style_names[static_cast<std::size_t>(of.style)]},
+          {"points", points}};
+}
+
+json as_json(const chart& of) {
+  json all = json::array();
+  for (const auto& each : of.all) all.push_back(as_json(each));
+  return {{"title", of.title}, {"x", as_json(of.x)}, {"y", as_json(of.y)}, {"series", all}};
+}
+
 json as_json(const std::vector<option>& options) {
   json result = json::object();
   for (const auto& each : options)
@@ -97,6 +130,15 @@ class part {
   [[nodiscard]] std::string text() const {
     if (!value_.is_string()) refuse("a text");
     return value_.get<std::string>();
+  }
+  // The place of the text among the names.
+  [[nodiscard]] std::size_t one_of(std::span<const std::string_view> names) const {
+    const auto found = std::find(names.begin(), names.end(), text());
+    if (found == names.end()) refuse(fmt::format("one of {}", fmt::join(names, ", ")));
+    return static_cast<std::size_t>(found - names.begin());
+  }
+  [[nodiscard]] std::optional<double> number_if_any(const char* name) const {
+    return has(name) ? std::optional((*this)[name].number()) : std::nullopt;
   }
   [[nodiscard]] bool truth() const {
     if (!value_.is_boolean()) refuse("true or false");
@@ -174,6 +216,30 @@ target target_of(const part& from) {
   return result;
 }
 
+axis axis_of(const part& from) {
+  axis result{.label = from["label"].text(),
+              .scale = static_cast<axis_scale>(from["scale"].one_of(scale_names)),
+              .least = from.number_if_any("least"),
+              .greatest = from.number_if_any("greatest")};
+  if (from.has("names"))
+    for (const auto& each : from["names"].elements()) result.names.push_back(each.text());
+  return result;
+}
+
+series series_of(const part& from) {
+  series result{from["name"].text(), static_cast<series_style>(from["style"].one_of(style_names))};
+  for (const auto& each : from["points"].elements())
+    result.points.push_back({each["x"].number(), each["y"].number(), each.number_if_any("low"),
+                             each.number_if_any("high")});
+  return result;
+}
+
+chart chart_of(const part& from) {
+  chart result{from["title"].text(), axis_of(from["x"]), axis_of(from["y"]), {}};
+  for (const auto& each : from["series"].elements()) result.all.push_back(series_of(each));
+  return result;
+}
+
 machine machine_of(const part& from) {
   return {.cpu = from["cpu"].text(),
           .processors = from["processors"].count<int>(),
@@ -192,11 +258,13 @@ std::string to_json(const results& of) {
   for (const auto& each : of.rows) rows.push_back(as_json(each));
   json targets = json::array();
   for (const auto& each : of.targets) targets.push_back(as_json(each));
-  const json all = {{"format", format_name},     {"benchmark", of.benchmark},
-                    {"title", of.title},         {"quick", of.is_quick},
-                    {"rounds", of.rounds},       {"options", as_json(of.options)},
-                    {"machine", as_json(of.on)}, {"rows", rows},
-                    {"targets", targets},        {"notes", of.notes}};
+  json all = {{"format", format_name},     {"benchmark", of.benchmark},
+              {"title", of.title},         {"quick", of.is_quick},
+              {"rounds", of.rounds},       {"options", as_json(of.options)},
+              {"machine", as_json(of.on)}, {"rows", rows},
+              {"targets", targets},        {"notes", of.notes}};
+  for (const auto& each : of.charts) all["charts"].push_back(as_json(each));
+  if (!of.source.empty()) all["source"] = of.source;
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -220,6 +288,9 @@ results parse_results(std::string_view text, std::string_view file) {
   for (const auto& each : all["rows"].elements()) result.rows.push_back(row_of(each));
   for (const auto& each : all["targets"].elements()) result.targets.push_back(target_of(each));
   for (const auto& each : all["notes"].elements()) result.notes.push_back(each.text());
+  if (all.has("charts"))
+    for (const auto& each : all["charts"].elements()) result.charts.push_back(chart_of(each));
+  if (all.has("source")) result.source = all["source"].text();
   return result;
 }
 

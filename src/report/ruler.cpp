@@ -55,7 +55,9 @@ double ruler::place(double value) const {
 std::vector<double> ruler::ticks() const {
   std::vector<double> result;
   const double end = high_ + step_ * 1e-6;
-  for (double at = std::ceil(low_ / step_ - 1e-6) * step_; at <= end; at += step_) {
+  // The second condition ends it where a step is lost in the rounding of large values.
+  for (double at = std::ceil(low_ / step_ - 1e-6) * step_; at <= end && at + step_ > at;
+       at += step_) {
     const double value = std::abs(at) < step_ * 1e-6 ? 0 : at;
     if (scale_ == axis_scale::linear) result.push_back(value);
     if (scale_ == axis_scale::log10) result.push_back(std::pow(10, value));

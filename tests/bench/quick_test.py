@@ -6,6 +6,7 @@ name is refused in one line.
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -70,9 +71,24 @@ def check_file(command, name, written):
         again = heist(command, "bench", "show", str(results), "--json", "--html", str(page))
         check(again.returncode == 0 and again.stdout == written, f"{name}: not read back as written: {again}")
         html = page.read_text()
+        document = pathlib.Path(folder, "page.md")
+        again = heist(command, "bench", "show", str(results), "--markdown", str(document))
+        check(again.returncode == 0, f"{name}: no document: {again}")
+        check_document(name, document, json.loads(written))
         check("<table>" in html and "</html>" in html and str(results) in html, f"{name}: the page: {html[:400]}")
         lines = heist(command, "bench", "show", str(results), "--csv").stdout.splitlines()
         check(len(lines) > 1 and lines[0].startswith("row,measure,unit"), f"{name}: as CSV: {lines}")
+
+
+def check_document(name, document, report):
+    """It shows the machine, every row, and every picture that lies beside it."""
+    text = document.read_text()
+    check(report["machine"]["cpu"] in text and "heist bench show" in text, f"{name}: the document: {text[:400]}")
+    check(all(row["name"] in text for row in report["rows"]), f"{name}: the document lacks a row: {text}")
+    pictures = sorted(path.name for path in document.parent.glob("*.svg"))
+    named = re.findall(r"\]\((.*?)\)", text)
+    check(sorted(named) == pictures, f"{name}: the document shows {named}, and there are {pictures}")
+    check(len(pictures) >= len(report.get("charts", [])), f"{name}: {pictures}")
 
 
 def check_list(command, names):
@@ -91,6 +107,8 @@ def check_refusals(command):
                                   [["--json"], 2, "list"], [["show"], 2, "file"], [["show", "/nonexistent"], 1, "/nonexistent"],
                                   [["show", "/etc/passwd"], 2, "JSON"], [["show", "x", "--quick"], 2, "--quick"],
                                   [["wake", "--quick", "--html", "/nonexistent/x"], 1, "/nonexistent/x"],
+                                  [["wake", "--quick", "--markdown", "/nonexistent/x.md"], 1, "/nonexistent/x.md"],
+                                  [["wake", "--quick", "--markdown", "x.txt"], 2, ".md"], [["list", "--markdown", "x.md"], 2, "--markdown"],
                                   [["wake", "--quick", "--csv", "--json"], 2, "--csv"], [["wake", "--workers", "0"], 2, "workers"],
                                   [["memory", "--quick", "--probe", "/nonexistent"], 1, "/nonexistent"],
                                   [["memory", "--quick", "--probe", "/bin/false"], 1, "/bin/false"],

@@ -6,6 +6,7 @@
 #include <heist/error.hpp>
 
 #include "report/dot_plot.hpp"
+#include "report/markdown.hpp"
 
 namespace heist::report {
 namespace {
@@ -71,6 +72,26 @@ TEST(Results, OfManySamplesKeepTheDistributionOnly) {
   EXPECT_TRUE(values.values.empty());
 }
 
+results with_a_chart() {
+  auto all = some_results();
+  all.source = "a lecture, the figure of <costs>";
+  all.charts = {{"times | by size",
+                 {.label = "size", .names = {"small", "large"}},
+                 {.label = "time", .scale = axis_scale::log10, .least = 0.5, .greatest = 100.0},
+                 {{"ours", series_style::line, {{0, 1}, {1, 4, 3.5, 4.5}}},
+                  {"theirs", series_style::bars, {{1, 5, {}, 6.0}}},
+                  {"limit", series_style::bound, {}}}},
+                {"another", {.label = "P", .scale = axis_scale::log2}, {}, {}}};
+  return all;
+}
+
+TEST(Results, WithChartsAndASourceAreReadBackAsTheyWereWritten) {
+  const auto all = with_a_chart();
+  EXPECT_EQ(parse_results(to_json(all), "file"), all);
+  EXPECT_THAT(to_json(some_results()), Not(HasSubstr("\"charts\"")));
+  EXPECT_THAT(to_json(some_results()), Not(HasSubstr("\"source\"")));
+}
+
 // The message that parse_results() refuses the text with; empty if it doesn't.
 std::string refusal_of(const std::string& text) {
   try {
@@ -102,6 +123,14 @@ TEST(Results, ThatAreNoneAreRefusedWithTheirPlace) {
   EXPECT_THAT(refusal_of(with(good, "\"at least\"", "\"about\"")), HasSubstr("'about'"));
   EXPECT_THAT(refusal_of(with(good, "\"processors\":2,", "")),
               HasSubstr("the field 'machine.processors' is missing"));
+  const auto drawn = to_json(with_a_chart());
+  EXPECT_EQ(refusal_of(drawn), "");
+  EXPECT_THAT(refusal_of(with(drawn, "\"bars\"", "\"pies\"")),
+              HasSubstr("charts[0].series[1].style is one of line, points, bars, bound, not"));
+  EXPECT_THAT(refusal_of(with(drawn, "\"y\":4.0,", "")),
+              HasSubstr("the field 'charts[0].series[0].points[1].y' is missing"));
+  EXPECT_THAT(refusal_of(with(drawn, "\"least\":0.5", "\"least\":[]")),
+              HasSubstr("charts[0].y.least is a number, not []"));
 }
 
 TEST(Results, OfAFileThatIsNotThereAreRefused) {
@@ -115,6 +144,11 @@ TEST(Results, AsTextHaveARowForEachContestantAndALineForEachTarget) {
   EXPECT_THAT(text, HasSubstr("target: T1/Ts: at most 2.200: 1.500, met\n"));
   EXPECT_THAT(text, HasSubstr("target: T1/T2: at least 1.900 ms: not measured (needs"));
   EXPECT_THAT(text, HasSubstr("a quick run"));
+}
+
+TEST(Results, AsTextNameTheirSourceOnALine) {
+  EXPECT_THAT(to_text(with_a_chart()), HasSubstr("  source: a lecture, the figure of <costs>\n"));
+  EXPECT_THAT(to_text(some_results()), Not(HasSubstr("source")));
 }
 
 TEST(Results, AsCsvHaveALineForEachMeasure) {
@@ -134,6 +168,46 @@ TEST(Results, AsAPageShowTheRowsThatShareAMeasureInOnePlot) {
   EXPECT_THAT(page, HasSubstr("heist &lt;1&gt;"));
   EXPECT_THAT(page, HasSubstr("needs 2 processors"));
   EXPECT_THAT(page, HasSubstr("heist results 1"));
+}
+
+TEST(Results, AsAPageShowTheChartsFirst) {
+  auto all = with_a_chart();
+  all.rows.push_back({"heist", {{"time", "s", samples({0.4, 0.5})}}, ""});
+  const auto page = to_page(all, "heist");
+  const auto chart = page.find("<title>times | by size</title>");
+  const auto plot = page.find("<title>time (s)</title>");
+  ASSERT_NE(plot, std::string::npos);
+  EXPECT_LT(chart, plot);
+  EXPECT_THAT(page, HasSubstr("the figure of &lt;costs&gt;."));
+  EXPECT_EQ(pictures_of(all).size(), 2U);
+  all.charts.clear();
+  EXPECT_THAT(pictures_of(all), testing::ElementsAre(HasSubstr("<title>time (s)</title>")));
+}
+
+TEST(Results, AsMarkdownHaveATableForEachGroup) {
+  auto all = with_a_chart();
+  all.rows.push_back({"a|b", {{"time", "s", samples({0.4, 0.5})}}, "", "second group"});
+  const auto page = to_markdown(all, "heist bench x", {"x-1.svg", "x-2.svg"});
+  EXPECT_THAT(page,
+              HasSubstr("# fork_join\n\nfib(24), \"quoted\".\n\nSource: a lecture, the figure "
+                        "of \\<costs>.\n\nMachine: some processor; 2 processors"));
+  EXPECT_THAT(page, HasSubstr("```sh\nheist bench x\n```\n"));
+  EXPECT_THAT(page, HasSubstr("![times \\| by size](x-1.svg)\n\n![another](x-2.svg)\n"));
+  EXPECT_THAT(page, HasSubstr("|  | time, s | ratio | note |\n| --- | ---: | ---: | --- |\n"
+                              "| serial | 0.200 (0.100 to 0.333) |  | a note |\n"
+                              "| rival |  |  | not built in |\n"));
+  EXPECT_THAT(page, HasSubstr("### second group\n\n|  | time, s |\n| --- | ---: |\n"
+                              "| a\\|b | 0.400 (0.400 to 0.500) |\n"));
+  EXPECT_THAT(page, HasSubstr("| T1/Ts | at most 2.200 | 1.500 | met |  |\n"));
+  EXPECT_THAT(page, HasSubstr("| T1/T2 | at least 1.900 ms |  | not measured | needs 2 proc"));
+  EXPECT_THAT(page, HasSubstr("## What differs, and why\n\nfirst.\n\nsecond.\n"));
+  EXPECT_THAT(page, HasSubstr("a quick run"));
+}
+
+// Steps that are lost in the rounding of large numbers must not be counted for ever.
+TEST(Chart, OfLargeNumbersThatHardlyDifferIsDrawn) {
+  const chart what{"large", {}, {}, {{"", series_style::line, {{0, 1e17}, {1, 1e17 + 32}}}}};
+  EXPECT_THAT(to_svg(what), HasSubstr("</svg>"));
 }
 
 TEST(DotPlot, StandsValuesInOrderOnItsAxis) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -72,10 +73,16 @@ class bench_parser::arguments {
     const auto extras = extras_of(app_);
     if (list_->parsed()) {
       refuse_extras(extras, "bench list");
-      refuse_settings(csv_ ? "csv" : html_.empty() ? "" : "html", "bench list");
+      refuse_settings(csv_                 ? "csv"
+                      : !html_.empty()     ? "html"
+                      : !markdown_.empty() ? "markdown"
+                                           : "",
+                      "bench list");
       return bench_list_request{json_};
     }
-    const bench_output form{form_of(), html_, command};
+    if (markdown_has_no_stem())
+      throw usage_error(fmt::format("bench: --markdown '{}' does not end in .md", markdown_));
+    const bench_output form{form_of(), html_, markdown_, command};
     if (suite_->count() > 0) return to_suite_request(extras, form);
     for (const auto* only : {presets_, rivals_, baseline_, tolerance_})
       if (only->count() > 0)
@@ -126,11 +133,18 @@ class bench_parser::arguments {
     app.add_flag("--csv", csv_, "a line for each figure");
     app.add_option("--html", html_, "writes a page with charts, tables and the data")
         ->type_name("FILE");
+    app.add_option("--markdown", markdown_, "writes a page, FILE.md, and FILE-1.svg ... beside it")
+        ->type_name("FILE");
   }
 
   [[nodiscard]] report::form form_of() const {
     if (json_ && csv_) throw usage_error("bench: --json or --csv, not both");
     return json_ ? report::form::json : csv_ ? report::form::csv : report::form::text;
+  }
+
+  // The pictures' names are made of the page's.
+  [[nodiscard]] bool markdown_has_no_stem() const {
+    return !markdown_.empty() && std::filesystem::path(markdown_).extension() != ".md";
   }
 
   // Options of a measurement, which these commands don't make.
@@ -206,7 +220,7 @@ class bench_parser::arguments {
   std::deque<choice> choices_;  // a deque: CLI11 keeps the addresses of its elements
   bool quick_ = false;
   bool json_ = false, csv_ = false;
-  std::string html_, file_, suite_name_, rivals_folder_, baseline_file_;
+  std::string html_, markdown_, file_, suite_name_, rivals_folder_, baseline_file_;
   std::vector<std::string> preset_names_;
   double tolerance_times_ = 3;
   CLI::Option *suite_, *presets_, *rivals_, *baseline_, *tolerance_;

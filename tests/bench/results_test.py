@@ -1,0 +1,63 @@
+"""Runs scripts/results quickly and checks its pages: results_test.py HEIST"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts/results"
+SECONDS = 900  # a sanitizer's build is slow
+
+
+def results(*arguments):
+    return subprocess.run([SCRIPT, *arguments], capture_output=True, text=True, timeout=SECONDS)
+
+
+def check(condition, message):
+    if not condition:
+        print(f"FAILED: {message}")
+        sys.exit(1)
+
+
+def check_page(folder, name, cpu):
+    text = (folder / f"{name}.md").read_text()
+    check(re.match(rf"# {name}\n\n\*\*[^\[\]]+\.\*\*\n", text), f"{name}: no headline: {text[:400]}")
+    check("Source: " in text and cpu in text and "a quick run" in text, f"{name}: {text[:2000]}")
+    check(re.search(r"^heist bench .*--markdown", text, re.MULTILINE), f"{name}: no command")
+    pictures = re.findall(r"!\[.*?\]\((.*?)\)", text)
+    check(pictures, f"{name}: no pictures")
+    for picture in pictures:
+        svg = (folder / picture).read_text()
+        check("</svg>" in svg and "no data" not in svg, f"{name}: {picture} shows nothing")
+    return pictures
+
+
+def main():
+    heist = sys.argv[1]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary, "results")
+        stale = folder / "jobs-99.svg"
+        folder.mkdir()
+        stale.write_text("of an earlier run")
+        done = results("--quick", "--into", folder, "--heist", heist)
+        check(done.returncode == 0, f"exit code {done.returncode}: {done.stdout} {done.stderr}")
+        check(not stale.exists(), "a picture that no page shows is still there")
+        machine = json.loads(subprocess.run([heist, "bench", "wake", "--quick", "--json"], capture_output=True, text=True,
+                                            timeout=SECONDS, check=True).stdout)["machine"]
+        names = re.findall(r"^\| \[(\w+)\]\(\1\.md\) \| .+ \| .+ \| .+ \|$", (folder / "README.md").read_text(), re.MULTILINE)
+        check(names, "the list of pages is empty")
+        shown = [picture for name in names for picture in check_page(folder, name, machine["cpu"])]
+        there = sorted(path.name for path in folder.iterdir())
+        check(there == sorted(shown + [f"{name}.md" for name in names] + ["README.md"]), f"the folder holds {there}")
+
+        refused = results("--heist", heist, "--quick", "--into", folder, "nonsense")
+        check(refused.returncode == 2 and refused.stderr.count("\n") == 1 and "'nonsense'" in refused.stderr, f"{refused}")
+        check(all(name in refused.stderr for name in names), f"an experiment has no page: {refused.stderr}")
+    refused = results("--heist", heist, "--quick")
+    check(refused.returncode == 2 and refused.stderr.count("\n") == 1 and "--into" in refused.stderr, f"{refused}")
+    refused = results("--heist", "/nonexistent/heist", "--quick", "--into", "/nonexistent/folder")
+    check(refused.returncode == 1 and refused.stderr.count("\n") == 1 and "/nonexistent" in refused.stderr, f"{refused}")
+
+
+main()
