@@ -53,6 +53,7 @@ struct benchmark {
 // One function for each folder.
 [[nodiscard]] benchmark fork_join_benchmark();
 [[nodiscard]] benchmark multiprogrammed_benchmark();
+[[nodiscard]] benchmark abp_benchmark();
 [[nodiscard]] benchmark long_leaf_benchmark();
 [[nodiscard]] benchmark idle_benchmark();
 [[nodiscard]] benchmark wake_benchmark();

@@ -33,6 +33,9 @@ constexpr double best_rival_limit = 1.02;             // heist's time to that of
 constexpr double onetbb_limit = 4, openmp_limit = 8;  // geometric means over fine-grained programs
 // Among other programs: heist's time to T1/PA, and the best rival's to heist's.
 constexpr double stretch_limit = 1.3, crowded_rival_limit = 2;
+// heist's memory to serial code's, and what each worker may take beside that.
+constexpr double memory_limit = 1.5;
+constexpr double worker_bytes = 1e6;
 
 struct rival_kind {
   std::string_view file;  // heist-rival-...
@@ -60,6 +63,7 @@ struct contender {
   samples seconds = {};
   samples own_serial = {};  // seconds of serial code by its own compiler; empty: by ours
   samples processors = {};  // PA, before each crowded turn
+  double peak_bytes = 0;    // known at the end
 };
 
 std::string join(const std::vector<std::string>& parts) {
@@ -108,6 +112,13 @@ class program_contest {
   // What is promised of this program.
   [[nodiscard]] std::vector<target> targets() const {
     std::vector<target> result;
+    for (const auto& each : all_)
+      if (each.is_heist && each.peak_bytes > 0)
+        result.push_back(
+            {fmt::format("{}, P = {}: peak memory", program_.name, each.workers), "MB",
+             bound::at_most,
+             1e-6 * (memory_limit * all_.front().peak_bytes + each.workers * worker_bytes),
+             1e-6 * each.peak_bytes, ""});
     for (const auto& each : all_)
       if (each.is_heist && each.is_crowded && !each.seconds.empty())
         result.push_back({fmt::format("{}, P = {}: time/(T1/PA)", program_.name, each.workers), "",
@@ -240,6 +251,7 @@ class program_contest {
     row result{of.name, {}, of.why_not, fmt::format("{}{}", program_.name, join(settings()))};
     if (of.seconds.empty()) return result;
     of.process->go_on();
+    of.peak_bytes = static_cast<double>(of.process->peak_bytes());
     result.measures = {{"time", "s", of.seconds}, {"to serial", "", to_serial(of)}};
     if (of.is_crowded) {
       result.measures.push_back({"PA", "", of.processors});
@@ -250,8 +262,7 @@ class program_contest {
       result.measures.push_back({"steals", "",
                                  samples({static_cast<double>(of.process->steals()) /
                                           static_cast<double>(of.seconds.size())})});
-    result.measures.push_back(
-        {"peak", "MB", samples({static_cast<double>(of.process->peak_bytes()) * 1e-6})});
+    result.measures.push_back({"peak", "MB", samples({1e-6 * of.peak_bytes})});
     if (of.is_slow) result.note = "slow: one run";
     if (of.has_own_compiler) result.note += "to serial code of its own compiler";
     return result;
@@ -323,10 +334,11 @@ results run_suite(const suite& which, const suite_settings& with) {
     }
     const auto rows = contest.rows();
     found.rows.insert(found.rows.end(), rows.begin(), rows.end());
+    with.finished(rows);
+    if (with.is_quick) continue;  // such figures keep no promise, and break none
     const auto targets = contest.targets();
     found.targets.insert(found.targets.end(), targets.begin(), targets.end());
     if (program.is_fine_grained) means.take(contest, with);
-    with.finished(rows);
   }
   means.append_targets(found.targets);
   return found;
