@@ -123,10 +123,10 @@ class experiment {
       for (std::size_t i = 0; i < sides_.front().cells.size(); ++i) play(i, round);
     }
     results found;
-    found.title = fmt::format("{} phases of {} leaves; P = 1 to {} workers beside 0 to {} "
-                              "processes that spin; {} rounds",
-                              of_.phases, of_.leaves, sizes_.back(), competitors_.size() - 1,
-                              with_.repeat);
+    found.title = fmt::format(
+        "{} phases of {} leaves; P = 1 to {} workers beside 0 to {} "
+        "processes that spin; {} rounds",
+        of_.phases, of_.leaves, sizes_.back(), competitors_.size() - 1, with_.repeat);
     found.source = "Arora, Blumofe and Plaxton 1998, theorem 9 and section 5";
     found.rows.push_back({"serial", {{"T1", "s", work_s_}, {"Tinf", "s", span()}}, {}});
     for (const auto& each : sides_) append(each, found);
@@ -136,7 +136,8 @@ class experiment {
         "before each turn",
         "bound: (T1 + Tinf P)/PA, the paper's with both constants 1",
         "c1 and c2 are fitted to all runs of a side by least squares of relative errors",
-        "a lock is a mutex, whose waiters sleep: the paper's lock, for which they spin, would lose more",
+        "a lock is a mutex, whose waiters sleep: the paper's lock, for which they spin, would lose "
+        "more",
         "a side whose run takes longer than a second has one run"};
     return found;
   }
@@ -191,8 +192,7 @@ class experiment {
                             of.name});
     }
     if (of.cells.size() < 3) return;  // two constants
-    const auto fit =
-        report::least_squares(columns, std::vector<double>(of.cells.size(), 1.0));
+    const auto fit = report::least_squares(columns, std::vector<double>(of.cells.size(), 1.0));
     double worst = 0;
     for (const double off : fit.residuals) worst = std::max(worst, std::abs(off));
     found.rows.push_back({"fitted",
@@ -204,11 +204,10 @@ class experiment {
   }
 
   [[nodiscard]] report::chart by_workers(unsigned competitors) const {
-    report::chart chart{
-        .title = fmt::format("Time to T1/PA, {} competing", competitors),
-        .x = {.label = "workers, P", .scale = report::axis_scale::log2},
-        .y = {.label = "time to T1/PA", .scale = report::axis_scale::log10},
-        .all = {}};
+    report::chart chart{.title = fmt::format("Time to T1/PA, {} competing", competitors),
+                        .x = {.label = "workers, P", .scale = report::axis_scale::log2},
+                        .y = {.label = "time to T1/PA", .scale = report::axis_scale::log10},
+                        .all = {}};
     for (const auto& each : sides_) chart.all.push_back(line(each, each.name, competitors));
     return chart;
   }

@@ -88,6 +88,30 @@ TEST_P(FullCounters, AForkThatIsACallIsNotPut) {
 INSTANTIATE_TEST_SUITE_P(Deques, FullCounters, testing::ValuesIn(heist::all_deque_kinds),
                          [](const auto& kind) { return std::string(to_string(kind.param)); });
 
+// A limit that every push passes isn't a request, for which a loop would fork.
+TEST(FullCountersOfLoops, ALoopForksOnlyForThieves) {
+  const watchdog guard("a loop");
+  heist::pool pool({.workers = 2, .stats = stats_kind::full});
+  signal_flag stolen;
+  signal_flag over;
+  std::uint64_t puts = 0;
+  pool.run([&] {
+    heist::fork_join(
+        [&] {
+          ASSERT_TRUE(stolen.wait());  // nobody is left who could ask
+          const auto before = pool.stats().total.puts;
+          heist::parallel_for(0, 1'000'000, [](int) { asm volatile(""); });
+          puts = pool.stats().total.puts - before;
+          over.raise();
+        },
+        [&] {
+          stolen.raise();
+          EXPECT_TRUE(over.wait());
+        });
+  });
+  EXPECT_LE(puts, 1U);  // a request may have been left
+}
+
 // The default counts neither, and keeps its forks inlined.
 TEST(SlowPathCounters, LeavePutsUncounted) {
   heist::pool pool({.workers = 2});
