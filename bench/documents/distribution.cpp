@@ -87,9 +87,7 @@ class equal_iterations {
 class swarm {
  public:
   swarm(std::size_t particles, std::size_t steps)
-      : steps_(steps),
-        start_(workloads::make_swarm(particles, side, 60, 1)),
-        grid_(side, start_) {}
+      : steps_(steps), start_(workloads::make_swarm(particles, side, 60, 1)), grid_(side, start_) {}
 
   void reset() { grid_.set(start_); }
   [[nodiscard]] std::uint64_t checksum() const {
@@ -113,8 +111,6 @@ class swarm {
 
 // A task for each `grain` iterations, all spawned by one function.
 struct spawned {
-  static constexpr bool is_parallel = true;
-
   template <class Body>
   void loop(std::size_t n, std::size_t grain, const Body& body) const {
     heist::scope([&](task_scope& s) {
@@ -155,12 +151,9 @@ class clocked {
 
 enum class method { static_blocks, interleaved, semi_static, counter, on_demand, scope, queue };
 constexpr std::pair<method, std::string_view> methods[] = {
-    {method::static_blocks, "static blocks"},
-    {method::interleaved, "interleaved"},
-    {method::semi_static, "semi-static"},
-    {method::counter, "counter"},
-    {method::on_demand, "stealing, parallel_for"},
-    {method::scope, "stealing, scope"},
+    {method::static_blocks, "static blocks"},      {method::interleaved, "interleaved"},
+    {method::semi_static, "semi-static"},          {method::counter, "counter"},
+    {method::on_demand, "stealing, parallel_for"}, {method::scope, "stealing, scope"},
     {method::queue, "shared queue, scope"}};
 
 // Calls program(fork) with that method's way of forking.
@@ -215,9 +208,8 @@ class comparison {
       : turns_(turns), name_(std::move(name)), program_(std::move(program)) {
     program_.run(workloads::serially{});
     expected_ = program_.checksum();
-    add("serial", [this](side&) {
-      return checked("serial", [&] { program_.run(workloads::serially{}); });
-    });
+    add("serial",
+        [this](side&) { return checked("serial", [&] { program_.run(workloads::serially{}); }); });
   }
 
   void add(pools& on, method how, std::string_view what) {
@@ -233,12 +225,12 @@ class comparison {
 
   void append_rows(std::vector<row>& rows) const {
     for (const auto& [times, balance] : sides_) {
-      row& added = rows.emplace_back(row{times->name,
-                                         {{"time", "ms", scaled(times->results, 1e3)},
-                                          {"to serial", "",
-                                           ratio(times->results, sides_.front().times->results)}},
-                                         {},
-                                         name_});
+      row& added = rows.emplace_back(
+          row{times->name,
+              {{"time", "ms", scaled(times->results, 1e3)},
+               {"to serial", "", ratio(times->results, sides_.front().times->results)}},
+              {},
+              name_});
       if (!balance.empty()) added.measures.push_back({"balance", "%", balance});
     }
   }
@@ -264,8 +256,7 @@ class comparison {
     loop_times sums;
     checked(who, [&] {
       on.of(how).run([&] {
-        run_with(how,
-                 [&](auto fork) { program_.run(clocked<decltype(fork)>(fork, clock, sums)); });
+        run_with(how, [&](auto fork) { program_.run(clocked<decltype(fork)>(fork, clock, sums)); });
       });
     });
     return sums.mean_s / sums.greatest_s;
@@ -287,8 +278,7 @@ results run(const workloads::option_values& values, const settings& with) {
   const auto loops = values.size("loops");
   comparison equal(turns, "equal costs", equal_iterations(values.size("equal"), loops));
   comparison rows(turns, "mandelbrot", picture_rows(values.size("width"), loops));
-  comparison moving(turns, "particles",
-                    swarm(values.size("particles"), values.size("steps")));
+  comparison moving(turns, "particles", swarm(values.size("particles"), values.size("steps")));
   for (auto& each : on)
     for (const auto& [how, what] : methods) {
       equal.add(each, how, what);
@@ -306,13 +296,16 @@ results run(const workloads::option_values& values, const settings& with) {
   equal.append_rows(result.rows);
   rows.append_rows(result.rows);
   moving.append_rows(result.rows);
-  result.source = "CS149, lecture 5 (Stanford): section 1.2, static, semi-static and dynamic "
-                  "assignment; it has no figures";
+  result.source =
+      "CS149, lecture 5 (Stanford): section 1.2, static, semi-static and dynamic "
+      "assignment; it has no figures";
   result.notes = {
-      "Balance is the mean of the workers' times in iterations to the greatest of them, both summed "
+      "Balance is the mean of the workers' times in iterations to the greatest of them, both "
+      "summed "
       "over the loops, in a run of its own; the other figures are of runs without clocks",
       "Workers whose part is done take a part that no other has begun, so a worker that the system "
-      "delays need not delay a loop. With static blocks there are as many parts as workers, and one "
+      "delays need not delay a loop. With static blocks there are as many parts as workers, and "
+      "one "
       "has most of the picture's cost",
       "semi-static measures the first loop and every eighth one, and cuts the others accordingly; "
       "particles are also sorted into cells after each step, serially, which no method shortens"};

@@ -10,6 +10,7 @@
 #include <heist/policy.hpp>
 #include <heist/presets.hpp>
 #include <heist/scope.hpp>
+#include <heist/sync/latch.hpp>
 
 #include "bench/documents/body_clock.hpp"
 #include "bench/rounds.hpp"
@@ -67,8 +68,13 @@ class scheduled {
  public:
   scheduled(std::string name, task_list& tasks, const pool_config& config, knowledge of,
             use as = use::priority)
-      : name_(std::move(name)), tasks_(tasks), pool_(config), clock_(pool_.workers()), as_(as),
-        keeps_history_(of == knowledge::history), costs_us_(tasks.units().size()) {
+      : name_(std::move(name)),
+        tasks_(tasks),
+        pool_(config),
+        clock_(pool_.workers()),
+        as_(as),
+        keeps_history_(of == knowledge::history),
+        costs_us_(tasks.units().size()) {
     if (of == knowledge::hints) costs_us_.assign(tasks.units().begin(), tasks.units().end());
     if (keeps_history_) time_s();  // the round before the first
   }
@@ -100,14 +106,18 @@ class scheduled {
 
   void spawn_all(const std::vector<std::size_t>& spawns, std::vector<int>& took_us) {
     heist::scope([&](task_scope& s) {
+      heist::latch ended(static_cast<std::ptrdiff_t>(spawns.size()));
       for (const std::size_t i : spawns)
         heist::with_priority(costs_us_[i], [&] {
           s.spawn([&, i] {
             const auto time = clock_.around([&] { tasks_.run(i); });
             took_us[i] = static_cast<int>(
                 std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+            ended.count_down();
           });
         });
+      // The end of the scope would take the newest tasks back, out of the queue's order.
+      ended.wait();
     });
   }
 
@@ -116,8 +126,9 @@ class scheduled {
     std::vector<std::size_t> all(tasks_.units().size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     if (as_ == use::order)
-      std::stable_sort(all.begin(), all.end(),
-                       [&](std::size_t a, std::size_t b) { return costs_us_[a] > costs_us_[b]; });
+      std::sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
+        return std::pair(-costs_us_[a], a) < std::pair(-costs_us_[b], b);
+      });
     return all;
   }
 
@@ -168,8 +179,7 @@ results run(const workloads::option_values& values, const settings& with) {
   all.emplace_back("stealing, history", tasks, stealing, knowledge::history, use::order);
   contest turns;
   std::deque<const contestant*> times;
-  for (auto& each : all)
-    times.push_back(&turns.add(each.name(), [&each] { return each.turn(); }));
+  for (auto& each : all) times.push_back(&turns.add(each.name(), [&each] { return each.turn(); }));
   turns.play(with);
 
   results result;
@@ -184,10 +194,12 @@ results run(const workloads::option_values& values, const settings& with) {
                             {"to bound", "", all[i].to_bound()},
                             {"tail", "ms", all[i].tail_ms()}},
                            {}});
-  result.charts = {bars_of(result.rows, 1, "time, as a multiple of the lower bound", "times the bound"),
-                   bars_of(result.rows, 2, "tail: a worker without work, until the end", "ms")};
-  result.source = "CS149, lecture 5 (Stanford): section 1.3 A, smarter task scheduling; it has no "
-                  "figures";
+  result.charts = {
+      bars_of(result.rows, 1, "time, as a multiple of the lower bound", "times the bound"),
+      bars_of(result.rows, 2, "tail: a worker without work, until the end", "ms")};
+  result.source =
+      "CS149, lecture 5 (Stanford): section 1.3 A, smarter task scheduling; it has no "
+      "figures";
   result.notes = {
       "The bound is the longest task or the sum of all by the number of workers, whichever is "
       "greater, of the times measured in the same run. The tail is the time from the end of the "
