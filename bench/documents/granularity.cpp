@@ -1,5 +1,6 @@
 // How finely to cut a loop: one loop of uneven iterations, cut into more and more blocks of as many
-// iterations each, which are spawned in a scope, handed out by a counter, or put into one queue.
+// iterations each, which are forked in halves, spawned by one function, handed out by a counter, or put into one
+// queue.
 //
 // Source: CS149, lecture 5, its figure of performance, balance and overhead against the number of
 // tasks for each processor.
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <heist/error.hpp>
+#include <heist/fork_join.hpp>
 #include <heist/parallel_for.hpp>
 #include <heist/presets.hpp>
 #include <heist/scope.hpp>
@@ -66,6 +68,18 @@ struct way {
   pool* on;
   std::function<void(std::size_t blocks, const std::function<void(std::size_t)>& block)> run;
 };
+
+void fork_range(std::size_t first, std::size_t last,
+                const std::function<void(std::size_t)>& block) {
+  if (last - first == 1) return block(first);
+  const std::size_t middle = first + (last - first) / 2;
+  heist::fork_join([&] { fork_range(first, middle, block); },
+                   [&] { fork_range(middle, last, block); });
+}
+
+void fork_in_halves(std::size_t blocks, const std::function<void(std::size_t)>& block) {
+  fork_range(0, blocks, block);
+}
 
 void spawn_each(std::size_t blocks, const std::function<void(std::size_t)>& block) {
   heist::scope([&](task_scope& s) {
@@ -216,6 +230,9 @@ void explain(results& result, std::size_t block_at_most) {
       fmt::format("How far to the right the cost of handing out shows depends on the cost of a "
                   "block: the finest ones here have {} iterations",
                   block_at_most),
+      "A function that spawns all blocks leaves one entry in the deques, the rest of its loop: a "
+      "worker from which it was stolen has nothing left after its block, and has to steal it back. "
+      "Forks in halves leave many entries, and few of them are stolen",
       "A block's time includes what the system took from its worker, so another program on the "
       "machine appears as a lack of balance, and as less performance"};
 }
@@ -232,7 +249,8 @@ results run(const workloads::option_values& values, const settings& with) {
   auto queued = presets::shared_queue();
   queued.workers = workers;
   whole_pool queue(queued);
-  const way ways[] = {{"spawned in a scope", &stealing, &spawn_each},
+  const way ways[] = {{"forked in halves", &stealing, &fork_in_halves},
+                      {"spawned in a scope", &stealing, &spawn_each},
                       {"shared counter", &stealing, &count_through},
                       {"shared queue", &queue, &spawn_each}};
   measurement measured(loop, workers);
@@ -242,7 +260,7 @@ results run(const workloads::option_values& values, const settings& with) {
       turns.add("cut on demand", [&] { return measured.on_demand_s(stealing); });
   std::deque<cell> cells;
   for (const auto& how : ways)
-    for (std::size_t k = 1; k <= most; k *= 2) {
+    for (std::size_t k = 1; k <= most; k *= k < 128 ? 2 : 4) {
       auto& added = cells.emplace_back(cell{&how, k});
       added.times =
           &turns.add(fmt::format("{}, {}x", how.name, k), [&] { return measured.cut_s(added); });
