@@ -1,6 +1,6 @@
 // How finely to cut a loop: one loop of uneven iterations, cut into more and more blocks of as many
-// iterations each, which are forked in halves, spawned by one function, handed out by a counter, or put into one
-// queue.
+// iterations each, which are forked in halves, spawned by one function, handed out by a counter, or
+// put into one queue.
 //
 // Source: CS149, lecture 5, its figure of performance, balance and overhead against the number of
 // tasks for each processor.
