@@ -137,7 +137,7 @@ class run_parser::arguments {
   static void set_scheduler(run_request& request, const option_values& common) {
     const presets::preset& preset = *presets::find(common.text("preset"));
     request.preset = preset.name;
-    request.how = {.with = preset.construct, .plan = preset.plan};
+    request.how = workloads::execution_of(preset);
     pool_config& c = request.pool = preset.config;
     c.workers = static_cast<unsigned>(given_or_zero(common, "workers"));
     c.stack_size = given_or_zero(common, "stack-size");
