@@ -64,4 +64,10 @@ struct benchmark {
 [[nodiscard]] benchmark scope_benchmark();
 [[nodiscard]] benchmark jobs_benchmark();
 
+// One function for each file of documents/, which repeat figures of the source documents.
+[[nodiscard]] benchmark steals_benchmark();
+[[nodiscard]] benchmark steal_size_benchmark();
+[[nodiscard]] benchmark spawn_order_benchmark();
+[[nodiscard]] benchmark joins_benchmark();
+
 }  // namespace heist::bench
