@@ -69,4 +69,10 @@ struct benchmark {
 [[nodiscard]] benchmark distribution_benchmark();
 [[nodiscard]] benchmark long_tasks_first_benchmark();
 
+// One function for each file of documents/, which repeat figures of the source documents.
+[[nodiscard]] benchmark steals_benchmark();
+[[nodiscard]] benchmark steal_size_benchmark();
+[[nodiscard]] benchmark spawn_order_benchmark();
+[[nodiscard]] benchmark joins_benchmark();
+
 }  // namespace heist::bench

@@ -293,7 +293,7 @@ void run_with_forks(const execution& how, Program&& program) {
     case construct::tasks:
       return program(task_forks{});
     case construct::jobs: {
-      job_system jobs(*how.on);
+      job_system jobs(*how.on, how.memory);
       return program(job_forks(jobs));
     }
     case construct::futures:

@@ -154,6 +154,10 @@ results run(const workloads::option_values& values, const settings& with) {
        {deque_kind::locked, deque_kind::bounded_ring, deque_kind::abp, deque_kind::split})
     all.add<job_system>(fmt::format("heist::job_system, {}", to_string(kind)),
                         pools.emplace_back(pool_config{.workers = workers, .deque = kind}));
+  all.add<job_system>(
+      "heist::job_system, locked, malloc",
+      pools.emplace_back(pool_config{.workers = workers, .deque = deque_kind::locked}),
+      job_memory::heap);
   turns.play(with);
 
   results result;

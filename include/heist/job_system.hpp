@@ -12,6 +12,10 @@
 // frame must outlive the functions: this is for programs whose work doesn't nest, or that were
 // written for such a system.
 //
+// With job_memory::heap each job comes from operator new instead. There is no limit then, but a
+// job's name must not outlive the job: it is freed when it has ended, and one without a parent when
+// wait() has returned.
+//
 // It has no threads and no queues of its own. Jobs that are run by a job lie on its worker's deque,
 // as forks do; jobs that are run from anywhere else enter the pool as submit() does.
 #pragma once
@@ -25,6 +29,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/error.hpp"
+#include "heist/job_memory.hpp"
 
 namespace heist::inline v0 {
 
@@ -51,7 +56,8 @@ class HEIST_API job_system {
   static constexpr std::size_t default_jobs_per_thread = 4096;
 
   // Names a job, also after it has ended: its memory may then be another job's, which this doesn't
-  // name. It is a plain value.
+  // name. It is a plain value. With job_memory::heap it must not be used after the memory was
+  // freed.
   class job {
    public:
     constexpr job() noexcept = default;  // none
@@ -70,8 +76,16 @@ class HEIST_API job_system {
   // its first job. Throws usage_error for 0, std::bad_alloc.
   explicit job_system(pool& p, std::size_t jobs_per_thread = default_jobs_per_thread);
 
+  // The same with that memory; a ring has default_jobs_per_thread. With job_memory::heap
+  //   - a job with a parent is freed when it has ended: once it was run, only its own function and
+  //     what keeps that from ending may use its name, and nobody can wait for it;
+  //   - a job without a parent is freed by wait(), which must be called once;
+  //   - a job that is never run, or without a parent and never waited for, is never freed.
+  // These are preconditions, which cannot be checked: the memory is gone.
+  job_system(pool& p, job_memory memory);
+
   // Waits until every job that was run has ended. Jobs that were never run are dropped, and so are
-  // exceptions for which nobody waited.
+  // exceptions for which nobody waited. With job_memory::heap it waits for nothing.
   ~job_system();
 
   job_system(const job_system&) = delete;
@@ -81,7 +95,8 @@ class HEIST_API job_system {
   // job: it must be trivially copyable and fit (data_bytes). Throws job_overflow when the thread's
   // ring is full, and never reuses a job that hasn't ended; throws std::bad_alloc for the first job
   // of a thread. Thread-safe. Costs a few ns, or a look at each of the ring's jobs when almost all
-  // are in use. A job that is never run keeps its place in the ring.
+  // are in use. A job that is never run keeps its place in the ring. With job_memory::heap it
+  // costs an operator new, and throws std::bad_alloc in place of job_overflow.
   template <class F>
   job create_job(F f) {
     return create(job{}, f);
@@ -125,7 +140,7 @@ class HEIST_API job_system {
 
   // Calls body(f, l) for parts of [first, last) with at most `most` indices each (0 counts as 1),
   // in jobs that split in halves. Returns when all have ended, or throws what one threw. When a
-  // ring is full, parts run without jobs.
+  // ring is full, or the heap gives no memory, parts run without jobs.
   template <class Body>
   requires std::invocable<const Body&, std::size_t, std::size_t>
   void parallel_for(std::size_t first, std::size_t last, std::size_t most, const Body& body);
@@ -143,7 +158,7 @@ class HEIST_API job_system {
   template <class Body>
   struct halves;
 
-  // None if the ring is full.
+  // None if the ring is full, or the heap gives no memory.
   job try_create(job parent, function f, const void* data, std::size_t bytes);
   [[noreturn]] void throw_overflow() const;
   [[noreturn]] static void throw_no_parent();
@@ -151,7 +166,8 @@ class HEIST_API job_system {
   void wait_until_finished(detail::job_record& r, std::uint64_t number);
 
   pool& pool_;
-  std::unique_ptr<detail::job_rings> rings_;
+  std::unique_ptr<detail::job_rings> rings_;  // without places, for job_memory::heap
+  job_memory memory_ = job_memory::ring;
 };
 
 }  // namespace heist::inline v0

@@ -17,6 +17,7 @@
 
 #include "heist/config.hpp"
 #include "heist/detail/export.hpp"
+#include "heist/job_memory.hpp"
 
 namespace heist::inline v0 {
 
@@ -107,6 +108,7 @@ struct preset {
   pool_config config;
   construct_kind construct = construct_kind::forks;
   plan_kind plan = plan_kind::static_blocks;  // for construct_kind::plan
+  job_memory memory = job_memory::ring;       // for construct_kind::jobs
   std::string_view parts;                     // what it is made of, in words
   std::string_view limits;                    // what it can't do; empty: nothing that heist can
   std::string_view source;                    // the document that describes it

@@ -110,10 +110,12 @@ std::string to_json(const presets::preset& preset) {
                {"idle", to_string(c.idle)},   {"yield", to_string(c.yield)},
                {"order", to_string(c.order)}, {"steal_batch", c.steal_batch}};
   const bool plans = preset.construct == presets::construct_kind::plan;
+  const bool has_jobs = preset.construct == presets::construct_kind::jobs;
   return on_one_line({{"name", preset.name},
                       {"parts", preset.parts},
                       {"construct", to_string(preset.construct)},
                       {"plan", plans ? json(to_string(preset.plan)) : json()},
+                      {"memory", has_jobs ? json(to_string(preset.memory)) : json()},
                       {"pool", pool},
                       {"limits", preset.limits},
                       {"source", preset.source}});

@@ -11,10 +11,12 @@ namespace heist::cli {
 
 namespace {
 
-std::string constructs_of(const presets::preset& preset) {
+std::string programs_of(const presets::preset& preset) {
   auto text = std::string(to_string(preset.construct));
   if (preset.construct == presets::construct_kind::plan)
     text += fmt::format(" {}", to_string(preset.plan));
+  if (preset.construct == presets::construct_kind::jobs)
+    text += fmt::format(", memory {}", to_string(preset.memory));
   return text;
 }
 
@@ -30,7 +32,7 @@ int list_presets(const presets_request& request, output& out) {
     if (!is_first) out.print("\n");
     is_first = false;
     out.print("{}\n  parts     {}\n  programs  {}\n  pool      {}\n", each.name, each.parts,
-              constructs_of(each), to_string(each.config));
+              programs_of(each), to_string(each.config));
     if (!each.limits.empty()) out.print("  limits    {}\n", each.limits);
     out.print("  source    {}\n", each.source);
   }

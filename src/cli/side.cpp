@@ -20,7 +20,8 @@ int serve_side(const side_request& request, std::FILE* in, std::FILE* out) {
   config.workers = request.workers;
   pool on(config);
   if (on.missing_workers() > 0) throw resource_error("the system refused threads");
-  const workloads::execution how{.with = preset->construct, .plan = preset->plan, .on = &on};
+  auto how = workloads::execution_of(*preset);
+  how.on = &on;
   workloads::serve({*program, [&] { on.run([&] { program->run_with(how); }); },
                     [&] { return on.stats().total.steals; }},
                    in, out);

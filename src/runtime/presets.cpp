@@ -1,6 +1,7 @@
 #include "heist/presets.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heist::inline v0 {
 
@@ -45,6 +46,17 @@ preset plan(std::string_view name, plan_kind kind, std::string_view parts,
           .source = source};
 }
 
+preset jobs(std::string_view name, pool_config config, job_memory memory, std::string_view parts) {
+  return {.name = name,
+          .config = std::move(config),
+          .construct = construct_kind::jobs,
+          .memory = memory,
+          .parts = parts,
+          .limits =
+              memory == job_memory::ring ? "a full ring of jobs turns further jobs into calls" : "",
+          .source = "Reinalter, Job System 2.0, part 3"};
+}
+
 std::vector<preset> make_all() {
   return {
       {.name = "heist",
@@ -58,19 +70,13 @@ std::vector<preset> make_all() {
        .parts = "deques that grow; continuations stolen; greedy joins",
        .limits = "",
        .source = "Blumofe, Leiserson 1999"},
-      {.name = "job_system",
-       .config = job_system(),
-       .construct = construct_kind::jobs,
-       .parts = "rings of fixed size; jobs from the thread's memory; a wait runs the jobs that it "
-                "waits for",
-       .limits = "a full ring of jobs turns further jobs into calls",
-       .source = "Reinalter, Job System 2.0, part 3"},
-      {.name = "job_system_locked",
-       .config = job_system_locked(),
-       .construct = construct_kind::jobs,
-       .parts = "as job_system, with a lock around each deque",
-       .limits = "a full ring of jobs turns further jobs into calls",
-       .source = "Reinalter, Job System 2.0, part 3"},
+      jobs("job_system", job_system(), job_memory::ring,
+           "rings of fixed size; jobs from the thread's memory; a wait runs the jobs that it waits "
+           "for"),
+      jobs("job_system_locked", job_system_locked(), job_memory::ring,
+           "as job_system, with a lock around each deque"),
+      jobs("job_system_malloc", job_system_locked(), job_memory::heap,
+           "as job_system_locked, with each job from malloc"),
       {.name = "multi_steal",
        .config = multi_steal(),
        .construct = construct_kind::tasks,

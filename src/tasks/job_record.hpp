@@ -7,7 +7,8 @@
 //                    name holds the number.
 //   unfinished       the function, and each child. Only the job's own function, its children and
 //                    whoever has not run it yet may raise it, so it can't rise from 0.
-//   waiters, thrown  guarded by lock_of(record).
+//   waiters, thrown, ends_specially
+//                    guarded by lock_of(record).
 // The rest is written before the job is run, and constant from then on.
 //
 // Invariants.
@@ -19,12 +20,17 @@
 //       waiters of the memory's next job: they look again.
 //   B3  A job with an exception and no parent stays, with `failed`, until somebody has waited for
 //       it.
+//   B4  One on the heap is freed by whoever ends it, if it has a parent. Without a parent it stays
+//       like one with an exception, and its only waiter frees it: that one doesn't return before
+//       whoever ended the job has taken the list (B2), and nobody touches the job after that.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
+#include <new>
 
 #include "heist/combinable.hpp"
 #include "heist/detail/root.hpp"
@@ -56,7 +62,7 @@ struct alignas(job_system::job_bytes) job_record final : root {
   }
 
   // For the owner of the ring. False: in use.
-  [[nodiscard]] bool take() noexcept {
+  bool take() noexcept {
     const std::uint64_t w = word.load(std::memory_order_acquire);
     if (!is_free(w)) return false;
     started.store(false, std::memory_order_relaxed);  // the name is told afterwards
@@ -80,11 +86,22 @@ struct alignas(job_system::job_bytes) job_record final : root {
   // For a job that has ended, once.
   std::exception_ptr take_thrown(std::uint64_t number) noexcept;
 
+  // A job like one of a ring that has been taken. nullptr: there is no memory.
+  static job_record* on_heap() noexcept {
+    auto* const r = new (std::nothrow) job_record;
+    if (r == nullptr) return nullptr;
+    r->is_on_heap = r->ends_specially = true;
+    r->take();
+    return r;
+  }
+
   static void run_entered(root& r) noexcept { static_cast<job_record&>(r).execute(); }
 
   std::atomic<std::uint64_t> word{0};
   std::atomic<std::uint32_t> unfinished{0};
   std::atomic<bool> started{false};  // relaxed: for refusals, and for the destructor
+  bool is_on_heap = false;           // constant
+  bool ends_specially = false;       // there is an exception, or it is on the heap
   job_record* parent = nullptr;
   void (*call)(void* data, job_system::job self) = nullptr;
   std::exception_ptr thrown;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -104,6 +105,7 @@ void job_record::execute() noexcept {
 void job_record::keep(std::exception_ptr exception) noexcept {
   const std::lock_guard hold(lock_of(*this));
   if (thrown == nullptr) std::swap(thrown, exception);
+  ends_specially = true;
 }
 
 void job_record::end_part() noexcept {
@@ -112,10 +114,21 @@ void job_record::end_part() noexcept {
     if (r->unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     job_record* const above = r->parent;
     // No other thread touches it now.
-    if (r->thrown != nullptr && above != nullptr) above->keep(std::exchange(r->thrown, nullptr));
     const std::uint64_t number = number_of(r->word.load(std::memory_order_relaxed));
-    const std::uint64_t after =
-        r->thrown != nullptr ? number << number_shift | failed : (number + 1) << number_shift;
+    std::uint64_t after = (number + 1) << number_shift;
+    if (r->ends_specially) {
+      if (above == nullptr) {
+        after = number << number_shift | failed;
+      } else {
+        if (r->thrown != nullptr) above->keep(std::exchange(r->thrown, nullptr));
+        r->ends_specially = false;
+        if (r->is_on_heap) {
+          delete r;
+          r = above;
+          continue;
+        }
+      }
+    }
     // Release: the result; partners: has_ended(), take(). Acquire: B2.
     const std::uint64_t before = r->word.exchange(after, std::memory_order_acq_rel);
     if ((before & waited) != 0) {
@@ -152,11 +165,16 @@ void job_record::wait_once(std::uint64_t number) noexcept {
 
 std::exception_ptr job_record::take_thrown(std::uint64_t number) noexcept {
   if (word.load(std::memory_order_acquire) != (number << number_shift | failed)) return nullptr;
-  const std::lock_guard hold(lock_of(*this));
-  // Relaxed: written under the lock, or before what was seen above.
-  if (word.load(std::memory_order_relaxed) != (number << number_shift | failed)) return nullptr;
-  std::exception_ptr taken = std::exchange(thrown, nullptr);
-  word.store((number + 1) << number_shift, std::memory_order_release);  // partner: take()
+  std::exception_ptr taken;
+  {
+    const std::lock_guard hold(lock_of(*this));
+    // Relaxed: written under the lock, or before what was seen above.
+    if (word.load(std::memory_order_relaxed) != (number << number_shift | failed)) return nullptr;
+    std::swap(taken, thrown);
+    ends_specially = is_on_heap;
+    word.store((number + 1) << number_shift, std::memory_order_release);  // partner: take()
+  }
+  if (is_on_heap) delete this;
   return taken;
 }
 
@@ -169,6 +187,12 @@ job_system::job_system(pool& p, std::size_t jobs_per_thread) : pool_(p) {
   if (jobs_per_thread == 0) throw usage_error("job_system: 0 jobs a thread are none");
   rings_ = std::make_unique<detail::job_rings>(jobs_per_thread);
 }
+
+job_system::job_system(pool& p, job_memory memory)
+    : pool_(p),
+      rings_(std::make_unique<detail::job_rings>(
+          memory == job_memory::heap ? 0 : default_jobs_per_thread)),
+      memory_(memory) {}
 
 job_system::~job_system() {
   // A job may make more of them.
@@ -193,8 +217,11 @@ job_system::job job_system::try_create(job parent, function f, const void* data,
   job_record* const above = parent.record_;
   if (above != nullptr && above->has_ended(parent.number_))
     throw usage_error("job_system: the parent of a new job has ended");
-  job_record* const r = rings_->per_thread.local().take();
-  if (r == nullptr) return {};
+  job_record* r = rings_->per_thread.local().take();
+  if (r == nullptr) {
+    if (memory_ == job_memory::heap) r = job_record::on_heap();
+    if (r == nullptr) return {};
+  }
   r->parent = above;
   r->call = f;
   std::memcpy(r->data, data, bytes);
@@ -204,6 +231,7 @@ job_system::job job_system::try_create(job parent, function f, const void* data,
 }
 
 void job_system::throw_overflow() const {
+  if (memory_ == job_memory::heap) throw std::bad_alloc();
   throw job_overflow("job_system: none of this thread's jobs has ended");
 }
 

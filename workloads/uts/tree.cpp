@@ -15,8 +15,9 @@ double uniform(const tree_node& node) {
 }
 
 constexpr tree_parameters binomial(std::string_view name, double probability, unsigned children,
-                                   std::uint32_t seed) {
-  return {name, tree_kind::binomial, tree_shape::fixed, 2000, 0, probability, children, seed};
+                                   std::uint32_t seed, double root_children = 2000) {
+  return {name, tree_kind::binomial, tree_shape::fixed, root_children,
+          0,    probability,         children,          seed};
 }
 
 constexpr tree_parameters geometric(std::string_view name, tree_shape shape, unsigned depth,
@@ -46,6 +47,8 @@ const std::vector<sample_tree>& sample_trees() {
       {geometric("T1WL", fixed, 18, 4, 19), {270751679750, 18, 216601257283}},
       {binomial("T2WL", 0.4999999995, 2, 559), {295393891003, 1021239, 147696946501}},
       {binomial("T3WL", 0.4999995, 2, 559), {157063495159, 758577, 78531748579}},
+      // Not one of theirs: a tree for tests, as large as a serial walk of it found.
+      {binomial("tiny", 0.199, 5, 3, 100), {1826, 30, 1480}},
   };
   return trees;
 }

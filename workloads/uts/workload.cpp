@@ -62,7 +62,8 @@ class uts_workload final : public workload {
   std::vector<option_spec> options() const override {
     std::vector<std::string> names;
     for (const auto& sample : sample_trees()) names.emplace_back(sample.parameters.name);
-    return {choice_option("tree", "which sample tree; L: 10^8 nodes, XL, XXL: 10^9, WL: 10^11",
+    return {choice_option("tree",
+                          "which sample tree; L: 10^8 nodes, XL, XXL: 10^9, WL: 10^11; tiny: 2000",
                           "T3", names)};
   }
 

@@ -140,7 +140,7 @@ class run_parser::arguments {
                             std::string_view stats) {
     const presets::preset& preset = *presets::find(common.text("preset"));
     request.preset = preset.name;
-    request.how = {.with = preset.construct, .plan = preset.plan};
+    request.how = workloads::execution_of(preset);
     pool_config& c = request.pool = preset.config;
     c.workers = static_cast<unsigned>(given_or_zero(common, "workers"));
     c.stack_size = given_or_zero(common, "stack-size");

@@ -2,6 +2,7 @@
 
 #include <list>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -244,6 +245,22 @@ void jobs(const body& f) {
   system.wait(parent);
 }
 
+void jobs_on_the_heap(const body& f) {
+  heist::job_system system(second_pool(), heist::job_memory::heap);
+  const auto parent = system.create_job([&f] { f(); });
+  const auto run_parent = [&] {
+    system.run(parent);
+    system.wait(parent);
+  };
+  try {
+    system.run(system.create_job_as_child(parent, [&f] { f(); }));
+  } catch (const std::bad_alloc&) {
+    run_parent();  // or else nobody frees it
+    throw;
+  }
+  run_parent();
+}
+
 void serially(const body& f) {
   heist::with(heist::policy::serial, [&] { heist::fork_join(f, f); });
 }
@@ -297,6 +314,7 @@ const std::vector<construct>& all_constructs() {
                                           {"blocking", 1, &blocking},
                                           {"tasks", 3, &tasks},
                                           {"jobs", 2, &jobs},
+                                          {"jobs_on_the_heap", 2, &jobs_on_the_heap},
                                           {"serially", 2, &serially},
                                           {"keeping_the_thread", 2, &keeping_the_thread},
                                           {"reducer", 3, &reducer}};

@@ -77,6 +77,17 @@ TEST(Presets, ArePrintedAndCompared) {
   EXPECT_TRUE(heist::same_scheduler({}, other_batch));
 }
 
+TEST(Presets, TheJobSystemsDifferInTheLockAndInTheMemory) {
+  const auto& ring = *presets::find("job_system");
+  const auto& locked = *presets::find("job_system_locked");
+  const auto& malloc = *presets::find("job_system_malloc");
+  EXPECT_EQ(ring.config.deque, heist::deque_kind::bounded_ring);
+  EXPECT_TRUE(heist::same_scheduler(locked.config, malloc.config));
+  EXPECT_EQ(ring.memory, heist::job_memory::ring);
+  EXPECT_EQ(locked.memory, heist::job_memory::ring);
+  EXPECT_EQ(malloc.memory, heist::job_memory::heap);
+}
+
 TEST(Presets, CilkRunsOnOneWorkerInTheOrderOfASerialProgram) {
   const auto order_under = [](const heist::pool_config& config) {
     heist::pool pool(with_workers(config, 1));

@@ -80,11 +80,6 @@ TEST(Octree, SumsUpAllBodiesIfNoNodeStandsForThem) {
   }
 }
 
-TEST(BarnesHut, IsTheSameOnEveryPool) {
-  expect_same_result_everywhere(*make_instance("barnes_hut", {{"bodies", "150"}, {"steps", "2"}}),
-                                true);
-}
-
 TEST(BarnesHut, MovesOneBodyAndTwo) {
   for (const auto* bodies : {"1", "2", "9"})
     for (const auto* opening : {"0", "100"})

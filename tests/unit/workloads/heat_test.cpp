@@ -25,11 +25,6 @@ TEST(Heat, GoesToTheFourNeighbours) {
                                                                                   0, 0, 0, 0, 0}));
 }
 
-TEST(Heat, IsTheSameOnEveryPool) {
-  expect_same_result_everywhere(
-      *make_instance("heat", {{"width", "23"}, {"height", "17"}, {"steps", "5"}}), true);
-}
-
 TEST(Heat, HasPlatesOfOneCellAndRunsOfNoStep) {
   for (const auto* steps : {"0", "1", "2"}) {
     for (const auto* width : {"1", "7"})

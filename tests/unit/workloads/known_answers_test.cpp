@@ -14,10 +14,6 @@ TEST(Fib, GivesTheKnownNumbers) {
   EXPECT_EQ(fib(25), 75025);
 }
 
-TEST(Fib, IsTheSameOnEveryPool) {
-  expect_same_result_everywhere(*make_instance("fib", {{"n", "22"}}));
-}
-
 TEST(Fib, CountsItsForks) {
   const auto instance = make_instance("fib", {{"n", "5"}});
   EXPECT_EQ(instance->work().items, 7);  // calls with 5, 4, 3, 3 and three times 2
@@ -32,10 +28,6 @@ TEST(NQueens, GivesTheKnownCounts) {
       EXPECT_EQ(count_boards(board, board.free(), cutoff, forked{}), known[n - 1])
           << n << " queens, cutoff " << cutoff;
   }
-}
-
-TEST(NQueens, IsTheSameOnEveryPool) {
-  expect_same_result_everywhere(*make_instance("nqueens", {{"n", "9"}, {"cutoff", "0"}}));
 }
 
 TEST(Registry, FindsEveryWorkloadByItsName) {

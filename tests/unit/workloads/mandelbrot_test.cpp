@@ -17,12 +17,6 @@ TEST(Mandelbrot, KnowsWhatIsInTheSet) {
   EXPECT_LT(escape_time(0.3, 0, 500), 500u);
 }
 
-TEST(Mandelbrot, IsTheSameOnEveryPool) {
-  expect_same_result_everywhere(
-      *make_instance("mandelbrot", {{"width", "61"}, {"height", "47"}, {"iterations", "200"}}),
-      true);
-}
-
 TEST(Mandelbrot, WritesAPictureThatCanBeRead) {
   const heist_test::temporary_tree files;
   const auto path = files.root() + "/set.png";

