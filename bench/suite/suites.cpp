@@ -4,6 +4,36 @@
 
 namespace heist::bench {
 
+namespace {
+
+suite multiprogramming() {
+  return {"multiprogramming",
+          "more workers than processors, beside a process that spins",
+          {{"fib", {"n=38"}, {"n=18"}},
+           {"nqueens", {"n=14", "cutoff=4"}, {"n=8", "cutoff=2"}},
+           {"uts", {"tree=T3"}, {}}},
+          1,
+          8};
+}
+
+suite documents() {
+  return {
+      "documents",
+      "the programs of the documents, at their sizes",
+      {{"fib", {"n=35"}, {"n=16"}, true},
+       {"knapsack", {"items=26"}, {"items=12"}},
+       {"matmul", {"n=256"}, {"n=64"}},
+       {"mergesort", {"size=16777216"}, {"size=20000"}},
+       {"mergesort", {"size=16777216", "order=exponential"}, {"size=20000", "order=exponential"}},
+       {"graph_walk", {"breadth=300", "depth=3"}, {"breadth=10", "work=10"}},
+       {"quicksort", {"size=4000000"}, {"size=20000"}},
+       {"mandelbrot", {"width=600", "height=400"}, {"width=64", "height=48"}},
+       {"empty_jobs", {"jobs=65000", "rounds=5"}, {"jobs=500", "rounds=2"}, true},
+       {"job_loop", {"rounds=200"}, {"elements=2000", "rounds=2"}}}};
+}
+
+}  // namespace
+
 // The sizes let a rival that needs microseconds for a fork end within some seconds.
 const std::vector<suite>& suites() {
   static const std::vector<suite> all = {
@@ -45,25 +75,8 @@ const std::vector<suite>& suites() {
         {"mergesort", {"size=4000000", "order=exponential"}, {"size=20000", "order=exponential"}},
         {"cilksort", {"size=4000000"}, {"size=20000"}},
         {"samplesort", {"size=4000000"}, {"size=20000"}}}},
-      {"multiprogramming",
-       "more workers than processors, beside a process that spins",
-       {{"fib", {"n=38"}, {"n=18"}},
-        {"nqueens", {"n=14", "cutoff=4"}, {"n=8", "cutoff=2"}},
-        {"uts", {"tree=T3"}, {}}},
-       1,
-       8},
-      {"documents",
-       "the programs of the documents, at their sizes",
-       {{"fib", {"n=35"}, {"n=16"}, true},
-        {"knapsack", {"items=26"}, {"items=12"}},
-        {"matmul", {"n=256"}, {"n=64"}},
-        {"mergesort", {"size=16777216"}, {"size=20000"}},
-        {"mergesort", {"size=16777216", "order=exponential"}, {"size=20000", "order=exponential"}},
-        {"graph_walk", {"breadth=300", "depth=3"}, {"breadth=10", "work=10"}},
-        {"quicksort", {"size=4000000"}, {"size=20000"}},
-        {"mandelbrot", {"width=600", "height=400"}, {"width=64", "height=48"}},
-        {"empty_jobs", {"jobs=65000", "rounds=5"}, {"jobs=500", "rounds=2"}, true},
-        {"job_loop", {"rounds=200"}, {"elements=2000", "rounds=2"}}}},
+      multiprogramming(),
+      documents(),
       {"check",
        "small sizes, to be held against a baseline with --check",
        {{"fib", {"n=27"}, {"n=16"}, true},
