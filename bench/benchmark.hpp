@@ -50,7 +50,8 @@ struct benchmark {
 // Every benchmark, in the order in which they are shown.
 [[nodiscard]] const std::vector<benchmark>& all();
 
-// One function for each folder.
+// One function for each folder, or for each file of documents/, which repeats tables and figures of
+// the documents that heist builds on.
 [[nodiscard]] benchmark fork_join_benchmark();
 [[nodiscard]] benchmark multiprogrammed_benchmark();
 [[nodiscard]] benchmark long_leaf_benchmark();
@@ -63,6 +64,9 @@ struct benchmark {
 [[nodiscard]] benchmark api_benchmark();
 [[nodiscard]] benchmark scope_benchmark();
 [[nodiscard]] benchmark jobs_benchmark();
+[[nodiscard]] benchmark granularity_benchmark();
+[[nodiscard]] benchmark distribution_benchmark();
+[[nodiscard]] benchmark long_tasks_first_benchmark();
 
 // One function for each file of documents/, which repeat figures of the source documents.
 [[nodiscard]] benchmark steals_benchmark();

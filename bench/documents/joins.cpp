@@ -118,8 +118,8 @@ std::uint64_t sum_of_trees(const tree_shape& shape, const Walk& walk_one) {
 }
 
 std::uint64_t serial_sum(const tree_shape& shape) {
-  return sum_of_trees(
-      shape, [&](std::uint64_t root) { return walk_serially(root, shape.levels, shape); });
+  return sum_of_trees(shape,
+                      [&](std::uint64_t root) { return walk_serially(root, shape.levels, shape); });
 }
 
 // One kind of join, with one of spawn.
@@ -183,9 +183,8 @@ class joins_with {
       const auto before = on->stats().total.suspends;
       const double seconds = time_checked(name, expected, [&] {
         return on->run([&] {
-          return sum_of_trees(shape, [&](std::uint64_t root) {
-            return walk(root, shape.levels, shape, seen);
-          });
+          return sum_of_trees(
+              shape, [&](std::uint64_t root) { return walk(root, shape.levels, shape, seen); });
         });
       });
       added.suspends.add(static_cast<double>(on->stats().total.suspends - before));
@@ -216,8 +215,8 @@ results run(const workloads::option_values& values, const settings& with) {
   turns.play(with);
 
   results result;
-  result.title = fmt::format("joins in {} trees of {} levels with unequal children; {} rounds", shape.trees,
-                             shape.levels, with.repeat);
+  result.title = fmt::format("joins in {} trees of {} levels with unequal children; {} rounds",
+                             shape.trees, shape.levels, with.repeat);
   result.rows.push_back({"serial", {{"time", "ms", scaled(serial.results, 1e3)}}, {}});
   const report::axis kinds{.names = groups.front().names()};
   report::chart waited{"How long the joins waited although all had ended",

@@ -113,8 +113,10 @@ results run(const workloads::option_values& values, const settings& with) {
   for (const auto& each : groups) {
     each.append_rows(result.rows);
     auto& steals = result.charts.emplace_back(
-        report::chart{"Steals against the size of a steal, " + each.group(), k,
-                      {.label = "steals", .least = 0}, {}});
+        report::chart{"Steals against the size of a steal, " + each.group(),
+                      k,
+                      {.label = "steals", .least = 0},
+                      {}});
     each.draw(steals, [](const contender& c) { return c.steals; });
     each.draw(times, [](const contender& c) { return scaled(c.turn->results, 1e3); });
   }
@@ -124,10 +126,11 @@ results run(const workloads::option_values& values, const settings& with) {
       "The document finds a sharp fall of the number of steals, then a rise, and no influence on "
       "the time; its figure's numbers are not in its text",
       "A task counts among the stolen ones each time that it is stolen",
-      "heist's steal takes as many as there are, up to k; the document's takes one where the victim "
+      "heist's steal takes as many as there are, up to k; the document's takes one where the "
+      "victim "
       "has fewer than k, so that a large k makes it steal one by one",
-      "The lab's schedulers steal one thread at a time, so there is no simulation for more "
-      "processors beside this",
+      "heist sim --dag tree:300,2,50 --scheduler child-stealing --steal K simulates it on more "
+      "processors",
   };
   return result;
 }

@@ -137,6 +137,8 @@ class drawing {
           "<rect class=\"{}\" opacity=\"0.75\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
           "height=\"{:.1f}\"/>\n",
           area_class(index), from, y_.place(p.y), to - from, y_.bottom() - y_.place(p.y)));
+      if (p.low && p.high && y_.shows(*p.low) && y_.shows(*p.high))
+        canvas_.segment("frame", x_.place(p.x), y_.place(*p.low), x_.place(p.x), y_.place(*p.high));
     }
   }
 

@@ -51,13 +51,14 @@ def main():
         there = sorted(path.name for path in folder.iterdir())
         check(there == sorted(shown + [f"{name}.md" for name in names] + ["README.md"]), f"the folder holds {there}")
 
+        for program, into, named in ((heist, folder / "README.md", "README.md"), (folder / "absent", folder, "absent")):
+            refused = results("--quick", "--into", into, "--heist", program)
+            check(refused.returncode == 1 and refused.stderr.count("\n") == 1 and named in refused.stderr, f"{refused}")
         refused = results("--heist", heist, "--quick", "--into", folder, "nonsense")
         check(refused.returncode == 2 and refused.stderr.count("\n") == 1 and "'nonsense'" in refused.stderr, f"{refused}")
         check(all(name in refused.stderr for name in names), f"an experiment has no page: {refused.stderr}")
     refused = results("--heist", heist, "--quick")
     check(refused.returncode == 2 and refused.stderr.count("\n") == 1 and "--into" in refused.stderr, f"{refused}")
-    refused = results("--heist", "/nonexistent/heist", "--quick", "--into", "/nonexistent/folder")
-    check(refused.returncode == 1 and refused.stderr.count("\n") == 1 and "/nonexistent" in refused.stderr, f"{refused}")
 
 
 main()
