@@ -21,10 +21,10 @@ using workloads::integer_option;
 
 std::vector<workloads::option_spec> options(scale of) {
   const bool quick = of == scale::quick;
-  return {integer_option("trees", "walked one after another", quick ? 2 : 200, 1, 1'000'000),
-          integer_option("levels", "of a tree", 5, 1, 40),
+  return {integer_option("trees", "walked one after another", quick ? 2 : 20, 1, 1'000'000),
+          integer_option("levels", "of a tree", 7, 1, 40),
           integer_option("work", "hashes of a leaf; one leaf of eight has 32 times as many",
-                         quick ? 10 : 300, 0, 1'000'000),
+                         quick ? 10 : 3000, 0, 1'000'000),
           integer_option("many", "workers of the second pool", 8, 2, 256)};
 }
 
@@ -234,8 +234,8 @@ results run(const workloads::option_values& values, const settings& with) {
   result.source = "CS149, lecture 5: stalling and greedy joins";
   result.notes = {
       "Waited for nothing: from the end of the last child, or of the scope's own function, until "
-      "the function behind the scope goes on; where more workers run than processors, it has the "
-      "time in it for which the system ran another thread",
+      "the function behind the scope goes on; time for which the system ran another thread is in "
+      "it, so it is long where more workers run than processors",
       "Went on elsewhere: the worker behind the join is not the one that reached it",
       "heist's stalling join keeps its function for its thread, which runs other work meanwhile: "
       "no "

@@ -129,8 +129,8 @@ results run(const workloads::option_values& values, const settings& with) {
       "heist's steal takes as many as there are, up to k; the document's takes one where the "
       "victim "
       "has fewer than k, so that a large k makes it steal one by one",
-      "The lab's schedulers steal one thread at a time, so there is no simulation for more "
-      "processors beside this",
+      "heist sim --dag tree:300,2,50 --scheduler child-stealing --steal K simulates it on more "
+      "processors",
   };
   return result;
 }
