@@ -322,6 +322,7 @@ results run_suite(const suite& which, const suite_settings& with) {
   results found;
   found.title = fmt::format("{}; {} rounds, sides in turn, each in a process of its own",
                             which.summary, with.rounds);
+  found.source = which.source;
   const auto competitors =
       which.competitors > 0 ? std::make_unique<competitor>(which.competitors) : nullptr;
   fine_grained means;

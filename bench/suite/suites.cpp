@@ -11,9 +11,10 @@ suite multiprogramming() {
           "more workers than processors, beside a process that spins",
           {{"fib", {"n=38"}, {"n=18"}},
            {"nqueens", {"n=14", "cutoff=4"}, {"n=8", "cutoff=2"}},
-           {"uts", {"tree=T3"}, {}}},
+           {"uts", {"tree=T3"}, {"tree=tiny"}}},
           1,
-          8};
+          8,
+          "Arora, Blumofe and Plaxton 1998, section 5"};
 }
 
 suite documents() {
@@ -29,7 +30,11 @@ suite documents() {
        {"quicksort", {"size=4000000"}, {"size=20000"}},
        {"mandelbrot", {"width=600", "height=400"}, {"width=64", "height=48"}},
        {"empty_jobs", {"jobs=65000", "rounds=5"}, {"jobs=500", "rounds=2"}, true},
-       {"job_loop", {"rounds=200"}, {"elements=2000", "rounds=2"}}}};
+       {"job_loop", {"rounds=200"}, {"elements=2000", "rounds=2"}}},
+      0,
+      0,
+      "a work-stealing scheduler with multi-task steals (the first six); CS149, lecture 5; Job "
+      "System 2.0, part 3"};
 }
 
 }  // namespace
@@ -79,13 +84,13 @@ const std::vector<suite>& suites() {
       documents(),
       {"check",
        "small sizes, to be held against a baseline with --check",
-       {{"fib", {"n=27"}, {"n=16"}, true},
-        {"skynet", {"leaves=200000"}, {"leaves=1000"}, true},
-        {"nqueens", {"n=11", "cutoff=4"}, {"n=7", "cutoff=2"}, true},
+       {{"fib", {"n=34"}, {"n=16"}, true},
+        {"skynet", {"leaves=1000000"}, {"leaves=1000"}, true},
+        {"nqueens", {"n=13", "cutoff=4"}, {"n=7", "cutoff=2"}, true},
         {"mergesort", {"size=400000"}, {"size=20000"}},
-        {"matmul", {"n=256"}, {"n=64"}},
+        {"matmul", {"n=384"}, {"n=64"}},
         {"mandelbrot", {"width=200", "height=150"}, {"width=64", "height=48"}},
-        {"job_loop", {"rounds=50"}, {"elements=2000", "rounds=2"}}}},
+        {"job_loop", {"rounds=200"}, {"elements=2000", "rounds=2"}}}},
   };
   return all;
 }

@@ -22,6 +22,7 @@ struct suite {
   unsigned competitors = 0;
   // More than one worker, where the command line doesn't say how many. 0: one for each processor.
   unsigned workers = 0;
+  std::string_view source = {};  // the documents whose measurements it repeats
 };
 
 // Every suite, in the order in which they are shown.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "heist/detail/requirements.hpp"
+
 namespace heist::inline v0 {
 
 enum class job_memory : std::uint8_t {

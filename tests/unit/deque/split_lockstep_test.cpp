@@ -26,23 +26,25 @@ constexpr position stride = sizeof(job);
 // Makes this thread's control that of an empty deque, and again what it was.
 class borrowed_control {
  public:
-  borrowed_control(position capacity, char* memory) : capacity_(this_control.capacity) {
+  borrowed_control(position capacity, char* memory)
+      : capacity_(this_control.capacity), unasked_(this_control.unasked) {
     seat_ = this_control.seat.load(std::memory_order_relaxed);
     limit_ = this_control.limit.load(std::memory_order_relaxed);
     this_control.reseat(0, memory);
     this_control.limit.store(capacity, std::memory_order_relaxed);
-    this_control.capacity = capacity;
+    this_control.capacity = this_control.unasked = capacity;
   }
   ~borrowed_control() {
     this_control.reseat(0, seat_);
     this_control.limit.store(limit_, std::memory_order_relaxed);
     this_control.capacity = capacity_;
+    this_control.unasked = unasked_;
   }
   borrowed_control(const borrowed_control&) = delete;
   borrowed_control& operator=(const borrowed_control&) = delete;
 
  private:
-  position capacity_;
+  position capacity_, unasked_;
   char* seat_;
   position limit_;
 };
