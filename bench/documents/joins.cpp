@@ -238,8 +238,7 @@ results run(const workloads::option_values& values, const settings& with) {
       "it, so it is long where more workers run than processors",
       "Went on elsewhere: the worker behind the join is not the one that reached it",
       "heist's stalling join keeps its function for its thread, which runs other work meanwhile: "
-      "no "
-      "worker stands still, but the function waits for that work to end",
+      "no worker stands still, but the function waits for that work to end",
       "Stalling joins and continuation stealing exclude each other: a stolen continuation goes on "
       "on another thread",
   };

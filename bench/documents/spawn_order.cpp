@@ -120,12 +120,10 @@ results run(const workloads::option_values& values, const settings& with) {
       "A child looks at its worker's deque when it begins, and so does the loop when it has ended: "
       "the greatest number that any of them found",
       "The deque is Chase and Lev's, with room for all children; a pool's default is 32768 "
-      "entries, "
-      "and what finds no place is a call",
+      "entries, and what finds no place is a call",
       "Children are numbered from 0 in the order of the loop",
       "The document names O(N) entries for child stealing, and a serial program's order and "
-      "bounded "
-      "space for continuation stealing",
+      "bounded space for continuation stealing",
   };
   return result;
 }

@@ -127,8 +127,7 @@ results run(const workloads::option_values& values, const settings& with) {
       "the time; its figure's numbers are not in its text",
       "A task counts among the stolen ones each time that it is stolen",
       "heist's steal takes as many as there are, up to k; the document's takes one where the "
-      "victim "
-      "has fewer than k, so that a large k makes it steal one by one",
+      "victim has fewer than k, so that a large k makes it steal one by one",
       "heist sim --dag tree:300,2,50 --scheduler child-stealing --steal K simulates it on more "
       "processors",
   };

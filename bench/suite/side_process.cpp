@@ -95,12 +95,18 @@ void side_process::end() noexcept {
 }
 
 void side_process::stop() noexcept {
+  if (pid_ < 0) return;
   kill(pid_, SIGSTOP);
   // Returns when none of its threads runs any more.
-  while (waitpid(pid_, nullptr, WUNTRACED) == -1 && errno == EINTR) {
+  int status = 0;
+  while (waitpid(pid_, &status, WUNTRACED) == -1 && errno == EINTR) {
   }
+  // It has ended, and its number may be another process's from now on.
+  if (!WIFSTOPPED(status)) pid_ = -1;
 }
-void side_process::go_on() noexcept { kill(pid_, SIGCONT); }
+void side_process::go_on() noexcept {
+  if (pid_ >= 0) kill(pid_, SIGCONT);
+}
 
 void side_process::refuse(const std::string& why) const {
   throw resource_error(fmt::format("{}: {}", program_, why));

@@ -59,7 +59,7 @@ std::string deque_table(const pool_stats& s) {
 }
 
 std::string sizes_table(const pool_stats& s) {
-  std::string text = cell("%-8s", "steals of");
+  std::string text = cell("%-8s", "of size");
   for (const char* const title : size_titles) text += cell("%12s", title);
   return text + "\n" + lines(s, [](const counters& c) {
            std::string line;

@@ -69,6 +69,13 @@ def check_wrong_results(command, folder):
     make_rivals(folder, "wrong 7 is no answer")
     done = heist(command, "bench", "--suite", "sorting", "--quick", "--rivals", folder, "-P", "1")
     check(done.returncode == 3 and "7 is no answer" in done.stderr, f"a result wrong in itself: {done}")
+    make_rivals(folder, 'x"; exit 0; echo "')
+    done = heist(command, "bench", "--suite", "sorting", "--quick", "--rivals", folder, "-P", "1")
+    check(done.returncode == 1 and "heist-rival-onetbb" in done.stderr and done.stderr.count("\n") == 1, f"a rival that ends: {done}")
+    for name in ("onetbb", "openmp", "openmp_clang"):
+        pathlib.Path(folder, f"heist-rival-{name}").write_text("#!/bin/sh\necho ready\n")
+    done = heist(command, "bench", "--suite", "sorting", "--quick", "--rivals", folder, "-P", "1")
+    check(done.returncode == 1 and "ended" in done.stderr and done.stderr.count("\n") == 1, f"a rival that ends at once: {done}")
     make_rivals(folder, "nonsense")
     done = heist(command, "bench", "--suite", "sorting", "--quick", "--rivals", folder, "-P", "1")
     check(done.returncode == 1 and "nonsense" in done.stderr and done.stderr.count("\n") == 1, f"a broken rival: {done}")
