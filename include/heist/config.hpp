@@ -68,6 +68,20 @@ enum class idle_kind : std::uint8_t {
   spin,   // neither: for measuring what the other two are worth
 };
 
+// What a thread does that is no worker, while it waits for a function that it has given to a pool
+// (pool::run, a loop or a fork outside of any pool).
+enum class caller_kind : std::uint8_t {
+  // While the function runs, the thread is one of the pool's workers, in place of one that sleeps:
+  // it runs the function itself, others steal from it, and it steals what belongs to its own
+  // function. So it returns as soon as that has ended, whatever else the pool does. If no worker
+  // sleeps it waits (the default).
+  work,
+  // The same, but it steals whatever there is, and can be held up by it.
+  help,
+  // It sleeps until a worker has run the function.
+  wait,
+};
+
 // What a pool counts for pool::stats().
 enum class stats_kind : std::uint8_t {
   slow_path,  // what costs nothing: all but puts and takes (the default)
@@ -112,6 +126,10 @@ enum class placement_kind : std::uint8_t {
   constexpr std::string_view names[] = {"paced", "none", "to_any", "to_random", "to_all"};
   return names[static_cast<std::size_t>(k)];
 }
+[[nodiscard]] constexpr std::string_view to_string(caller_kind k) noexcept {
+  constexpr std::string_view names[] = {"work", "help", "wait"};
+  return names[static_cast<std::size_t>(k)];
+}
 [[nodiscard]] constexpr std::string_view to_string(stats_kind k) noexcept {
   return k == stats_kind::slow_path ? "slow_path" : "full";
 }
@@ -133,6 +151,8 @@ inline constexpr join_kind all_join_kinds[] = {join_kind::greedy, join_kind::sta
 inline constexpr spawn_kind all_spawn_kinds[] = {spawn_kind::continuation, spawn_kind::child};
 inline constexpr victim_kind all_victim_kinds[] = {victim_kind::random, victim_kind::last,
                                                    victim_kind::nearest};
+inline constexpr caller_kind all_caller_kinds[] = {caller_kind::work, caller_kind::help,
+                                                   caller_kind::wait};
 inline constexpr stats_kind all_stats_kinds[] = {stats_kind::slow_path, stats_kind::full};
 inline constexpr idle_kind all_idle_kinds[] = {idle_kind::park, idle_kind::yield, idle_kind::spin};
 
@@ -171,6 +191,10 @@ struct pool_config {
   idle_kind idle = idle_kind::park;
   yield_kind yield = yield_kind::paced;
   placement_kind placement = placement_kind::free;
+  // Callers always wait in a pool with another deque than the split one, with stalling joins, with
+  // pinned workers, with yields to random workers or to all, or with a hook below: what it promises
+  // holds for its own threads.
+  caller_kind callers = caller_kind::work;
   // HEIST_STATS=full makes this full in every pool.
   stats_kind stats = stats_kind::slow_path;
 

@@ -233,10 +233,12 @@ void run_round(std::span<const pid_t> tids, pid_t self) noexcept {
   // Release: partner is the acquire in acknowledge.
   asked.store(round, std::memory_order_release);
   std::array<sent, threads_per_round> states{};
+  std::array<pid_t, threads_per_round> named{};
   for (std::size_t i = 0; i < tids.size(); ++i) {
-    states[i] = tids[i] == self ? sent::gone : send_request(tids[i], i, round);
+    named[i] = __atomic_load_n(&tids[i], __ATOMIC_RELAXED);  // they may change (barrier.hpp)
+    states[i] = named[i] == self ? sent::gone : send_request(named[i], i, round);
   }
-  for (std::size_t i = 0; i < tids.size(); ++i) wait_for(tids[i], i, round, states[i]);
+  for (std::size_t i = 0; i < tids.size(); ++i) wait_for(named[i], i, round, states[i]);
 }
 
 void signal_barrier(std::span<const pid_t> tids) noexcept {

@@ -61,7 +61,8 @@ class asymmetric_barrier {
   // After it returns, every thread of this process that `tids` names has executed a full memory
   // barrier at some point between the call and the return, and so has the caller (with membarrier:
   // every thread of the process, and `tids` isn't looked at). A thread that has exited counts; its
-  // exit was a barrier. Any number of threads may call at once, also about each other. Not
+  // exit was a barrier. An entry may be changed meanwhile, by relaxed atomic stores; either number
+  // is asked then. Any number of threads may call at once, also about each other. Not
   // async-signal-safe. noexcept: what could be refused was asked for when the instance was made; a
   // call for which the kernel refuses membarrier after all (no memory, a seccomp filter installed
   // later) is done by signals.

@@ -104,6 +104,17 @@ bool serial_elision() {
   return serial;
 }
 
+namespace {
+
+// As pool_config::callers says.
+bool lets_callers_work(const pool_config& c) {
+  return c.deque == deque_kind::split && c.join == join_kind::greedy &&
+         c.placement == placement_kind::free && c.yield != yield_kind::to_random &&
+         c.yield != yield_kind::to_all && !c.on_thread_start && !c.on_thread_stop;
+}
+
+}  // namespace
+
 pool_config resolve(pool_config c) {
   if (c.workers > pool_config::max_workers)
     refuse_field("workers", c.workers, "at most " + std::to_string(pool_config::max_workers));
@@ -139,6 +150,8 @@ pool_config resolve(pool_config c) {
   if (full_stats_from_environment()) c.stats = stats_kind::full;
   check_enum("stats", c.stats, stats_kind::full);
   check_enum("placement", c.placement, placement_kind::pinned);
+  check_enum("callers", c.callers, caller_kind::wait);
+  if (!lets_callers_work(c)) c.callers = caller_kind::wait;
   return c;
 }
 

@@ -29,6 +29,7 @@ namespace heist::inline v0::detail {
 class pool_impl;
 struct worker;
 struct older_slots;  // slots.hpp
+struct root;
 
 // The thread's stack of caught exceptions and its count of uncaught ones (Itanium C++ ABI, 2.2.2).
 // They belong to the flow of control, so each fiber has its own.
@@ -56,6 +57,9 @@ struct fiber : fiber_front {
   older_slots* older = nullptr;
   std::atomic<std::uint32_t> users{1};  // of its own slots: itself while it lives, and others
   int priority = 0;                     // with which its forks enter a shared queue
+  // While it is suspended: worker::serves, and whether it counts in worker::stalled.
+  local<const root*> serves{nullptr};
+  local<bool> is_stalled{false};
   void* job_frame = nullptr;            // the innermost job_frame (src/tasks/job_system.cpp)
 
   // For the sanitizers; unused otherwise.

@@ -36,18 +36,23 @@ class intrusive_list {
     return item;
   }
   bool remove(T* item) noexcept {
+    return pop_if([item](const T& i) { return &i == item; }) != nullptr;
+  }
+  // The first item that fits, or nullptr.
+  template <class Fits>
+  T* pop_if(Fits&& fits) noexcept {
     T* before = nullptr;
     for (T* i = first_; i != nullptr; before = i, i = i->next) {
-      if (i != item) continue;
+      if (!fits(*i)) continue;
       if (before == nullptr)
-        first_ = item->next;
+        first_ = i->next;
       else
-        before->next = item->next;
-      if (last_ == item) last_ = before;
-      item->next = nullptr;
-      return true;
+        before->next = i->next;
+      if (last_ == i) last_ = before;
+      i->next = nullptr;
+      return i;
     }
-    return false;
+    return nullptr;
   }
 
  private:
@@ -88,6 +93,17 @@ class injection_queue {
     if ((item.resumable = fibers_.pop()) == nullptr &&
         (item.left_behind = jobs_.pop()) == nullptr && (item.entry = roots_.pop()) == nullptr)
       return {};
+    remove_one();
+    return item;
+  }
+
+  // The same for a guest: no new roots, and only fibers that serve its own call.
+  injected pop_for(const root& call) noexcept {
+    if (empty()) return {};
+    const std::lock_guard hold(mutex_);
+    injected item;
+    item.resumable = fibers_.pop_if([&call](const fiber& f) { return f.serves.get() == &call; });
+    if (item.resumable == nullptr && (item.left_behind = jobs_.pop()) == nullptr) return {};
     remove_one();
     return item;
   }

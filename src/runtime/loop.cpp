@@ -70,13 +70,17 @@ worker& choose_victim(worker& w, unsigned attempt) noexcept {
   return w.pool.at(other >= w.index ? other + 1 : other);
 }
 
-job* steal_from_split(worker& w, worker& victim) noexcept {
-  const control::steal_answer answer = victim.deque->steal();
+// `has_more`: the victim has more public jobs than the one that was taken.
+job* steal_from_split(worker& w, worker& victim, bool& has_more) noexcept {
+  const deque_view deque(victim);
+  if (!deque) return nullptr;
+  const control::steal_answer answer = deque->steal();
   if (answer.result == deque::steal_result::taken) {
     w.count.steals_by_size[0].add();
+    has_more = deque->has_public();
     return reinterpret_cast<job*>(answer.item);
   }
-  if (answer.result == deque::steal_result::empty) victim.deque->ask();
+  if (answer.result == deque::steal_result::empty) deque->ask();
   return nullptr;
 }
 
@@ -95,18 +99,30 @@ job* steal_from_forks(worker& w, worker& victim) noexcept {
   return answer.item;
 }
 
+// A guest steals only what belongs to its own call, unless the pool says otherwise: it must not be
+// held by another call's long job when its own call has ended.
+bool may_steal_from(const worker& w, const worker& victim) noexcept {
+  // Relaxed: as worker::serves says.
+  return !w.is_guest || w.pool.config().callers == caller_kind::help ||
+         victim.serves.load(std::memory_order_relaxed) == w.call.get();
+}
+
 job* try_steal(worker& w, worker& victim) noexcept {
+  if (!may_steal_from(w, victim)) return nullptr;
+  bool has_more = false;
   job* const taken =
-      victim.uses_split() ? steal_from_split(w, victim) : steal_from_forks(w, victim);
+      victim.uses_split() ? steal_from_split(w, victim, has_more) : steal_from_forks(w, victim);
   if (taken == nullptr) {
     w.count.failed_steals.add();
     return nullptr;
   }
   w.count.steals.add();
+  // Relaxed: as worker::serves says.
+  w.serves.store(victim.serves.load(std::memory_order_relaxed), std::memory_order_relaxed);
   if (victim.counts_all && victim.uses_split()) victim.count.lost.add_shared();
   w.last_victim = victim.index;
   // A worker that sees more work than it takes wakes another one.
-  if (victim.uses_split() && victim.deque->has_public()) w.pool.wake_another(w);
+  if (has_more) w.pool.wake_another(w);
   return taken;
 }
 
@@ -161,7 +177,8 @@ job* steal_round(worker& w, unsigned round) noexcept {
 void run_root_item(worker& w, root& r) noexcept {
   w.current.get()->priority = 0;  // that of the job before, on this fiber
   w.count.roots.add();
-  w.set_state(worker_state::running);
+  w.begin_running();
+  w.serves.store(r.is_awaited ? &r : nullptr, std::memory_order_relaxed);  // as it says there
   if (r.is_awaited) {
     r.run(r);
     r.views = leave_views(self_worker());
@@ -191,10 +208,12 @@ fiber* take_mail(worker& w) noexcept {
 // True if it ran something. If it resumes a fiber it doesn't return: this fiber ends.
 bool run_waiting(worker& w) noexcept {
   if (fiber* const f = take_mail(w)) resume(w, *f);
-  const injected item = w.pool.injection().pop();
+  const bool takes_own_only = w.is_guest && w.pool.config().callers != caller_kind::help;
+  const injected item =
+      takes_own_only ? w.pool.injection().pop_for(*w.call) : w.pool.injection().pop();
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
-    w.set_state(worker_state::running);
+    w.begin_running();
     item.left_behind->run(*item.left_behind);
     return true;
   }
@@ -211,7 +230,7 @@ bool run_loot(worker& w) noexcept {
   const std::optional<job*> j = w.loot->pop();
   if (!j) return false;
   if (w.counts_all) w.count.takes.add();
-  w.set_state(worker_state::running);
+  w.begin_running();
   (*j)->run(**j);
   return true;
 }
@@ -220,12 +239,35 @@ bool run_loot(worker& w) noexcept {
 bool help_out(worker& w) noexcept {
   if (!w.uses_split()) return false;
   for (unsigned i = 0; i < w.pool.size(); ++i)
-    if (i != w.index && w.pool.expose(w, w.pool.at(i))) return true;
+    if (i != w.index && may_steal_from(w, w.pool.at(i)) && w.pool.expose(w, w.pool.at(i)))
+      return true;
   return false;
 }
 
-// Searches until something was run (true) or the pool stops (false).
+// A guest's call has ended, and none of its fibers needs this very thread.
+bool has_ended(const worker& guest) noexcept {
+  return guest.stalled == 0 && guest.call.get()->state.look() != rendezvous::pending;
+}
+
+// Somebody waits for the thread whose seat the guest has.
+bool is_in_the_way(const worker& guest) noexcept {
+  // Relaxed: a hint; whoever leaves looks again.
+  return guest.stalled == 0 && guest.pool.resident(guest.index)
+                                       .mailbox.load(std::memory_order_relaxed) != nullptr;
+}
+
+// True if it ran something. A guest begins with what it has come for.
+bool run_new_call(worker& w) noexcept {
+  if (!w.call_is_new) return false;
+  w.call_is_new = false;
+  run_root_item(w, *w.call);
+  return true;
+}
+
+// Searches until something was run (true), or the pool stops or the guest may leave (false).
 bool find_and_run(worker& w) noexcept {
+  if (run_new_call(w)) return true;
+  if (w.is_guest && has_ended(w)) return false;
   if (w.alone)
     platform::fatal("the child of a fork() left the function that its worker ran; _exit there");
   w.set_state(worker_state::searching);
@@ -235,11 +277,11 @@ bool find_and_run(worker& w) noexcept {
     if (w.pool.somebody_starves()) share_cached(w);
     if (run_loot(w) || run_waiting(w)) return true;
     if (job* const j = steal_round(w, round)) {
-      w.set_state(worker_state::running);
+      w.begin_running();
       j->run(*j);
       return true;
     }
-    if (w.pool.stopping()) return false;
+    if (w.is_guest ? has_ended(w) || is_in_the_way(w) : w.pool.stopping()) return false;
     if (w.pool.config().yield == yield_kind::paced) {
       if (round < spin_rounds || idle == idle_kind::spin)
         for (unsigned i = 0; i < pauses_per_round; ++i) platform::pause();
@@ -255,6 +297,11 @@ bool find_and_run(worker& w) noexcept {
     }
     if (now - since >= expose_patience && help_out(w)) continue;
     if (idle == idle_kind::park && round >= spin_rounds + yield_rounds) {
+      if (w.is_guest) {
+        if (w.stalled == 0) return false;
+        std::this_thread::sleep_for(starved_pause);  // for a fiber that only this thread may resume
+        continue;
+      }
       recycle_spares(w);
       w.pool.sleep(w);
       round = 0;
@@ -265,7 +312,7 @@ bool find_and_run(worker& w) noexcept {
 
 // Called on a fiber, so that the hook may fork like anything else.
 void call_start_hook(worker& w) noexcept {
-  if (w.greeted) return;
+  if (w.greeted || w.is_guest) return;
   w.greeted = true;
   w.set_state(worker_state::running);  // the hook
   pool_impl& pool = w.pool;
@@ -307,10 +354,10 @@ void serve_ready(worker& w) noexcept {
       w.starves = false;
       w.pool.end_starving();
       w.current = f;
-      w.set_state(worker_state::running);
+      note_resumed(w, *f);
       return switch_fiber(w.native, *f);
     }
-    if (w.pool.stopping()) {
+    if (w.is_guest ? has_ended(w) : w.pool.stopping()) {
       w.starves = false;
       return w.pool.end_starving();
     }

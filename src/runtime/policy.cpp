@@ -31,12 +31,13 @@ void run_serially(worker& w, root& r) noexcept {
 // could continue.
 bool move_to(worker& target) noexcept {
   worker& w = self_worker();
-  if (&w == &target) return true;
+  if (w.index == target.index) return true;
   fiber* const next = take_fiber(w);
   if (next == nullptr) return false;
   fiber& me = *w.current;
   me.depth = w.deque->depth();
   me.home = &target;
+  me.serves = w.serves.load(std::memory_order_relaxed);  // as worker::serves says
   w.pool.leave_forks_behind(w);
   seat(w, w.first_position(), next->slots);
   switch_fiber(w, me, *next, after_switch_action::kind::send_home);
@@ -74,7 +75,7 @@ void run_on_worker(pool_impl& pool, unsigned index, root& r) {
     throw usage_error("pool::run_on: there is no worker " + std::to_string(index) + " of " +
                       std::to_string(pool.size()));
   run_in(&pool, [&] {
-    if (!self_worker().alone && !move_to(pool.at(index)))
+    if (!self_worker().alone && !move_to(pool.resident(index)))
       throw resource_error("pool::run_on: no memory for a stack");
     r.run(r);
   });

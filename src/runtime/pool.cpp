@@ -25,7 +25,7 @@ void run_root(pool_impl* pool, root& r) {
   else if (worker* const w = this_worker(); w != nullptr && !w->alone)
     w->pool.run(r);
   else
-    default_pool().run([&r] { r.run(r); });
+    default_pool().impl_->run(r);
 }
 
 void start_root(pool_impl* pool, root& r) {

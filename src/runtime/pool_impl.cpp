@@ -100,10 +100,11 @@ pool_impl::~pool_impl() {
       std::fputs("heist: no memory for a pool's statistics\n", stderr);
     }
   }
-  for (auto& w : workers_) {
-    recycle_spares(*w);
-    give_stacks_back(*w);
-  }
+  for (auto* const all : {&workers_, &guests_})
+    for (auto& w : *all) {
+      recycle_spares(*w);
+      give_stacks_back(*w);
+    }
 }
 
 void pool_impl::note_finished() noexcept {
@@ -127,8 +128,10 @@ void pool_impl::run(root& r) {
     r.run(r);
     return;
   }
-  injection_.push(r);
-  wake_for_injection();
+  if (w != nullptr || !run_as_guest(r)) {
+    injection_.push(r);
+    wake_for_injection();
+  }
   wait_until_settled(r.state);
   if (r.views != nullptr) receive_views(r.views);
 }
@@ -241,8 +244,9 @@ void pool_impl::heavy_barrier() noexcept {
 }
 
 bool pool_impl::expose(worker& thief, worker& victim) noexcept {
-  if (!victim.deque->has_work() || victim.deque->has_public()) return false;
-  const std::uint32_t items = victim.deque->expose([this] { heavy_barrier(); });
+  const deque_view deque(victim);
+  if (!deque || !deque->has_work() || deque->has_public()) return false;
+  const std::uint32_t items = deque->expose([this] { heavy_barrier(); });
   thief.count.remote_exposes.add(items);
   return items != 0;
 }
@@ -252,19 +256,32 @@ bool pool_impl::anything_to_do(worker& w) noexcept {
   if (!injection_.empty() || stopping() || w.mailbox.load(std::memory_order_relaxed) != nullptr)
     return true;
   if (shared_ && shared_->size_hint() != 0) return true;
-  for (auto& victim : workers_) {
-    if (victim.get() == &w) continue;
-    if (victim->uses_split() ? victim->deque->has_work()
-                             : !victim->forks->is_empty() || !victim->loot->is_empty())
+  for (unsigned i = 0; i < size(); ++i) {
+    worker& victim = at(i);
+    if (&victim == &w) continue;
+    if (!victim.uses_split()) {
+      if (!victim.forks->is_empty() || !victim.loot->is_empty()) return true;
+    } else if (const deque_view deque(victim); deque && deque->has_work()) {
       return true;
+    }
   }
   return false;
+}
+
+// Residents' deques too where guests are at work: a resident keeps a request until it is back.
+void pool_impl::ask_all() noexcept {
+  for (auto& w : workers_) w->deque->ask();
+  for (auto& w : guests_) {
+    // Relaxed look: it comes after the fence in announce(); partner: basic_guest_door::open.
+    if (!w->door.looks_open()) continue;
+    if (const deque_view deque(*w); deque) deque->ask();
+  }
 }
 
 void pool_impl::sleep(worker& w) noexcept {
   sleepers_.announce();
   if (config_.deque == deque_kind::split) {
-    for (auto& victim : workers_) victim->deque->ask();
+    ask_all();
     heavy_barrier();  // S2
   }
   if (anything_to_do(w)) {
@@ -281,13 +298,15 @@ void pool_impl::sleep(worker& w) noexcept {
   // A short nap first: giving memory back pays only before a long sleep.
   constexpr auto nap = std::chrono::milliseconds(20);
   const platform::park_bits bit = park_bit(w.index);
-  if (w.cache_is_trimmed || !sleepers_.wait_for(nap, mail, bit)) {
+  // A fiber that only this thread may resume can become ready any time: then nobody takes its seat.
+  auto* const seat = guests_.empty() || w.stalled != 0 ? nullptr : &w.seat;
+  if (w.cache_is_trimmed || !sleepers_.wait_for(seat, nap, mail, bit)) {
     if (!w.cache_is_trimmed) {
       for (fiber* f = w.cached; f != nullptr; f = f->next) trim(*f);
       if (fiber* const f = w.reserve) trim(*f);
       w.cache_is_trimmed = true;
     }
-    sleepers_.wait(mail, bit);
+    sleepers_.wait(seat, mail, bit);
   }
   w.set_state(worker_state::searching);
   places_.leave(w.index);
@@ -315,6 +334,11 @@ pool_stats pool_impl::stats() const {
   for (const auto& w : workers_) {
     spares += w->spare_count.load(std::memory_order_relaxed);
     s.workers.push_back(counted_by(*w));
+    if (!guests_.empty()) {
+      const worker& guest = *guests_[w->index];
+      spares += guest.spare_count.load(std::memory_order_relaxed);
+      s.workers.back() += counted_by(guest);
+    }
     s.total += s.workers.back();
   }
   const std::uint64_t taken = stack_use_.in_use();  // read at another moment than the others

@@ -48,7 +48,12 @@ class pool_impl {
   // ---- For its workers, and for those who settle what one of its fibers waits for.
   // Constant once the start gate is open.
   [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(workers_.size()); }
-  [[nodiscard]] worker& at(unsigned i) const noexcept { return *workers_[i]; }
+  // The worker whose thread is the pool's own.
+  [[nodiscard]] worker& resident(unsigned i) const noexcept { return *workers_[i]; }
+  // Whoever is at work in that seat, if anybody is: a guest or the resident.
+  [[nodiscard]] worker& at(unsigned i) const noexcept {
+    return !guests_.empty() && guests_[i]->door.looks_open() ? *guests_[i] : *workers_[i];
+  }
 
   // A suspended fiber can continue: on its home worker if it has one, else on any.
   void push_ready(fiber& f) noexcept;
@@ -126,6 +131,14 @@ class pool_impl {
   ~pool_impl();
   void start_threads();
   static void give_stacks_back(worker& w) noexcept;
+
+  // Guests (guests.cpp). enter(): nullptr if no seat is vacant, or there is no stack.
+  worker* enter() noexcept;
+  [[nodiscard]] bool equip(worker& guest) noexcept;
+  void leave(worker& guest) noexcept;
+  void give_seat_back(worker& guest) noexcept;
+  [[nodiscard]] bool another_runs(unsigned seat) const noexcept;
+  bool run_as_guest(root& r) noexcept;
   void stop_threads() noexcept;
   // On processor `cpu`; negative: wherever the system puts it.
   void thread_main(worker& w, int cpu) noexcept;
@@ -143,6 +156,7 @@ class pool_impl {
   void send_home(fiber& f) noexcept;
   [[nodiscard]] bool anything_to_do(worker& w) noexcept;
   void heavy_barrier() noexcept;
+  void ask_all() noexcept;
 
   pool_config config_;
   const unsigned generation_;  // of the process (process_generation)
@@ -163,7 +177,8 @@ class pool_impl {
 
   // Constant once the start gate is open.
   std::vector<std::unique_ptr<worker>> workers_;
-  std::vector<pid_t> tids_;
+  std::vector<std::unique_ptr<worker>> guests_;  // one for each seat; none if callers wait
+  std::vector<pid_t> tids_;  // the residents', then the guests'
   sleeping_places places_;
   std::vector<std::vector<unsigned>> near_first_;
   unsigned missing_ = 0;

@@ -41,15 +41,19 @@ void pool_impl::give_stacks_back(worker& w) noexcept {
 
 void pool_impl::start_threads() {
   // Before the first thread starts: each thread must find its place in the list.
+  const bool has_guests = config_.callers != caller_kind::wait;
   workers_.reserve(config_.workers);
-  tids_.reserve(config_.workers);
+  if (has_guests) guests_.reserve(config_.workers);
+  tids_.reserve(std::size_t{2} * config_.workers);
   std::vector<int> cpus;
   if (config_.placement == placement_kind::pinned) cpus = platform::affinity_cpus();
   int refused = 0;
   for (unsigned i = 0; i < config_.workers; ++i) {
     std::unique_ptr<worker> w;
+    std::unique_ptr<worker> guest;
     try {
-      w = std::make_unique<worker>(*this, i);
+      w = std::make_unique<worker>(*this, i, worker::role::resident);
+      if (has_guests) guest = std::make_unique<worker>(*this, i, worker::role::guest);
       if (config_.deque != deque_kind::split) {
         shared_queue* const shared = shared_ ? &*shared_ : nullptr;
         w->forks = std::make_unique<fork_deque>(config_, shared);
@@ -85,14 +89,18 @@ void pool_impl::start_threads() {
     }
     w->thread = std::move(*thread);
     workers_.push_back(std::move(w));
+    if (has_guests) guests_.push_back(std::move(guest));
   }
   missing_ = config_.workers - size();
   // Every worker is there, with the address of its deque, before any may look at one.
   std::unique_lock hold(gate_mutex_);
   gate_changed_.wait(hold, [this] { return arrived_ == size(); });
   for (auto& w : workers_) tids_.push_back(w->tid);
+  // A guest's place names the resident, whom it asks twice then, until a guest comes.
+  if (has_guests)
+    for (auto& w : workers_) tids_.push_back(w->tid);
   if (config_.placement == placement_kind::free && config_.idle == idle_kind::park && size() > 1)
-    places_.open_for(tids_);
+    places_.open_for(tids_, size());
 }
 
 void pool_impl::order_victims() {

@@ -74,17 +74,20 @@ class basic_sleepers {
   void retract() noexcept { leave(); }
 
   // The look found nothing. Returns with a token, or when mail() is true. `bits`: see wake_one().
-  template <class Mail>
-  void wait(Mail&& mail, platform::park_bits bits = platform::any_waiter) noexcept {
+  // `seat`: the caller's, which guests may take meanwhile (seat.hpp); nullptr: they may not.
+  template <class Seat, class Mail>
+  void wait(Seat* seat, Mail&& mail, platform::park_bits bits = platform::any_waiter) noexcept {
     for (;;) {
       const std::uint32_t seen = epoch_.load(std::memory_order_acquire);  // S4
       if (woken(mail)) return;
+      if (seat != nullptr) seat->vacate();
       Seam::futex_wait(epoch_, seen, bits);
+      sit_down(seat);
     }
   }
   // The same; false, without a token and still announced, when the time is up.
-  template <class Mail>
-  bool wait_for(std::chrono::nanoseconds time, Mail&& mail,
+  template <class Seat, class Mail>
+  bool wait_for(Seat* seat, std::chrono::nanoseconds time, Mail&& mail,
                 platform::park_bits bits = platform::any_waiter) noexcept {
     const auto deadline = std::chrono::steady_clock::now() + time;
     for (;;) {
@@ -92,8 +95,21 @@ class basic_sleepers {
       if (woken(mail)) return true;
       const auto left = deadline - std::chrono::steady_clock::now();
       if (left.count() <= 0) return false;
+      if (seat != nullptr) seat->vacate();
       Seam::futex_wait_for(epoch_, seen, left, bits);
+      sit_down(seat);
     }
+  }
+
+  // For a guest that has claimed the seat of a thread that waits: that thread is no sleeper any
+  // more. False: all who wait are being woken. Relaxed: as in leave().
+  [[nodiscard]] bool take_one_out() noexcept {
+    std::uint64_t c = counts_.load(std::memory_order_relaxed);
+    do {
+      if (c < one_sleeper) return false;
+    } while (!counts_.compare_exchange_weak(c, c - one_sleeper, std::memory_order_relaxed,
+                                            std::memory_order_relaxed));
+    return true;
   }
 
   // Relaxed: the caller has fenced after what it published (S1), or only wants a hint.
@@ -132,6 +148,16 @@ class basic_sleepers {
  private:
   static constexpr std::uint64_t one_token = 1;
   static constexpr std::uint64_t one_sleeper = std::uint64_t{1} << 32;
+
+  // G2: whoever woke the caller may have meant its token for anybody.
+  template <class Seat>
+  void sit_down(Seat* seat) noexcept {
+    if (seat == nullptr) return;
+    while (!seat->take_back()) {
+      Seam::futex_wake_one(epoch_, platform::any_waiter);
+      seat->await_guest();
+    }
+  }
 
   template <class Mail>
   bool woken(Mail&& mail) noexcept {

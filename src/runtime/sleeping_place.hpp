@@ -93,9 +93,11 @@ class basic_sleeping_place {
 // The places of a pool's workers, by their index.
 class sleeping_places {
  public:
-  void open_for(const std::vector<pid_t>& threads) {
-    places_ = std::make_unique<basic_sleeping_place<std_yielding>[]>(threads.size());
+  // For the first `count` of the threads.
+  void open_for(const std::vector<pid_t>& threads, unsigned count) {
+    places_ = std::make_unique<basic_sleeping_place<std_yielding>[]>(count);
     threads_ = &threads;
+    count_ = count;
   }
 
   void enter(unsigned worker) noexcept {
@@ -117,9 +119,8 @@ class sleeping_places {
     const unsigned left = moves_left_.load(std::memory_order_relaxed);
     if (left == 0) return -1;
     moves_left_.store(left - 1, std::memory_order_relaxed);
-    const auto n = static_cast<unsigned>(threads_->size());
-    for (unsigned k = 1; k < n; ++k) {
-      const unsigned i = (waker + k) % n;
+    for (unsigned k = 1; k < count_; ++k) {
+      const unsigned i = (waker + k) % count_;
       const pid_t thread = (*threads_)[i];
       if (places_[i].move_from(here,
                                [thread](int cpu) { return platform::forbid_cpu(thread, cpu); }))
@@ -135,6 +136,7 @@ class sleeping_places {
 
   std::unique_ptr<basic_sleeping_place<std_yielding>[]> places_;  // null: no worker is ever moved
   const std::vector<pid_t>* threads_ = nullptr;
+  unsigned count_ = 0;
   alignas(platform::cache_line_bytes) std::atomic<int> waker_cpu_{-1};
   std::atomic<unsigned> moves_left_{0};
 };

@@ -162,15 +162,28 @@ void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state
   fiber& me = *w.current;
   me.depth = h;
   me.home = w.pool.config().join == join_kind::stalling || me.stalls ? &w : nullptr;
+  me.is_stalled = me.home.get() != nullptr;
+  if (me.is_stalled) w.stalled = w.stalled + 1;
+  // Relaxed: as worker::serves says.
+  me.serves = w.serves.load(std::memory_order_relaxed);
   seat(w, w.first_position(), next.slots);
   w.after.awaited = &state;
   w.starves = &next == &w.native;
   switch_fiber(w, me, next, after_switch_action::kind::wait_for);
 }
 
+void note_resumed(worker& w, fiber& f) noexcept {
+  w.begin_running();
+  w.serves.store(f.serves, std::memory_order_relaxed);
+  if (f.is_stalled) {
+    f.is_stalled = false;
+    w.stalled = w.stalled - 1;
+  }
+}
+
 void resume(worker& w, fiber& f) noexcept {
   take_over(f);
-  w.set_state(worker_state::running);
+  note_resumed(w, f);
   seat(w, f.depth, f.array->slots);
   switch_fiber(w, *w.current, f, after_switch_action::kind::recycle);
   __builtin_unreachable();  // a recycled fiber starts anew in fiber_main

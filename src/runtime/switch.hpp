@@ -53,6 +53,9 @@ void arrive(fiber& self) noexcept;
 // deque is empty; it is seated at depth h again when the fiber resumes, perhaps on another thread.
 void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state) noexcept;
 
+// To be called before the worker switches to a fiber that was suspended.
+void note_resumed(worker& w, fiber& f) noexcept;
+
 // Resumes a suspended fiber; the running one has ended and is recycled.
 [[noreturn]] void resume(worker& w, fiber& f) noexcept;
 

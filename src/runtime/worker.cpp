@@ -36,8 +36,7 @@ void set_this_worker(worker* w) noexcept { this_thread_worker = w; }
 void leave_pool() noexcept {
   control& c = current_control();
   // Relaxed: from here on only this thread uses it.
-  c.seat.store(scratch, std::memory_order_relaxed);
-  c.head.store(0, std::memory_order_relaxed);
+  c.reseat(0, scratch);
   c.limit.store(0, std::memory_order_relaxed);
   c.capacity = 0;
   c.unasked = 0;

@@ -15,6 +15,8 @@
 #include "runtime/counter_cells.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/fork_deque.hpp"
+#include "runtime/seat.hpp"
+#include "runtime/sleepers.hpp"
 #include "runtime/switch.hpp"
 
 namespace heist::inline v0::detail {
@@ -33,21 +35,35 @@ enum class worker_state : std::uint8_t {
   parked,
 };
 
+// Each seat of a pool has two of these: one for its own thread, and one for guests (seat.hpp), of
+// which at most one is at work.
 struct alignas(platform::cache_line_bytes) worker : worker_front {
-  worker(pool_impl& p, unsigned i) noexcept
-      : pool(p), index(i), random(0x9E3779B97F4A7C15u * (i + 1)) {}
+  enum class role : std::uint8_t { resident, guest };
+
+  worker(pool_impl& p, unsigned i, role r) noexcept
+      : pool(p), index(i), is_guest(r == role::guest), random(0x9E3779B97F4A7C15u * (i + 1)) {}
 
   [[nodiscard]] bool uses_split() const noexcept { return forks == nullptr; }
   // Where a fiber's first fork lies.
   [[nodiscard]] position first_position() const noexcept { return counts_all ? sizeof(job) : 0; }
 
-  // Relaxed: only reports read it.
+  // Relaxed: for reports, and for begin_running().
   void set_state(worker_state s) noexcept { doing.store(s, std::memory_order_relaxed); }
+  // To be called when it has found something, before it runs that. The fence's partner is that of a
+  // guest that leaves: either the guest sees that this worker runs, or this worker's next push sees
+  // the guest's request.
+  void begin_running() noexcept {
+    if (doing.load(std::memory_order_relaxed) == worker_state::running) return;
+    set_state(worker_state::running);
+    std_parking::full_fence();
+  }
 
   pool_impl& pool;
   const unsigned index;
+  const bool is_guest;
 
-  // Written by the worker's thread before the pool's start gate opens, then constant.
+  // Written by the worker's thread before the pool's start gate opens, then constant. A guest
+  // writes them when it enters; its deque is for itself only, others use a deque_view.
   control* deque = nullptr;  // in that thread's TLS; outlives all stealing: threads end together
   pid_t tid = 0;
 
@@ -65,6 +81,11 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> spawns{false};   // a spawn leaves the spawner's rest to thieves
   local<bool> alone{false};    // no other worker is left: forks are calls, waits block
   bool counts_all = false;     // stats_kind::full; constant
+  local<unsigned> stalled{0};  // suspended fibers that only this thread may resume
+
+  // A guest's own call: the root that it runs first, and then helps with until it has ended.
+  local<root*> call{nullptr};
+  local<bool> call_is_new{false};
 
   // Fibers of stalling joins that can continue. Any thread pushes (release), the owner takes all
   // (acquire). A stack: they come out newest first.
@@ -74,11 +95,39 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   std::unique_ptr<fork_deque> forks;
   std::unique_ptr<fork_deque> loot;
 
+  // For whose call it works: the root that some thread waits for, or nullptr. Relaxed: a hint for
+  // guests, which steal only what belongs to their own calls.
+  std::atomic<const root*> serves{nullptr};
+
+  // Of a resident: whether a guest may work in its place. Of a guest: its deque, for thieves.
+  alignas(platform::cache_line_bytes) basic_seat<std_parking> seat;
+  basic_guest_door<std_parking, control> door;
+
   alignas(platform::cache_line_bytes) counter_cells count;
   std::atomic<worker_state> doing{worker_state::searching};  // its own thread writes it
   std::thread thread;
 
   static constexpr unsigned max_cached = 4;
+};
+
+// The deque of any worker, for other threads. A guest's can be gone: it lies in the guest's thread.
+class deque_view {
+ public:
+  explicit deque_view(worker& w) noexcept
+      : guest_(w.is_guest ? &w : nullptr), deque_(w.is_guest ? w.door.pin() : w.deque) {}
+  ~deque_view() {
+    if (guest_ != nullptr) guest_->door.unpin();
+  }
+  deque_view(const deque_view&) = delete;
+  deque_view& operator=(const deque_view&) = delete;
+
+  explicit operator bool() const noexcept { return deque_ != nullptr; }
+  control& operator*() const noexcept { return *deque_; }
+  control* operator->() const noexcept { return deque_; }
+
+ private:
+  worker* guest_;
+  control* deque_;
 };
 
 // The worker that runs the caller; nullptr on a thread outside any pool. Never inlined: see

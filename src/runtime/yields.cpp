@@ -57,7 +57,7 @@ void pool_impl::yield_to(worker& w, unsigned first, unsigned count) noexcept {
     std::bitset<most_at_once> missing;
     for (unsigned i = 0; i < n; ++i) {
       if (from + i == w.index) continue;
-      before[i] = processor_time_of(at(from + i).tid);
+      before[i] = processor_time_of(resident(from + i).tid);
       missing.set(i);
     }
     for (unsigned look = 0; missing.any(); ++look) {
@@ -65,7 +65,7 @@ void pool_impl::yield_to(worker& w, unsigned first, unsigned count) noexcept {
       if (look >= looks_without_pause) std::this_thread::sleep_for(pause_between_looks);
       for (unsigned i = 0; i < n; ++i)
         if (missing[i] &&
-            (sleeps(at(from + i)) || processor_time_of(at(from + i).tid) != before[i]))
+            (sleeps(resident(from + i)) || processor_time_of(resident(from + i).tid) != before[i]))
           missing.reset(i);
       if (stopping() || std::chrono::steady_clock::now() >= end) return;
     }

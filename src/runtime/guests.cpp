@@ -1,0 +1,157 @@
+// Threads from outside that work in a pool while they wait for their own calls (caller_kind).
+//
+// A guest takes the seat of a thread that sleeps (seat.hpp), runs its root on a fresh fiber, and is
+// a worker like any other until that root has ended: other workers steal from it, and resume the
+// root if they end what it waits for. While its root is suspended the guest steals from workers
+// that serve the same call. When there is nothing more to steal it gives the seat back, so that the
+// pool's own thread can be woken for other work, and waits as any thread outside does.
+//
+// How a guest leaves. Its seat's thread becomes a sleeper again, without having run. A sleeper has
+// to ask all owners for their next pushes, make them pass a barrier, and look whether there is work
+// (sleepers.hpp); here the guest does that for it. Only a worker that runs can push: the heavy
+// barrier is left out while all others search or sleep. A worker that has found something notes
+// that it runs, passes a fence, and pushes then (worker::begin_running). So either the guest sees
+// that it runs, or its pushes see that the guest has asked.
+#include <sched.h>
+
+#include "platform/barrier.hpp"
+#include "platform/overflow.hpp"
+#include "platform/process.hpp"
+#include "platform/thread.hpp"
+#include "runtime/free_fibers.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
+#include "runtime/slots.hpp"
+#include "runtime/switch.hpp"
+
+#if HEIST_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+// The number that the system gives the calling thread, in the process in which it was asked for.
+struct thread_number_in {
+  unsigned process = ~0U;  // process_generation
+  pid_t number = 0;
+};
+constinit thread_local thread_number_in known_number;
+constinit thread_local unsigned last_seat = 0;
+
+// Once for each thread in each process: what a pool's own threads do when they start.
+[[gnu::cold, gnu::noinline]] void admit_this_thread() noexcept {
+  static thread_local const platform::alternate_stack handler_stack(-1);
+  platform::asymmetric_barrier::instance().admit_this_thread();
+  known_number = {platform::process_generation(), platform::thread_id()};
+}
+
+}  // namespace
+
+worker* pool_impl::enter() noexcept {
+  if (guests_.empty() || !sleepers_.any()) return nullptr;
+  for (unsigned k = 0; k < size(); ++k) {
+    const unsigned i = (last_seat + k) % size();
+    auto& seat = workers_[i]->seat;
+    if (!seat.looks_vacant() || !seat.claim()) continue;
+    if (!sleepers_.take_one_out()) {  // all are being woken
+      seat.give_back();
+      return nullptr;
+    }
+    last_seat = i;
+    if (equip(*guests_[i])) return guests_[i].get();
+    give_seat_back(*guests_[i]);
+    return nullptr;
+  }
+  return nullptr;
+}
+
+// Makes the calling thread that worker; false: there is no memory for stacks.
+bool pool_impl::equip(worker& guest) noexcept {
+  if (known_number.process != generation_) admit_this_thread();
+  if (guest.reserve.get() == nullptr) guest.reserve = stacks_.get();
+  fiber* const first = guest.reserve.get() == nullptr ? nullptr : take_fiber(guest);
+  if (first == nullptr) return false;
+  control& c = current_control();
+  guest.deque = &c;
+  guest.tid = known_number.number;
+  guest.exceptions = exception_globals::of_thread();
+  guest.spawns = config_.spawn == spawn_kind::continuation;
+  guest.counts_all = config_.stats == stats_kind::full;
+  guest.alone = false;
+  guest.native.asan_bottom = nullptr;
+#if HEIST_TSAN
+  guest.native.tsan_context = __tsan_get_current_fiber();
+#endif
+  guest.current = first;
+  guest.begin_running();
+  // Relaxed: the barrier takes either number.
+  __atomic_store_n(&tids_[size() + guest.index], guest.tid, __ATOMIC_RELAXED);
+  c.capacity = static_cast<position>(config_.fork_depth * sizeof(job)) + guest.first_position();
+  c.unasked = guest.counts_all ? counting_limit : c.capacity;
+  c.reseat(guest.first_position(), first->slots);
+  c.limit.store(c.unasked, std::memory_order_relaxed);  // before any thief knows it
+  guest.door.open(c);
+  // S1: a sleeper that has not seen this deque counts already. Partner: announce().
+  if (sleepers_.any()) c.limit.store(0, std::memory_order_relaxed);
+  set_this_worker(&guest);
+  return true;
+}
+
+void pool_impl::leave(worker& guest) noexcept {
+  guest.door.close([] { sched_yield(); });
+  leave_pool();
+  give_seat_back(guest);
+}
+
+// Relaxed: it comes after a fence; partner: worker::begin_running.
+bool pool_impl::another_runs(unsigned seat) const noexcept {
+  const auto runs = [](const worker& w) {
+    const worker_state s = w.doing.load(std::memory_order_relaxed);
+    return s != worker_state::parked && s != worker_state::searching;
+  };
+  for (unsigned i = 0; i < size(); ++i)
+    if (i != seat && (runs(*workers_[i]) || runs(*guests_[i]))) return true;
+  return false;
+}
+
+void pool_impl::give_seat_back(worker& guest) noexcept {
+  const unsigned i = guest.index;
+  worker& resident = *workers_[i];
+  guest.set_state(worker_state::parked);
+  __atomic_store_n(&tids_[size() + i], resident.tid, __ATOMIC_RELAXED);
+  sleepers_.announce();
+  ask_all();
+  std_parking::full_fence();  // partner: worker::begin_running
+  if (another_runs(i)) heavy_barrier();
+  resident.seat.give_back();
+  // Relaxed, both: they come after the fence in announce().
+  if (resident.mailbox.load(std::memory_order_relaxed) != nullptr)
+    sleepers_.wake_all();  // one of them is the resident
+  else if (anything_to_do(resident))
+    sleepers_.wake_one(move_a_sleeper(guest));
+}
+
+bool pool_impl::run_as_guest(root& r) noexcept {
+  worker* const entered = enter();
+  if (entered == nullptr) return false;
+  worker& w = *entered;
+  w.call = &r;
+  w.call_is_new = true;
+  fiber& first = *w.current;
+  hand_over(first);
+  switch_fiber(w.native, first);
+  while (w.starves) serve_ready(w);
+#if HEIST_TSAN
+  __tsan_acquire(&w);  // what the fibers did on this thread; partner: before_switch
+#endif
+  if (w.alone)
+    leave_pool();  // in the child of fork(): the pool is the parent's
+  else
+    leave(w);
+  return true;
+}
+
+}  // namespace heist::inline v0::detail
