@@ -51,7 +51,11 @@ constinit thread_local unsigned last_seat = 0;
 }  // namespace
 
 worker* pool_impl::enter() noexcept {
-  if (guests_.empty() || !sleepers_.any()) return nullptr;
+  if (guests_.empty()) return nullptr;
+  if (!sleepers_.any()) {
+    seat_wanted_.store(true, std::memory_order_relaxed);
+    return nullptr;
+  }
   for (unsigned k = 0; k < size(); ++k) {
     const unsigned i = (last_seat + k) % size();
     auto& seat = workers_[i]->seat;

@@ -282,6 +282,13 @@ bool find_and_run(worker& w) noexcept {
       return true;
     }
     if (w.is_guest ? has_ended(w) || is_in_the_way(w) : w.pool.stopping()) return false;
+    if (!w.is_guest && idle == idle_kind::park && w.pool.seat_is_wanted()) {
+      recycle_spares(w);
+      w.pool.sleep(w);
+      round = 0;
+      since = {};
+      continue;
+    }
     if (w.pool.config().yield == yield_kind::paced) {
       if (round < spin_rounds || idle == idle_kind::spin)
         for (unsigned i = 0; i < pauses_per_round; ++i) platform::pause();

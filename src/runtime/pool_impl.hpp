@@ -100,6 +100,13 @@ class pool_impl {
   // Wakes one more worker: the caller saw more work than it takes.
   void wake_another(worker& waker) noexcept;
 
+  // True once for each time that a caller has found no seat: then a worker without work should sleep
+  // at once, so that the next call finds one. Relaxed: a hint.
+  [[nodiscard]] bool seat_is_wanted() noexcept {
+    return seat_wanted_.load(std::memory_order_relaxed) &&
+           seat_wanted_.exchange(false, std::memory_order_relaxed);
+  }
+
   // Sleeps until there may be work; returns at once if there is.
   void sleep(worker& w) noexcept;
 
@@ -166,6 +173,7 @@ class pool_impl {
   injection_queue injection_;
   std::optional<shared_queue> shared_;  // for deque_kind::shared_queue
   sleepers sleepers_;
+  std::atomic<bool> seat_wanted_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<std::size_t> unfinished_{0};  // start hooks, and roots that nobody awaits
   std::atomic<unsigned> visitors_{0};

@@ -84,6 +84,13 @@ const step_change step_changes[] = {
     {"no second request", change::no_second_request, "sleeping"},
     {"no look at the mail", change::no_mail_look, "sleeping"},
     {"no wake passed on", change::no_wake_passed_on, "sleeping"},
+    {"no wake by the unseated", change::no_wake_by_the_unseated, "guests"},
+    {"no wake of the awaiting", change::no_wake_of_the_awaiting, "guests"},
+    {"no announcement for the resident", change::no_announcement_for_the_resident, "guests"},
+    {"no request to leave", change::no_request_to_leave, "guests"},
+    {"no fence to leave", change::no_fence_to_leave, "guests"},
+    {"no fence to run", change::no_fence_to_run, "guests"},
+    {"no look to leave", change::no_look_to_leave, "guests"},
 };
 
 // Records the operations of the family's models. The sleepers' models are needed to see all of the

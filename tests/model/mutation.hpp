@@ -51,6 +51,14 @@ enum class change : std::uint8_t {
   no_second_request,
   no_mail_look,
   no_wake_passed_on,
+  // The steps of a guest and of the thread in whose seat it works.
+  no_wake_by_the_unseated,
+  no_wake_of_the_awaiting,
+  no_announcement_for_the_resident,
+  no_request_to_leave,
+  no_fence_to_leave,
+  no_fence_to_run,
+  no_look_to_leave,
 };
 
 struct mutant {

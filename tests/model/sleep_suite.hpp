@@ -10,6 +10,7 @@
 #include "tests/model/relacy.hpp"
 
 #include "heist/deque/split_control.hpp"
+#include "runtime/seat.hpp"
 #include "runtime/sleepers.hpp"
 #include "tests/model/seam.hpp"
 
@@ -205,8 +206,10 @@ class sleep_model {
       if (uses_deque()) control_->expose(heavy_barrier);
       return;
     }
-    sleepers_.wait([this, index] { return has_mail(index) && !is_running(change::no_mail_look); });
+    sleepers_.wait(no_seat, [this, index] { return has_mail(index) && !is_running(change::no_mail_look); });
   }
+
+  static constexpr heist::detail::basic_seat<model_parking>* no_seat = nullptr;
 
   const sleep_script& play_;
   char control_memory_[sizeof(control) + alignof(control)];

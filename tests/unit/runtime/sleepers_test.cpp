@@ -1,5 +1,6 @@
 // Tests who sleeps and who is woken, without a pool.
 #include "runtime/sleepers.hpp"
+#include "runtime/seat.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@ namespace {
 
 using heist::detail::sleepers;
 const auto no_mail = [] { return false; };
+heist::detail::basic_seat<heist::detail::std_parking>* const no_seat = nullptr;
 
 TEST(Sleepers, NobodyIsWokenWhenNobodySleeps) {
   sleepers s;
@@ -29,7 +31,7 @@ TEST(Sleepers, AWakeUpBetweenAnnouncementAndSleepIsKept) {
   EXPECT_TRUE(s.wake_one());
   EXPECT_FALSE(s.any()) << "counted out at once";
   EXPECT_FALSE(s.wake_one());
-  s.wait(no_mail);
+  s.wait(no_seat, no_mail);
 }
 
 TEST(Sleepers, WhoeverTakesItselfOutIsNotWoken) {
@@ -41,7 +43,7 @@ TEST(Sleepers, WhoeverTakesItselfOutIsNotWoken) {
   EXPECT_TRUE(s.wake_one());
   s.retract();  // with the token that was made for it
   s.announce();
-  EXPECT_FALSE(s.wait_for(std::chrono::milliseconds(1), no_mail)) << "a token was left over";
+  EXPECT_FALSE(s.wait_for(no_seat, std::chrono::milliseconds(1), no_mail)) << "a token was left over";
   EXPECT_TRUE(s.any()) << "still announced";
   s.retract();
 }
@@ -55,12 +57,12 @@ TEST(Sleepers, MailIsFoundThoughAnotherTookTheToken) {
     std::atomic<bool> mail{false};
     s.announce();
     s.announce();
-    std::thread home([&] { s.wait([&] { return mail.load(std::memory_order_relaxed); }); });
+    std::thread home([&] { s.wait(no_seat, [&] { return mail.load(std::memory_order_relaxed); }); });
     if (round % 2 == 0) linger(std::chrono::microseconds(100));
     mail.store(true, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     s.wake_all();
-    while (s.wait_for(std::chrono::nanoseconds(0), no_mail)) s.announce();
+    while (s.wait_for(no_seat, std::chrono::nanoseconds(0), no_mail)) s.announce();
     home.join();
   }
 }
@@ -73,7 +75,7 @@ TEST(Sleepers, EveryTokenWakesOne) {
     std::thread all[threads];
     for (auto& thread : all) {
       s.announce();
-      thread = std::thread([&s] { s.wait(no_mail); });
+      thread = std::thread([&s] { s.wait(no_seat, no_mail); });
     }
     for (int i = 0; i < threads; ++i) EXPECT_TRUE(s.wake_one());
     EXPECT_FALSE(s.wake_one());

@@ -21,7 +21,7 @@ using heist::platform::affinity_cpus;
 // This thread plays two workers, of which the second sleeps.
 class SleepingPlaces : public testing::Test {
  protected:
-  SleepingPlaces() { places_.open_for(threads_); }
+  SleepingPlaces() { places_.open_for(threads_, static_cast<unsigned>(threads_.size())); }
 
   // Repeats until it happens on one processor.
   [[nodiscard]] bool wake_up_beside_the_waker() {
