@@ -59,6 +59,7 @@ struct benchmark {
 [[nodiscard]] benchmark idle_benchmark();
 [[nodiscard]] benchmark wake_benchmark();
 [[nodiscard]] benchmark entry_benchmark();
+[[nodiscard]] benchmark callers_benchmark();
 [[nodiscard]] benchmark memory_benchmark();
 [[nodiscard]] benchmark space_benchmark();
 [[nodiscard]] benchmark deque_benchmark();

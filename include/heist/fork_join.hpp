@@ -35,8 +35,8 @@ namespace heist::inline v0 {
 // Throws what a serial run would have thrown: the exception of the leftmost function that threw.
 // By then every function that had been started has ended; others were not started.
 // Thread-safe, from any thread. A worker forks in its own pool. On any other thread the call runs
-// in the default pool while that thread sleeps (usage_error or resource_error if that pool can't be
-// made).
+// in the default pool, where that thread works meanwhile (usage_error or resource_error if that
+// pool can't be made).
 template <class F, class G, class... Rest>
 requires(std::is_invocable_v<F>&& std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
     [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, Rest&&... rest);

@@ -60,7 +60,7 @@ struct fiber : fiber_front {
   // While it is suspended: worker::serves, and whether it counts in worker::stalled.
   local<const root*> serves{nullptr};
   local<bool> is_stalled{false};
-  void* job_frame = nullptr;            // the innermost job_frame (src/tasks/job_system.cpp)
+  void* job_frame = nullptr;  // the innermost job_frame (src/tasks/job_system.cpp)
 
   // For the sanitizers; unused otherwise.
   bool child_ended = false;  // call_fiber

@@ -139,6 +139,24 @@ void pool_impl::give_seat_back(worker& guest) noexcept {
 }
 
 bool pool_impl::run_as_guest(root& r) noexcept {
+  // What runs in a pool has the modes under which the pool was made, on whichever thread: fibers
+  // that are made on this one pass them on.
+  class pools_modes {
+   public:
+    explicit pools_modes(const platform::float_modes& pools) noexcept : differ_(own_ != pools) {
+      if (differ_) pools.set();
+    }
+    ~pools_modes() {
+      if (differ_) own_.set();
+    }
+    pools_modes(const pools_modes&) = delete;
+    pools_modes& operator=(const pools_modes&) = delete;
+
+   private:
+    const platform::float_modes own_ = platform::float_modes::now();
+    const bool differ_;
+  } const modes(float_modes_);
+
   worker* const entered = enter();
   if (entered == nullptr) return false;
   worker& w = *entered;

@@ -44,10 +44,11 @@ class intrusive_list {
     T* before = nullptr;
     for (T* i = first_; i != nullptr; before = i, i = i->next) {
       if (!fits(*i)) continue;
+      T* const next = i->next;
       if (before == nullptr)
-        first_ = i->next;
+        first_ = next;
       else
-        before->next = i->next;
+        before->next = next;
       if (last_ == i) last_ = before;
       i->next = nullptr;
       return i;

@@ -252,8 +252,8 @@ bool has_ended(const worker& guest) noexcept {
 // Somebody waits for the thread whose seat the guest has.
 bool is_in_the_way(const worker& guest) noexcept {
   // Relaxed: a hint; whoever leaves looks again.
-  return guest.stalled == 0 && guest.pool.resident(guest.index)
-                                       .mailbox.load(std::memory_order_relaxed) != nullptr;
+  return guest.stalled == 0 &&
+         guest.pool.resident(guest.index).mailbox.load(std::memory_order_relaxed) != nullptr;
 }
 
 // True if it ran something. A guest begins with what it has come for.

@@ -31,7 +31,7 @@ void run_serially(worker& w, root& r) noexcept {
 // could continue.
 bool move_to(worker& target) noexcept {
   worker& w = self_worker();
-  if (w.index == target.index) return true;
+  if (&w == &target) return true;
   fiber* const next = take_fiber(w);
   if (next == nullptr) return false;
   fiber& me = *w.current;

@@ -12,6 +12,7 @@
 
 #include "heist/config.hpp"
 #include "heist/stats.hpp"
+#include "platform/float_modes.hpp"
 #include "platform/park.hpp"
 #include "runtime/blocking.hpp"
 #include "runtime/environment.hpp"
@@ -100,8 +101,8 @@ class pool_impl {
   // Wakes one more worker: the caller saw more work than it takes.
   void wake_another(worker& waker) noexcept;
 
-  // True once for each time that a caller has found no seat: then a worker without work should sleep
-  // at once, so that the next call finds one. Relaxed: a hint.
+  // True once for each time that a caller has found no seat: then a worker without work should
+  // sleep at once, so that the next call finds one. Relaxed: a hint.
   [[nodiscard]] bool seat_is_wanted() noexcept {
     return seat_wanted_.load(std::memory_order_relaxed) &&
            seat_wanted_.exchange(false, std::memory_order_relaxed);
@@ -168,6 +169,7 @@ class pool_impl {
   pool_config config_;
   const unsigned generation_;  // of the process (process_generation)
   const bool print_stats_;
+  const platform::float_modes float_modes_ = platform::float_modes::now();  // for all that it runs
   stack_pool stacks_;
   stack_count stack_use_;
   injection_queue injection_;
@@ -186,7 +188,7 @@ class pool_impl {
   // Constant once the start gate is open.
   std::vector<std::unique_ptr<worker>> workers_;
   std::vector<std::unique_ptr<worker>> guests_;  // one for each seat; none if callers wait
-  std::vector<pid_t> tids_;  // the residents', then the guests'
+  std::vector<pid_t> tids_;                      // the residents', then the guests'
   sleeping_places places_;
   std::vector<std::vector<unsigned>> near_first_;
   unsigned missing_ = 0;

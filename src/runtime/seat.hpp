@@ -3,7 +3,7 @@
 //
 //   own --owner, about to wait--> vacant --owner, woken--> own
 //                                 vacant --guest--> guest --guest, done--> vacant
-//                    guest --owner, woken--> awaited --guest, done--> vacant, and the owner is woken
+//                    guest --owner, woken--> awaited --guest, done--> vacant; the owner is woken
 //
 // A pool therefore never has more threads at work than workers, and a guest is one of them.
 //

@@ -73,8 +73,8 @@ class guest_model {
   guest_model(const guest_model&) = delete;
   guest_model& operator=(const guest_model&) = delete;
 
-  // The resident takes one item, in whichever way it comes. It does not sleep again once it has been
-  // woken: how it goes to sleep is the sleeping family's.
+  // The resident takes one item, in whichever way it comes. It does not sleep again once it has
+  // been woken: how it goes to sleep is the sleeping family's.
   void run_resident() {
     kept_(RL_INFO) = 1;
     sleepers_.wait(&seat_, [] { return false; });

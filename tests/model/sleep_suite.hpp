@@ -206,7 +206,8 @@ class sleep_model {
       if (uses_deque()) control_->expose(heavy_barrier);
       return;
     }
-    sleepers_.wait(no_seat, [this, index] { return has_mail(index) && !is_running(change::no_mail_look); });
+    sleepers_.wait(no_seat,
+                   [this, index] { return has_mail(index) && !is_running(change::no_mail_look); });
   }
 
   static constexpr heist::detail::basic_seat<model_parking>* no_seat = nullptr;

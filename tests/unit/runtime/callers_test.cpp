@@ -54,8 +54,7 @@ TEST_F(Callers, WorkInPlaceOfAWorkerThatSleeps) {
 TEST_F(Callers, WaitIfThePoolSaysSo) {
   heist::pool pool({.workers = 2, .callers = caller_kind::wait});
   const auto here = std::this_thread::get_id();
-  for (int i = 0; i < 20; ++i)
-    EXPECT_NE(pool.run([] { return std::this_thread::get_id(); }), here);
+  for (int i = 0; i < 20; ++i) EXPECT_NE(pool.run([] { return std::this_thread::get_id(); }), here);
 }
 
 // What these promise is promised of the pool's own threads.
@@ -145,20 +144,19 @@ TEST_F(Callers, AreNotHeldByUnrelatedWork) {
     signal_flag over;
     heist::future<void> unrelated;
     pool.run([&] {
-      heist::fork_join(
-          [&] { EXPECT_TRUE(stolen.wait()); },
-          [&] {
-            stolen.raise();
-            unrelated = pool.submit([&] {
-              heist::fork_join(
-                  [&] {
-                    unrelated_began.raise();
-                    EXPECT_TRUE(over.wait());
-                  },
-                  [&] { EXPECT_TRUE(over.wait()); });
-            });
-            EXPECT_TRUE(unrelated_began.wait());
-          });
+      heist::fork_join([&] { EXPECT_TRUE(stolen.wait()); },
+                       [&] {
+                         stolen.raise();
+                         unrelated = pool.submit([&] {
+                           heist::fork_join(
+                               [&] {
+                                 unrelated_began.raise();
+                                 EXPECT_TRUE(over.wait());
+                               },
+                               [&] { EXPECT_TRUE(over.wait()); });
+                         });
+                         EXPECT_TRUE(unrelated_began.wait());
+                       });
     });
     over.raise();  // reached only if the caller has returned
     unrelated.get();
@@ -173,8 +171,7 @@ TEST_F(Callers, ComeInAnyNumber) {
       std::vector<std::jthread> crowd;
       for (int t = 0; t < 8; ++t)
         crowd.emplace_back([&, t] {
-          for (int i = 0; i < scaled(200); ++i)
-            total += pool.run([=] { return fib(8 + t % 4); });
+          for (int i = 0; i < scaled(200); ++i) total += pool.run([=] { return fib(8 + t % 4); });
         });
     }
     const long each = fib(8) + fib(9) + fib(10) + fib(11);
@@ -259,9 +256,8 @@ TEST_F(Callers, MakeRoomForWhatMustRunOnAThread) {
   heist::pool pool({.workers = 2});
   for (int i = 0; i < scaled(50); ++i)
     for (unsigned w = 0; w < 2; ++w)
-      pool.run([&] {
-        pool.run_on(w, [&] { EXPECT_EQ(pool.worker_index(), static_cast<int>(w)); });
-      });
+      pool.run(
+          [&] { pool.run_on(w, [&] { EXPECT_EQ(pool.worker_index(), static_cast<int>(w)); }); });
 }
 
 TEST_F(Callers, ReturnInTheChildOfFork) {

@@ -73,6 +73,29 @@ TEST(ForkedFloatModes, AStolenFunctionHasThoseThePoolWasMadeUnder) {
   });
 }
 
+// The caller's own thread runs the function and makes fibers, under the pool's modes.
+TEST(CallersFloatModes, AreTheirsAgainAfterTheCall) {
+  if (is_serial()) GTEST_SKIP() << "a serial run has no workers";
+  const watchdog guard("floating-point modes of a caller");
+  heist::pool pool({.workers = 1});
+  std::fesetround(FE_DOWNWARD);
+  const auto here = std::this_thread::get_id();
+  EXPECT_TRUE(eventually([&] {
+    return pool.run([&] {
+      EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+      return std::this_thread::get_id() == here;
+    });
+  }));
+  for (int i = 0; i < 10; ++i) {
+    pool.run([] {
+      EXPECT_EQ(std::fegetround(), FE_TONEAREST) << "on a fiber that a guest has used";
+      std::fesetround(FE_UPWARD);
+    });
+    EXPECT_EQ(std::fegetround(), FE_DOWNWARD);
+  }
+  std::fesetround(FE_TONEAREST);
+}
+
 #if defined(__x86_64__)
 TEST_P(FloatModes, FlushingToZeroSetBeforeTheScopeGoesWithTheSpawner) {
   pool_.run([] {

@@ -43,7 +43,8 @@ TEST(Sleepers, WhoeverTakesItselfOutIsNotWoken) {
   EXPECT_TRUE(s.wake_one());
   s.retract();  // with the token that was made for it
   s.announce();
-  EXPECT_FALSE(s.wait_for(no_seat, std::chrono::milliseconds(1), no_mail)) << "a token was left over";
+  EXPECT_FALSE(s.wait_for(no_seat, std::chrono::milliseconds(1), no_mail))
+      << "a token was left over";
   EXPECT_TRUE(s.any()) << "still announced";
   s.retract();
 }
@@ -57,7 +58,8 @@ TEST(Sleepers, MailIsFoundThoughAnotherTookTheToken) {
     std::atomic<bool> mail{false};
     s.announce();
     s.announce();
-    std::thread home([&] { s.wait(no_seat, [&] { return mail.load(std::memory_order_relaxed); }); });
+    std::thread home(
+        [&] { s.wait(no_seat, [&] { return mail.load(std::memory_order_relaxed); }); });
     if (round % 2 == 0) linger(std::chrono::microseconds(100));
     mail.store(true, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
