@@ -61,8 +61,8 @@ class callers_contest {
         workers_(workers),
         rival_(onetbb_loop(workers, short_loop, values_.data())) {
     for (const caller_kind kind : all_caller_kinds)
-      sides_.push_back({kind, std::make_unique<pool>(pool_config{.workers = workers,
-                                                                 .callers = kind})});
+      sides_.push_back(
+          {kind, std::make_unique<pool>(pool_config{.workers = workers, .callers = kind})});
   }
 
   void play() {
@@ -79,8 +79,8 @@ class callers_contest {
 
   [[nodiscard]] results summary(unsigned rounds) const {
     results r;
-    r.title = fmt::format("loops called from outside the pool, {} workers; {} rounds", workers_,
-                          rounds);
+    r.title =
+        fmt::format("loops called from outside the pool, {} workers; {} rounds", workers_, rounds);
     const std::string loops = fmt::format("parallel_for of {} iterations", short_loop);
     r.rows.push_back({"inside pool.run", {{"a call", "us", inside_us_}}, {}, loops});
     for (const side& s : sides_)
@@ -89,14 +89,18 @@ class callers_contest {
     if (workers_ > 1)
       for (const side& s : sides_)
         r.rows.push_back(
-          {name_of(s), {{"latency", "us", s.latency_us}}, {}, "calls beside unrelated work"});
+            {name_of(s), {{"latency", "us", s.latency_us}}, {}, "calls beside unrelated work"});
     for (const side& s : sides_)
       r.rows.push_back({name_of(s),
                         {{"calls a second", "", s.calls_a_second}},
                         {},
                         fmt::format("{} threads at once", workers_ + 1)});
-    target t{"a call from outside beyond the same inside", "us", bound::at_most,
-             most_beyond_inside_us, std::nullopt, {}};
+    target t{"a call from outside beyond the same inside",
+             "us",
+             bound::at_most,
+             most_beyond_inside_us,
+             std::nullopt,
+             {}};
     t.measured = sides_.front().outside_us.median() - inside_us_.median();
     r.targets.push_back(t);
     return r;

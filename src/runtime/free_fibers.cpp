@@ -16,6 +16,7 @@ fiber* take_fiber(worker& w) noexcept {
     f = w.pool.stacks().get();
   }
   if (f == nullptr) {
+    if (w.pool.take_from_guests()) return take_fiber(w);
     if (w.spares.get() == nullptr) return nullptr;
     recycle_spares(w);
     return take_fiber(w);

@@ -48,6 +48,30 @@ constinit thread_local unsigned last_seat = 0;
   known_number = {platform::process_generation(), platform::thread_id()};
 }
 
+// A guest's fibers lie in `kept` while nobody has the seat, in one list.
+void keep_fibers(worker& guest) noexcept {
+  recycle_spares(guest);
+  fiber* list = guest.cached;
+  if (fiber* const f = guest.reserve) {
+    f->next = list;
+    list = f;
+  }
+  guest.reserve = nullptr;
+  guest.cached = nullptr;
+  guest.cached_count = 0;
+  guest.kept.store(list, std::memory_order_release);  // partners: the exchanges
+}
+
+void take_kept_fibers(worker& guest) noexcept {
+  fiber* const list = guest.kept.exchange(nullptr, std::memory_order_acquire);
+  if (list == nullptr) return;
+  take_over(*list);
+  guest.reserve = list;
+  guest.cached = list->next.get();
+  for (const fiber* f = guest.cached; f != nullptr; f = f->next)
+    guest.cached_count = guest.cached_count + 1;
+}
+
 }  // namespace
 
 worker* pool_impl::enter() noexcept {
@@ -72,12 +96,53 @@ worker* pool_impl::enter() noexcept {
   return nullptr;
 }
 
+bool pool_impl::take_from_guests() noexcept {
+  bool found = false;
+  for (auto& guest : guests_) {
+    fiber* f = guest->kept.exchange(nullptr, std::memory_order_acquire);
+    found = found || f != nullptr;
+    while (f != nullptr) {
+      fiber* const next = f->next;
+      stacks_.put(*f);
+      f = next;
+    }
+  }
+  return found;
+}
+
+// Gives the memory of the fibers that the last guest has left back to the system.
+void pool_impl::trim_kept(worker& guest) noexcept {
+  fiber* const list = guest.kept.exchange(nullptr, std::memory_order_acquire);
+  if (list == nullptr) return;
+  for (fiber* f = list; f != nullptr; f = f->next) trim(*f);
+  fiber* none = nullptr;
+  // Release: partners are the exchanges. A guest that has come and gone meanwhile has left its own.
+  if (guest.kept.compare_exchange_strong(none, list, std::memory_order_release,
+                                         std::memory_order_relaxed))
+    return;
+  for (fiber* f = list; f != nullptr;) {
+    fiber* const next = f->next;
+    stacks_.put(*f);
+    f = next;
+  }
+}
+
 // Makes the calling thread that worker; false: there is no memory for stacks.
 bool pool_impl::equip(worker& guest) noexcept {
   if (known_number.process != generation_) admit_this_thread();
-  if (guest.reserve.get() == nullptr) guest.reserve = stacks_.get();
-  fiber* const first = guest.reserve.get() == nullptr ? nullptr : take_fiber(guest);
-  if (first == nullptr) return false;
+  take_kept_fibers(guest);
+  // Like a worker it has two from the start. They are new ones: those of the pool may be all that
+  // its own threads have left.
+  if (guest.reserve.get() == nullptr) guest.reserve = stacks_.make();
+  if (guest.cached.get() == nullptr && guest.reserve.get() != nullptr) {
+    guest.cached = stacks_.make();
+    guest.cached_count = guest.cached.get() == nullptr ? 0 : 1;
+  }
+  if (guest.cached.get() == nullptr) {
+    keep_fibers(guest);
+    return false;
+  }
+  fiber* const first = take_fiber(guest);
   control& c = current_control();
   guest.deque = &c;
   guest.tid = known_number.number;
@@ -107,6 +172,8 @@ bool pool_impl::equip(worker& guest) noexcept {
 void pool_impl::leave(worker& guest) noexcept {
   guest.door.close([] { sched_yield(); });
   leave_pool();
+  keep_fibers(guest);
+  if (somebody_starves()) static_cast<void>(take_from_guests());
   give_seat_back(guest);
 }
 

@@ -100,11 +100,11 @@ pool_impl::~pool_impl() {
       std::fputs("heist: no memory for a pool's statistics\n", stderr);
     }
   }
-  for (auto* const all : {&workers_, &guests_})
-    for (auto& w : *all) {
-      recycle_spares(*w);
-      give_stacks_back(*w);
-    }
+  for (auto& w : workers_) {
+    recycle_spares(*w);
+    give_stacks_back(*w);
+  }
+  static_cast<void>(take_from_guests());
 }
 
 void pool_impl::note_finished() noexcept {
@@ -306,6 +306,7 @@ void pool_impl::sleep(worker& w) noexcept {
       if (fiber* const f = w.reserve) trim(*f);
       w.cache_is_trimmed = true;
     }
+    if (!guests_.empty()) trim_kept(*guests_[w.index]);
     sleepers_.wait(seat, mail, bit);
   }
   w.set_state(worker_state::searching);

@@ -69,6 +69,8 @@ class pool_impl {
   // A worker has no stack to begin anything on. The other workers then give up the free ones that
   // they keep.
   void begin_starving() noexcept;
+  // Puts the free fibers of guests that have left with those of the pool. False: there were none.
+  bool take_from_guests() noexcept;
   void end_starving() noexcept { starving_.fetch_sub(1, std::memory_order_relaxed); }
   // Relaxed: a hint, but for whoever ends what the starving worker waits for; there the exchange on
   // the state orders the two.
@@ -147,6 +149,7 @@ class pool_impl {
   void give_seat_back(worker& guest) noexcept;
   [[nodiscard]] bool another_runs(unsigned seat) const noexcept;
   bool run_as_guest(root& r) noexcept;
+  void trim_kept(worker& guest) noexcept;
   void stop_threads() noexcept;
   // On processor `cpu`; negative: wherever the system puts it.
   void thread_main(worker& w, int cpu) noexcept;

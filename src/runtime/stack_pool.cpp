@@ -18,6 +18,10 @@ fiber* stack_pool::get() noexcept {
       return f;
     }
   }
+  return make();
+}
+
+fiber* stack_pool::make() noexcept {
   fiber* const f = make_fiber(pool_, stack_size_, slots_);
   if (f != nullptr) mapped_.fetch_add(1, std::memory_order_relaxed);  // a number for reports
   return f;

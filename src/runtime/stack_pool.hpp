@@ -22,6 +22,8 @@ class stack_pool {
 
   // nullptr when the system refuses. Thread-safe, as is put().
   fiber* get() noexcept;
+  // The same, but a new one. Thread-safe.
+  fiber* make() noexcept;
   void put(fiber& f) noexcept;
 
   [[nodiscard]] std::uint64_t mapped() const noexcept {
