@@ -86,6 +86,8 @@ class job_frame {
   // Rows end where the address of a record is a multiple of that many: a push needs no count then.
   static constexpr std::uintptr_t longest_row = 32;
 
+  static constexpr unsigned entries_per_answer = 4;
+
   // The record that may follow r in its row, or nullptr.
   static job_record* next_after(job_record& r) noexcept {
     job_record* const after = &r + 1;
@@ -115,7 +117,7 @@ class job_frame {
         fiber_(here),
         innermost_(innermost(here)),
         outer_(std::exchange(innermost_, this)),
-        left_(here) {}
+        left_(here, entries_per_answer) {}
 
   // The innermost frame of the fiber; of the thread, where every job is a call.
   static void*& innermost(fiber* here) noexcept {
@@ -154,19 +156,9 @@ class job_frame {
     return r.take_off(parts) ? r.end(number) : nullptr;
   }
 
-  // The newest job; nullptr: thieves had the newest entry. left_ must not be empty.
-  [[gnu::always_inline]] job_record* pop(parts_of& of) noexcept {
-    job_record* newest;
-    const auto take = [&newest](row& entry) {
-      newest = entry.oldest + --entry.length;
-      return entry.length != 0;
-    };
-    if (left_.pop_private<row>(*worker_here(), take)) [[likely]]
-      return newest;
-    return pop_public(of);
-  }
+  // Takes a row off the deque, which thieves may have had: takes parts off first, since it may wait.
   [[gnu::noinline]] job_record* pop_public(parts_of& of) noexcept {
-    of.take_off();  // it may wait
+    of.take_off();
     row entry;
     if (!left_.pop_public(entry)) return nullptr;
     push_rest({entry.oldest, entry.length - 1});
@@ -176,24 +168,32 @@ class job_frame {
   // Pops what lies on the deque, newest first, until `until` has ended. What belongs to of.whole is
   // run here, the rest is handed to the pool.
   void run_left(parts_of& of, const job_record* until, std::uint64_t number) noexcept {
-    view_node* const kept = std::exchange(fiber_->views, nullptr);
+    fiber& here = *fiber_;
+    view_node* const kept = std::exchange(here.views, nullptr);
     next_in_row_ = nullptr;
     {
-      job_frame above(nullptr, fiber_);
+      job_frame above(nullptr, &here);
+      above.left_.begin_above(left_);
       while (!left_.empty() && (of.ended != 0 || until == nullptr || !until->has_ended(number))) {
-        job_record* const r = pop(of);
-        if (r == nullptr) [[unlikely]]
-          continue;
+        job_record* r;
+        const auto take = [&r](row& entry) {
+          r = entry.oldest + --entry.length;
+          return entry.length != 0;
+        };
+        const auto popped = left_.pop_private<row>(*worker_here(), take);
+        if (popped != left_work::popped::part) [[unlikely]] {
+          if (popped == left_work::popped::none && (r = pop_public(of)) == nullptr) continue;
+          above.left_.begin_above(left_);
+        }
         if (r->parent != of.whole || of.whole == nullptr) [[unlikely]] {
           if (!is_run_here(*r, of)) continue;
         }
-        above.left_.begin_above(left_);
         of.add(above.execute(*r));
-        if (fiber_->views != nullptr) [[unlikely]]
+        if (here.views != nullptr) [[unlikely]]
           refuse_views();
       }
     }
-    fiber_->views = kept;
+    here.views = kept;
   }
   // If not, it is handed to the pool.
   [[gnu::noinline]] static bool is_run_here(job_record& r, parts_of& of) noexcept {

@@ -34,8 +34,14 @@ inline fiber* fiber_here() noexcept {
 class left_work {
  public:
   // `here`: the running fiber.
-  explicit left_work(fiber* here) noexcept
-      : fiber_(here), start_(static_cast<position>(hot_path::depth())), top_(start_) {}
+  // A thief's request is answered by a push, but by at most one of `pushes_per_answer` of them: each
+  // answer costs the owner cache misses. A thief that waits too long for that helps itself.
+  explicit left_work(fiber* here, unsigned pushes_per_answer = 1) noexcept
+      : fiber_(here),
+        start_(static_cast<position>(hot_path::depth())),
+        top_(start_),
+        pushes_per_answer_(pushes_per_answer),
+        unanswered_(pushes_per_answer) {}
   left_work(const left_work&) = delete;
   left_work& operator=(const left_work&) = delete;
 
@@ -66,21 +72,19 @@ class left_work {
     slot.run = run;
     ::new (static_cast<void*>(slot.payload)) Item(item);
     c.publish(top_);
-    if (c.asked(top_)) [[unlikely]]
+    ++unanswered_;
+    if (c.asked(top_) && (unanswered_ >= pushes_per_answer_ || !is_only_asked(w))) [[unlikely]]
       return answer();
     top_ += one;
     return true;
   }
 
   // Changes the newest entry in place, which is a pop and a push: change(item). False: no thread
-  // might see that, since the entry is public; or a thread has asked for work, and the next push
-  // answers it.
+  // might see that, since the entry is public.
   template <class Item, class Change>
   [[nodiscard]] bool change_newest(worker& w, const Change& change) noexcept {
     control& c = *w.deque;
     const position h = top_ - one;
-    if (c.asked(h)) [[unlikely]]
-      return false;
     const bool is_private = c.take_private(h);
     if (is_private) [[likely]]
       change(item_in<Item>(slot_at(c, h)));
@@ -88,19 +92,21 @@ class left_work {
     return is_private;
   }
 
+  enum class popped : std::uint8_t { none, part, all };
   // Pops the newest entry if it is private; otherwise pop_public() has to follow. keep(item):
   // whether the entry remains, as an item that keep() has changed.
   template <class Item, class Keep>
-  [[nodiscard]] bool pop_private(worker& w, const Keep& keep) noexcept {
+  [[nodiscard]] popped pop_private(worker& w, const Keep& keep) noexcept {
     control& c = *w.deque;
     const position h = top_ - one;
     if (!c.take_private(h)) [[unlikely]]
-      return false;
-    if (keep(item_in<Item>(slot_at(c, h))))
+      return popped::none;
+    if (keep(item_in<Item>(slot_at(c, h)))) [[likely]] {
       c.publish(h);
-    else
-      top_ = h;
-    return true;
+      return popped::part;
+    }
+    top_ = h;
+    return popped::all;
   }
   // False: a thief had it, and has completed it; so it did the older ones, and those that are
   // complete are joined as well. Suspends the fiber until the newest is.
@@ -141,8 +147,16 @@ class left_work {
     return *std::launder(reinterpret_cast<Item*>(slot.payload));
   }
 
+  // Whether a push that must take the slow path need do so for nothing but a request.
+  [[nodiscard]] bool is_only_asked(const worker& w) const noexcept {
+    // Relaxed: as in control::asked().
+    return w.uses_split() && !w.counts_all && top_ < w.deque->capacity &&
+           w.deque->limit.load(std::memory_order_relaxed) == 0;
+  }
+
   // After a push: a thief has asked, or the deque is full. False: the push was refused.
   [[nodiscard]] [[gnu::noinline]] bool answer() noexcept {
+    unanswered_ = 0;
     fork_slow();
     control& c = *self_worker().deque;
     if (slot_at(c, top_).run == nullptr)
@@ -170,6 +184,8 @@ class left_work {
   fiber* const fiber_;
   position start_;
   position top_;
+  const unsigned pushes_per_answer_;
+  unsigned unanswered_;  // pushes since the last answer
 };
 
 }  // namespace heist::inline v0::detail

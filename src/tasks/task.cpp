@@ -84,7 +84,8 @@ struct task_frame {
       s = entry;
       return false;
     };
-    return left.pop_private<spawned_task>(*worker_here(), take) || left.pop_public(s);
+    return left.pop_private<spawned_task>(*worker_here(), take) != left_work::popped::none ||
+           left.pop_public(s);
   }
 
   // After wait().
