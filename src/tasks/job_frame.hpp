@@ -55,7 +55,7 @@ class job_frame {
   // The function has returned: nothing is left afterwards. Returns how many parts of its job have
   // ended, which the caller has to take off.
   [[gnu::noinline]] std::uint32_t work_off() noexcept {
-    parts_of of{record_};
+    parts_of of{record_ == nullptr ? no_job() : record_};
     if (!left_.empty()) run_left(of, nullptr, 0);
     return of.ended;
   }
@@ -71,8 +71,8 @@ class job_frame {
 
   // Runs a job that no other function has left.
   static void run_entered(job_record& r) noexcept {
-    job_frame frame(nullptr);
-    job_record::take_off_all(frame.execute(r), 1);
+    job_record* const above = r.parent;
+    if (job_frame frame(nullptr); frame.execute(r)) job_record::take_off_all(above, 1);
   }
 
  private:
@@ -95,6 +95,12 @@ class job_frame {
     return place % longest_row == 0 ? nullptr : after;
   }
 
+  // To which no job belongs.
+  static job_record* no_job() noexcept {
+    static constinit char place = 0;
+    return reinterpret_cast<job_record*>(&place);
+  }
+
   // Parts of a job that have ended and count still.
   struct parts_of {
     job_record* whole;
@@ -106,9 +112,12 @@ class job_frame {
     }
     // A part of r has ended.
     void add(job_record* r) noexcept {
-      for (; r != nullptr && r != whole; r = r->end(r->number()))
-        if (!r->take_off(1)) return;
-      if (r != nullptr) ++ended;
+      while (r != nullptr && r != whole && r->take_off(1)) {
+        job_record* const above = r->parent;
+        r->end(r->number());
+        r = above;
+      }
+      if (r == whole) ++ended;
     }
   };
 
@@ -140,9 +149,9 @@ class job_frame {
     for (std::uintptr_t i = 0; i < rest.length; ++i) start_root(nullptr, rest.oldest[i]);
   }
 
-  // Calls the function, and runs what it leaves of the job. Returns the job that has lost a part by
-  // that, which the caller has to take off: the parent, if this one has ended, or nullptr.
-  [[gnu::always_inline]] job_record* execute(job_record& r) noexcept {
+  // Calls the function, and runs what it leaves of the job. True: the job has ended, and its parent
+  // has lost a part, for the caller to take off.
+  [[nodiscard]] [[gnu::always_inline]] bool execute(job_record& r) noexcept {
     record_ = &r;
     const std::uint64_t number = r.number();
     try {
@@ -153,7 +162,9 @@ class job_frame {
     std::uint32_t parts = 1;  // the function
     if (!left_.empty()) [[unlikely]]
       parts += work_off();
-    return r.take_off(parts) ? r.end(number) : nullptr;
+    if (!r.take_off(parts)) return false;
+    r.end(number);
+    return true;
   }
 
   // Takes a row off the deque, which thieves may have had: takes parts off first, since it may wait.
@@ -185,10 +196,16 @@ class job_frame {
           if (popped == left_work::popped::none && (r = pop_public(of)) == nullptr) continue;
           above.left_.begin_above(left_);
         }
-        if (r->parent != of.whole || of.whole == nullptr) [[unlikely]] {
+        job_record* const parent = r->parent;
+        if (parent != of.whole) [[unlikely]] {
           if (!is_run_here(*r, of)) continue;
         }
-        of.add(above.execute(*r));
+        if (above.execute(*r)) [[likely]] {
+          if (parent == of.whole) [[likely]]
+            ++of.ended;
+          else
+            of.add(parent);
+        }
         if (here.views != nullptr) [[unlikely]]
           refuse_views();
       }
@@ -202,7 +219,7 @@ class job_frame {
       of.whole = r.parent;
       return true;
     }
-    if (of.whole != nullptr && r.belongs_to(of.whole)) return true;
+    if (r.belongs_to(of.whole)) return true;
     start_root(nullptr, r);
     return false;
   }

@@ -70,7 +70,8 @@ struct alignas(job_system::job_bytes) job_record final : root {
   // For the owner of the ring. The job's number; 0: in use.
   [[nodiscard]] std::uint64_t take() noexcept {
     const std::uint64_t w = word.load(std::memory_order_acquire);
-    if (!is_free(w)) return 0;
+    if (!is_free(w)) [[unlikely]]
+      return 0;
     const std::uint64_t number = number_of(w) + 1;
     started.store(false, std::memory_order_relaxed);  // the name is told afterwards
     unfinished.store(1, std::memory_order_relaxed);
@@ -112,17 +113,22 @@ struct alignas(job_system::job_bytes) job_record final : root {
     // Release: what was done; acquire: what the others did, for whoever sees the end.
     return unfinished.fetch_sub(parts, std::memory_order_acq_rel) == parts;
   }
-  // The job with that number has ended. Returns its parent, of which a part ends by that.
-  [[nodiscard]] job_record* end(std::uint64_t number) noexcept {
+  // The job with that number has ended. Its parent, if it has one, has lost a part by that, for the
+  // caller to take off.
+  void end(std::uint64_t number) noexcept {
     if (ends_specially) [[unlikely]]
-      return end_specially(number);
-    job_record* const above = parent;
-    end_as((number + 1) << number_shift);
-    return above;
+      end_specially(number);
+    else
+      end_as((number + 1) << number_shift);
   }
   // Takes off the parts of r and of all that end by that.
   static void take_off_all(job_record* r, std::uint32_t parts) noexcept {
-    for (; r != nullptr && r->take_off(parts); parts = 1) r = r->end(r->number());
+    while (r != nullptr && r->take_off(parts)) {
+      job_record* const above = r->parent;
+      r->end(r->number());
+      r = above;
+      parts = 1;
+    }
   }
 
   void keep(std::exception_ptr exception) noexcept;
@@ -143,7 +149,7 @@ struct alignas(job_system::job_bytes) job_record final : root {
   static void run_entered(root& r) noexcept;
 
  private:
-  job_record* end_specially(std::uint64_t number) noexcept;
+  void end_specially(std::uint64_t number) noexcept;
   void end_as(std::uint64_t after) noexcept {
     // Release: the result; partners: has_ended(), take(). Acquire: B2.
     if ((word.exchange(after, std::memory_order_acq_rel) & waited) != 0) [[unlikely]]
@@ -193,20 +199,23 @@ class alignas(64) job_ring {
     records_.store(new job_record[n + records_ahead], std::memory_order_release);  // partner: each()
   }
 
-  // The next place, whether it is in use or not; nullptr: the ring isn't made.
+  // The next place, whether it is in use or not; nullptr: the next one is the first, or the ring
+  // isn't made.
   [[nodiscard]] job_record* next() noexcept {
-    job_record* const records = records_.load(relaxed);
-    if (records == nullptr) [[unlikely]]
-      return nullptr;
     const std::size_t at = next_;
-    next_ = at + 1 == size_ ? 0 : at + 1;
-    records[at + records_ahead].fetch();
-    return records + at;
+    if (at == size_) [[unlikely]]
+      return nullptr;
+    next_ = at + 1;
+    job_record* const r = records_.load(relaxed) + at;
+    r[records_ahead].fetch();
+    return r;
   }
   // A job that has been taken; nullptr: all are in use.
   job_record* take() noexcept {
-    for (std::size_t i = 0; i < size_; ++i)
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (next_ == size_) next_ = 0;
       if (job_record* const r = next(); r->take() != 0) return r;
+    }
     return nullptr;
   }
 

@@ -40,19 +40,14 @@ void job_record::keep(std::exception_ptr exception) noexcept {
   ends_specially = true;
 }
 
-job_record* job_record::end_specially(std::uint64_t number) noexcept {
-  job_record* const above = parent;
-  if (above == nullptr) {
-    end_as(number << number_shift | failed);
-    return nullptr;
-  }
-  if (thrown != nullptr) above->keep(std::exchange(thrown, nullptr));
+void job_record::end_specially(std::uint64_t number) noexcept {
+  if (parent == nullptr) return end_as(number << number_shift | failed);
+  if (thrown != nullptr) parent->keep(std::exchange(thrown, nullptr));
   ends_specially = false;
   if (is_on_heap)
     delete this;
   else
     end_as((number + 1) << number_shift);
-  return above;
 }
 
 void job_record::end_waits() noexcept {
