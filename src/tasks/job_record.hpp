@@ -39,6 +39,7 @@
 #include "heist/detail/root.hpp"
 #include "heist/detail/waiters.hpp"
 #include "heist/job_system.hpp"
+#include "platform/cpu.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -88,14 +89,8 @@ struct alignas(job_system::job_bytes) job_record final : root {
 
   // Both of its cache lines will be written or read soon, here.
   void fetch() const noexcept {
-#if defined(__x86_64__)
-    // For writing; the builtin gives that only with -mprfchw. Every x86-64 processor knows the
-    // instruction, some as one that does nothing.
-    asm volatile("prefetchw %0\n\tprefetchw %1" : : "m"(word), "m"(data));
-#else
-    __builtin_prefetch(&word, 1);
-    __builtin_prefetch(data, 1);
-#endif
+    platform::fetch_to_write(&word);
+    platform::fetch_to_write(data);
   }
 
   // For whoever has taken it.
@@ -186,7 +181,7 @@ class alignas(64) job_ring {
   job_ring() noexcept = default;
   explicit job_ring(std::size_t n) { make(n); }
   job_ring(job_ring&& other) noexcept
-      : records_(other.records_.exchange(nullptr, relaxed)), size_(other.size_) {}
+      : records_(other.records_.exchange(nullptr, relaxed)), size_(other.size_.get()) {}
   ~job_ring() { delete[] records_.load(relaxed); }  // nobody uses it any more
 
   // Unless it is made: for its thread.
