@@ -76,11 +76,9 @@ class HEIST_API task_graph {
   // Names a function of one graph; invalid when the graph has been destroyed.
   class node {
     friend task_graph;
-    node(detail::graph_node* n, const task_graph* graph, std::size_t index) noexcept
-        : node_(n), graph_(graph), index_(index) {}
-    detail::graph_node* node_;
+    node(const task_graph* graph, std::uint32_t index) noexcept : graph_(graph), index_(index) {}
     const task_graph* graph_;
-    std::size_t index_;
+    std::uint32_t index_;
   };
 
   // What a running function can do. Thread-safe, but valid only during the function's call. What
@@ -166,7 +164,7 @@ class HEIST_API task_graph {
 
   void* place_for(std::size_t size, std::size_t alignment);
   node add_node(detail::graph_node* n, node_options* options);
-  detail::graph_node& own(node n) const;
+  void check_own(node n) const;
   void change();
   graph_report run_here(const graph_options& options, detail::stop_poll stop);
 

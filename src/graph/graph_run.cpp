@@ -40,7 +40,15 @@ void graph_run::add(graph_node& adder, graph_node& n) {
   nodes.push_back(&n);
 }
 
-void graph_run::edge(graph_node& before, graph_node& after) {
+void graph_run::edge(std::uint32_t from, std::uint32_t to) {
+  graph_node* ends[2];
+  {
+    const holding hold(guard_);  // an add() may move the table
+    ends[0] = store_.nodes[from];
+    ends[1] = store_.nodes[to];
+  }
+  graph_node& before = *ends[0];
+  graph_node& after = *ends[1];
   const holding hold(guard_of(before));
   if (before.is_over) return;
   auto& extras = store_.extras_of(before);

@@ -49,7 +49,7 @@ class graph_run {
 
   // ---- For functions that run.
   void add(graph_node& adder, graph_node& n);
-  void edge(graph_node& before, graph_node& after);
+  void edge(std::uint32_t before, std::uint32_t after);
   [[nodiscard]] task_graph& graph() const noexcept { return graph_; }
 
  protected:

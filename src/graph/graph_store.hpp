@@ -125,6 +125,7 @@ class graph_store {
   [[nodiscard]] std::size_t own_nodes() const noexcept { return predecessors.size(); }
   [[nodiscard]] const node_options& options_of(const graph_node& n) const noexcept;
   [[nodiscard]] std::string name_of(const graph_node& n) const;
+  [[nodiscard]] std::string name_of(std::uint32_t index) const { return name_of(*nodes[index]); }
   [[nodiscard]] node_times times_of(const graph_node& n) const noexcept;
   [[nodiscard]] node_times& times_to_take(const graph_node& n) noexcept {
     return n.is_grown ? part_of(n).times : times_[n.index];

@@ -40,19 +40,18 @@ task_graph::node task_graph::add_node(graph_node* n, node_options* options) {
     n->~graph_node();
     throw;
   }
-  return {n, this, n->index};
+  return {this, n->index};
 }
 
-graph_node& task_graph::own(node n) const {
+void task_graph::check_own(node n) const {
   if (n.graph_ != this) [[unlikely]]
-    throw usage_error("task_graph: " + n.graph_->store_->name_of(*n.node_) +
+    throw usage_error("task_graph: " + n.graph_->store_->name_of(n.index_) +
                       " belongs to another graph");
-  return *n.node_;
 }
 
 void task_graph::edge(node before, node after) {
-  own(before);
-  own(after);
+  check_own(before);
+  check_own(after);
   change();
   store_->add_edge(before.index_, after.index_);
 }
@@ -104,7 +103,10 @@ graph_report task_graph::run_here(const graph_options& options, detail::stop_pol
 
 graph_report task_graph::report() const { return last_; }
 
-node_state task_graph::state(node n) const { return own(n).state; }
+node_state task_graph::state(node n) const {
+  check_own(n);
+  return store_->nodes[n.index_]->state;
+}
 
 std::string task_graph::dot() const {
   constexpr const char* colours[] = {"white", "palegreen", "tomato", "lightgrey"};
@@ -152,11 +154,13 @@ task_graph::node task_graph::running::add_node(graph_node* n, node_options optio
     give_back(n);
     throw;
   }
-  return {n, &run_.graph(), n->index};
+  return {&run_.graph(), n->index};
 }
 
 void task_graph::running::edge(node before, node after) {
-  run_.edge(run_.graph().own(before), run_.graph().own(after));
+  run_.graph().check_own(before);
+  run_.graph().check_own(after);
+  run_.edge(before.index_, after.index_);
 }
 
 }  // namespace heist::inline v0
