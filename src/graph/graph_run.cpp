@@ -27,25 +27,26 @@ void graph_run::add(graph_node& adder, graph_node& n) {
   part.rank = graph_store::rank_by_options(part.options, rules_.options.order);
   n.waits_for.store(1, std::memory_order_relaxed);  // the lists' locks order it
   const holding hold(guard_);
-  auto& nodes = store_.nodes;
-  const std::size_t index = nodes.size();
+  const std::size_t index = store_.size();
   if (index >= graph_store::most_nodes) throw resource_error("task_graph: too many functions");
   n.index = static_cast<std::uint32_t>(index);
-  if (nodes.capacity() == index) nodes.reserve(2 * index);
   if (ready_.capacity() <= index) ready_.reserve(2 * index);  // put() must not
-  {
+  store_.grown.push_back(&n);
+  try {
     const holding hold_adder(guard_of(adder));
     store_.extras_of(adder).push_back(&n);
+  } catch (...) {
+    store_.grown.pop_back();
+    throw;
   }
-  nodes.push_back(&n);
 }
 
 void graph_run::edge(std::uint32_t from, std::uint32_t to) {
   graph_node* ends[2];
   {
-    const holding hold(guard_);  // an add() may move the table
-    ends[0] = store_.nodes[from];
-    ends[1] = store_.nodes[to];
+    const holding hold(guard_);  // of the table of nodes that were added
+    ends[0] = &store_.at(from);
+    ends[1] = &store_.at(to);
   }
   graph_node& before = *ends[0];
   graph_node& after = *ends[1];

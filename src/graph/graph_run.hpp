@@ -35,7 +35,7 @@ class graph_run {
  public:
   graph_run(task_graph& graph, graph_store& store, const run_rules& rules)
       : graph_(graph), store_(store), rules_(rules), take_times_(rules.options.measure) {
-    ready_.reserve(store.nodes.size());
+    ready_.reserve(store.size());
   }
   graph_run(const graph_run&) = delete;
   graph_run& operator=(const graph_run&) = delete;
@@ -44,7 +44,7 @@ class graph_run {
   // When it is over.
   [[nodiscard]] const graph_report& report() const noexcept { return report_; }
   [[nodiscard]] bool all_are_over() const noexcept {
-    return report_.done + report_.threw + report_.skipped == store_.nodes.size();
+    return report_.done + report_.threw + report_.skipped == store_.size();
   }
 
   // ---- For functions that run.

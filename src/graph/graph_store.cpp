@@ -48,13 +48,13 @@ void graph_store::add_edge(std::size_t before, std::size_t after) {
 }
 
 void graph_store::destroy_functions() noexcept {
-  for (std::size_t i = 0; i < own_nodes(); ++i) nodes[i]->~graph_node();
+  for (graph_node* n : nodes) n->~graph_node();
 }
 
 // Sorts the edges by their first node; those of one node keep their order.
 void graph_store::arrange() {
   if (is_arranged_) return;
-  const std::size_t n = own_nodes();
+  const std::size_t n = nodes.size();
   lists_.resize(edges_.size());
   // After the first pass, how many successors each node has; then where its next one goes.
   block_vector<std::uint32_t> places;
@@ -82,8 +82,8 @@ void graph_store::arrange() {
 std::vector<graph_node*> graph_store::in_order() {
   arrange();
   std::vector<graph_node*> order;
-  order.reserve(own_nodes());
-  for (std::size_t i = 0; i < own_nodes(); ++i) {
+  order.reserve(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
     nodes[i]->waits_for.store(predecessors[i], std::memory_order_relaxed);
     if (predecessors[i] == 0) order.push_back(nodes[i]);
   }
@@ -99,7 +99,7 @@ std::vector<graph_node*> graph_store::in_order() {
 
 void graph_store::check_for_cycles() {
   if (is_checked_ || is_in_order_) return;
-  if (in_order().size() != own_nodes()) {
+  if (in_order().size() != nodes.size()) {
     std::vector<graph_node*> stuck;
     for (graph_node* n : nodes)
       if (n->waits_for.load(std::memory_order_relaxed) != 0) stuck.push_back(n);
@@ -110,7 +110,7 @@ void graph_store::check_for_cycles() {
 
 void graph_store::find_path_costs() {
   if (has_path_costs_) return;
-  path_costs_.resize(own_nodes());
+  path_costs_.resize(nodes.size());
   const auto order = in_order();
   for (auto n = order.rbegin(); n != order.rend(); ++n) {
     double longest = 0;
@@ -124,10 +124,10 @@ void graph_store::find_path_costs() {
 // Called before the first push of a run, which orders the relaxed stores.
 void graph_store::prepare(bool can_grow) {
   arrange();
-  if (can_grow) extras_.resize(own_nodes());
+  if (can_grow) extras_.resize(nodes.size());
   has_grown_ = can_grow;
   times_.clear();
-  parallel_for(std::size_t{0}, own_nodes(), [&](std::size_t i) {
+  parallel_for(std::size_t{0}, nodes.size(), [&](std::size_t i) {
     graph_node& n = *nodes[i];
     n.waits_for.store(predecessors[i], std::memory_order_relaxed);
     n.is_spoiled.store(false, std::memory_order_relaxed);
@@ -136,12 +136,12 @@ void graph_store::prepare(bool can_grow) {
   });
 }
 
-void graph_store::prepare_times() { times_.assign(own_nodes(), {}); }
+void graph_store::prepare_times() { times_.assign(nodes.size(), {}); }
 
 void graph_store::prepare_ranks(graph_order order) {
   if (order == graph_order::critical_path) find_path_costs();
-  ranks_.resize(own_nodes());
-  for (std::size_t i = 0; i < own_nodes(); ++i)
+  ranks_.resize(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i)
     ranks_[i] = order == graph_order::critical_path ? path_costs_[i]
                                                    : rank_by_options(options_of(*nodes[i]), order);
 }
@@ -150,14 +150,14 @@ void graph_store::forget_grown() noexcept {
   if (!has_grown_) return;
   has_grown_ = false;
   destroy_grown();
-  nodes.resize(own_nodes());
+  grown.clear();
   for (auto& list : extras_) list.clear();
 }
 
 void graph_store::destroy_grown() noexcept {
-  for (std::size_t i = own_nodes(); i < nodes.size(); ++i) {
-    nodes[i]->~graph_node();
-    give_back_grown(nodes[i]);
+  for (graph_node* n : grown) {
+    n->~graph_node();
+    give_back_grown(n);
   }
 }
 

@@ -122,10 +122,13 @@ class graph_store {
   void arrange();
 
   // ---- Nodes.
-  [[nodiscard]] std::size_t own_nodes() const noexcept { return predecessors.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return nodes.size() + grown.size(); }
+  [[nodiscard]] graph_node& at(std::size_t index) const noexcept {
+    return *(index < nodes.size() ? nodes[index] : grown[index - nodes.size()]);
+  }
   [[nodiscard]] const node_options& options_of(const graph_node& n) const noexcept;
   [[nodiscard]] std::string name_of(const graph_node& n) const;
-  [[nodiscard]] std::string name_of(std::uint32_t index) const { return name_of(*nodes[index]); }
+  [[nodiscard]] std::string name_of(std::uint32_t index) const { return name_of(at(index)); }
   [[nodiscard]] node_times times_of(const graph_node& n) const noexcept;
   [[nodiscard]] node_times& times_to_take(const graph_node& n) noexcept {
     return n.is_grown ? part_of(n).times : times_[n.index];
@@ -147,6 +150,11 @@ class graph_store {
     return const_cast<grown_part*>(reinterpret_cast<const grown_part*>(&n))[-1];
   }
 
+  template <class F>
+  void each_node(const F& f) const {
+    for (graph_node* n : nodes) f(*n);
+    for (graph_node* n : grown) f(*n);
+  }
   // Calls f(successor) for those that the graph itself has.
   template <class F>
   void each_own_successor(const graph_node& n, const F& f) const noexcept {
@@ -170,8 +178,12 @@ class graph_store {
   // Names a cycle among these nodes, each of which waits for another one of them.
   [[noreturn]] void throw_cycle(const std::vector<graph_node*>& left);
 
-  block_vector<graph_node*> nodes;           // own ones, then grown ones: a run appends those
-  block_vector<std::uint32_t> predecessors;  // how many each own node has
+  // Constant during a run.
+  block_vector<graph_node*> nodes;
+  block_vector<std::uint32_t> predecessors;  // how many each has
+  // What running functions added; their numbers follow those of `nodes`. A run appends to it under
+  // its lock.
+  std::vector<graph_node*> grown;
 
  private:
   struct edge {

@@ -5,7 +5,7 @@
 namespace heist::inline v0::detail {
 
 void ranked_drains::run(unsigned drainers) {
-  for (std::size_t i = 0; i < store().own_nodes(); ++i)
+  for (std::size_t i = 0; i < store().nodes.size(); ++i)
     if (store().predecessors[i] == 0) put(*store().nodes[i]);
   drain_all(drainers);
 }

@@ -19,9 +19,17 @@ class graph_drainer {
     std::uint32_t last;
   };
 
-  explicit graph_drainer(stolen_drains& r) noexcept : run_(r), left_(fiber_here(), pushes_per_answer) {}
-  graph_drainer(const graph_drainer&) = delete;
-  graph_drainer& operator=(const graph_drainer&) = delete;
+  // Drains it on a drainer of its own.
+  static graph_report drain_by_itself(stolen_drains& run, const entry& e) noexcept {
+    const views_refused in_no_order;
+    graph_drainer drainer(run);
+    drainer.drain(e);
+    return drainer.counts_;
+  }
+
+ private:
+  explicit graph_drainer(stolen_drains& r) noexcept
+      : run_(r), left_(fiber_here(), pushes_per_answer) {}
 
   // Runs the entry, and what becomes ready by that as far as no thief takes it.
   void drain(entry e) noexcept {
@@ -32,9 +40,7 @@ class graph_drainer {
         search(e.first, e.last);
     } while (next(e));
   }
-  [[nodiscard]] const graph_report& counts() const noexcept { return counts_; }
 
- private:
   static constexpr unsigned pushes_per_answer = 4;
   static constexpr std::uint32_t small_range = 64;
 
@@ -97,13 +103,7 @@ class graph_drainer {
     run.begin();  // G2
     j.views = nullptr;
     if (fiber* const f = settle_for_fiber(j.state, job::done)) make_ready(*f);
-    graph_report counts;
-    {
-      graph_drainer drainer(run);
-      drainer.drain(e);
-      counts = drainer.counts();
-    }
-    if (run.end(counts, leave_views(self_worker()))) run.is_over_.end();
+    if (run.end(drain_by_itself(run, e))) run.is_over_.end();
   }
 
   stolen_drains& run_;
@@ -113,28 +113,14 @@ class graph_drainer {
 
 void stolen_drains::run() {
   begin();
-  graph_report counts;
-  {
-    graph_drainer drainer(*this);
-    drainer.drain({this, nullptr, 0, static_cast<std::uint32_t>(store().own_nodes())});
-    counts = drainer.counts();
-  }
-  if (!end(counts, nullptr)) is_over_.wait();  // its views stay where they are
-  for (view_node* views = views_; views != nullptr;) {
-    view_node* const others = views->next_piece;
-    receive_views(views);
-    views = others;
-  }
+  const auto all = static_cast<std::uint32_t>(store().nodes.size());
+  if (!end(graph_drainer::drain_by_itself(*this, {this, nullptr, 0, all}))) is_over_.wait();
 }
 
-bool stolen_drains::end(const graph_report& counts, view_node* views) noexcept {
+bool stolen_drains::end(const graph_report& counts) noexcept {
   {
     const holding hold(guard_);
     count(counts);
-    if (views != nullptr) {
-      views->next_piece = views_;
-      views_ = views;
-    }
   }
   // Release: what it did; acquire: what the others did, for whoever returns from run().
   return active_.fetch_sub(1, std::memory_order_acq_rel) == 1;

@@ -18,7 +18,6 @@
 
 #include "graph/graph_run.hpp"
 #include "heist/detail/waiting.hpp"
-#include "heist/reducer.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -34,14 +33,13 @@ class stolen_drains final : public graph_run {
   friend graph_drainer;
 
   void begin() noexcept { active_.fetch_add(1, std::memory_order_relaxed); }  // the steal orders it
-  // Keeps the counts and the views (views.hpp) of a drainer that ends. True: it was the last.
-  bool end(const graph_report& counts, view_node* views) noexcept;
+  // Adds the counts of a drainer that ends. True: it was the last.
+  bool end(const graph_report& counts) noexcept;
   void put_aside(graph_node& n) noexcept;
   graph_node* take_aside() noexcept;
 
   std::atomic<std::uint32_t> active_{0};
   std::atomic<std::size_t> aside_{0};  // relaxed: a hint, but for those who put something there
-  view_node* views_ = nullptr;         // guarded by guard_
   wait_point is_over_{};
 };
 

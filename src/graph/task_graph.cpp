@@ -18,7 +18,7 @@ task_graph::~task_graph() {
   if (has_destructors_) store_->destroy_functions();
 }
 
-std::size_t task_graph::size() const noexcept { return store_->nodes.size(); }
+std::size_t task_graph::size() const noexcept { return store_->size(); }
 
 // Throws if the graph runs; what the last run added is forgotten.
 void task_graph::change() {
@@ -85,8 +85,9 @@ graph_report task_graph::run_here(const graph_options& options, detail::stop_pol
     r.rethrow();
     if (r.all_are_over()) return;
     std::vector<graph_node*> stuck;
-    for (graph_node* n : store.nodes)
-      if (n->state == node_state::waiting) stuck.push_back(n);
+    store.each_node([&stuck](graph_node& n) {
+      if (n.state == node_state::waiting) stuck.push_back(&n);
+    });
     store.throw_cycle(stuck);
   };
   if (options.order == graph_order::any) {
@@ -105,20 +106,20 @@ graph_report task_graph::report() const { return last_; }
 
 node_state task_graph::state(node n) const {
   check_own(n);
-  return store_->nodes[n.index_]->state;
+  return store_->at(n.index_).state;
 }
 
 std::string task_graph::dot() const {
   constexpr const char* colours[] = {"white", "palegreen", "tomato", "lightgrey"};
   std::string text = "digraph {\n  node [shape=box, style=filled];\n";
   store_->arrange();
-  for (const graph_node* n : store_->nodes) {
+  store_->each_node([&](const graph_node& n) {
     std::string label;
-    for (const char c : store_->name_of(*n)) {
+    for (const char c : store_->name_of(n)) {
       if (c == '"' || c == '\\') label += '\\';
       label += c;
     }
-    const detail::node_times times = store_->times_of(*n);
+    const detail::node_times times = store_->times_of(n);
     if (times.ended_ns >= 0) {
       char time[64];
       std::snprintf(time, sizeof(time), "\\n%.1f us at %.1f us",
@@ -126,13 +127,13 @@ std::string task_graph::dot() const {
                     static_cast<double>(times.began_ns) / 1e3);
       label += time;
     }
-    const std::string number = "  n" + std::to_string(n->index);
+    const std::string number = "  n" + std::to_string(n.index);
     text += number + " [label=\"" + label +
-            "\", fillcolor=" + colours[static_cast<std::size_t>(n->state)] + "];\n";
-    store_->each_successor(*n, [&](const graph_node& s) {
+            "\", fillcolor=" + colours[static_cast<std::size_t>(n.state)] + "];\n";
+    store_->each_successor(n, [&](const graph_node& s) {
       text += number + " -> n" + std::to_string(s.index) + ";\n";
     });
-  }
+  });
   return text + "}\n";
 }
 
