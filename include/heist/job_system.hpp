@@ -112,8 +112,8 @@ class HEIST_API job_system {
     return create(parent, f);
   }
 
-  // Gives the job to the pool; a second time is a usage_error, unless two threads do it at once: that
-  // must not happen. Thread-safe. From the function of a
+  // Gives the job to the pool; a second time is a usage_error, but two threads must not do it at
+  // once. Thread-safe. From the function of a
   // job it costs a push on the worker's deque; from elsewhere, and when the deque is full, it
   // enters the pool (see on_worker). Under HEIST_SERIAL it is a call.
   void run(job j);

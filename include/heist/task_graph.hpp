@@ -124,8 +124,7 @@ class HEIST_API task_graph {
         made::make_at(place_for(sizeof(made), alignof(made)), nullptr, std::forward<F>(f));
     if constexpr (!std::is_trivially_destructible_v<std::decay_t<F>>) has_destructors_ = true;
     if constexpr (std::is_invocable_v<std::decay_t<F>&, running&>) can_grow_ = true;
-    const bool has_options =
-        options.priority != 0 || options.cost != 1 || !options.name.empty();
+    const bool has_options = options.priority != 0 || options.cost != 1 || !options.name.empty();
     return add_node(n, has_options ? &options : nullptr);
   }
   // `after` runs when `before` is done. Throws usage_error for another graph's node.

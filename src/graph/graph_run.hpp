@@ -6,8 +6,8 @@
 // into `ready_`, which has room for all nodes.
 //
 // waits_for orders the run: whoever ends a predecessor lowers it (release), whoever finds 1 has
-// ended the last one (acquire). If no nodes can be added nobody raises it, so that one needn't write
-// it; and nobody else looks at it if the pool has one worker.
+// ended the last one (acquire). If no nodes can be added, nobody raises it, so that one needn't
+// write it; and nobody else looks at it if the pool has one worker.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ namespace heist::inline v0::detail {
 struct run_rules {
   const graph_options& options;
   stop_poll stop;
-  bool can_grow = false;       // running functions may add nodes
+  bool can_grow = false;        // running functions may add nodes
   bool has_one_worker = false;  // of which the pool consists
 };
 
@@ -91,7 +91,7 @@ class graph_run {
       if (!was_done) [[unlikely]]
         s.is_spoiled.store(true, std::memory_order_relaxed);
       if (is_last_predecessor(s)) {
-        store_.fetch_successors_of(s);
+        store_.begin_to_load_successors_of(s);
         ready(s);
       }
     };
@@ -100,7 +100,7 @@ class graph_run {
       for (graph_node* s : store_.extras_of(n)) lower(*s);
   }
 
-  [[nodiscard]] graph_store& store() noexcept { return store_; }
+  [[nodiscard]] graph_store& contents() noexcept { return store_; }
   [[nodiscard]] const run_rules& rules() const noexcept { return rules_; }
 
   // ---- Under guard_.

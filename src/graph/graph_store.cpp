@@ -143,7 +143,7 @@ void graph_store::prepare_ranks(graph_order order) {
   ranks_.resize(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
     ranks_[i] = order == graph_order::critical_path ? path_costs_[i]
-                                                   : rank_by_options(options_of(*nodes[i]), order);
+                                                    : rank_by_options(options_of(*nodes[i]), order);
 }
 
 void graph_store::forget_grown() noexcept {

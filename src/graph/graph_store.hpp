@@ -165,7 +165,7 @@ class graph_store {
     }
   }
   // Its list of them will be read soon.
-  void fetch_successors_of(const graph_node& n) const noexcept {
+  void begin_to_load_successors_of(const graph_node& n) const noexcept {
     if (n.first_successor != graph_node::none) __builtin_prefetch(&lists_[n.first_successor]);
   }
   template <class F>
@@ -206,7 +206,7 @@ class graph_store {
   block_vector<edge> edges_;
   block_vector<tagged> lists_;
   std::vector<std::unique_ptr<node_options>> options_;  // up to the last that isn't default
-  std::vector<node_times> times_;                        // of the last run, if it took any
+  std::vector<node_times> times_;                       // of the last run, if it took any
   std::vector<double> ranks_;
   std::vector<double> path_costs_;  // the greatest sum of costs on a path to the end
   std::vector<std::vector<graph_node*>> extras_;

@@ -5,8 +5,8 @@
 namespace heist::inline v0::detail {
 
 void ranked_drains::run(unsigned drainers) {
-  for (std::size_t i = 0; i < store().nodes.size(); ++i)
-    if (store().predecessors[i] == 0) put(*store().nodes[i]);
+  for (std::size_t i = 0; i < contents().nodes.size(); ++i)
+    if (contents().predecessors[i] == 0) put(*contents().nodes[i]);
   drain_all(drainers);
 }
 

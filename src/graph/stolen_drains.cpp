@@ -63,7 +63,7 @@ class graph_drainer {
       if (!push(entry{&run_, nullptr, middle, last})) break;
       last = middle;
     }
-    const auto& store = run_.store();
+    const auto& store = run_.contents();
     position below = left_.size();
     for (std::uint32_t i = first; i < last; ++i) {
       if (store.predecessors[i] != 0) continue;
@@ -113,7 +113,7 @@ class graph_drainer {
 
 void stolen_drains::run() {
   begin();
-  const auto all = static_cast<std::uint32_t>(store().nodes.size());
+  const auto all = static_cast<std::uint32_t>(contents().nodes.size());
   if (!end(graph_drainer::drain_by_itself(*this, {this, nullptr, 0, all}))) is_over_.wait();
 }
 

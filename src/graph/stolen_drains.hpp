@@ -6,12 +6,12 @@
 // nodes in which those are sought that depend on nothing.
 //
 // Invariants.
-//   G1  What is ready is run by a drainer, lies on the deque below one, or is in `ready_` (the deque
-//       was full, or the function that ran moved elsewhere). A drainer that puts something there
-//       looks there before it ends.
+//   G1  What is ready is run by a drainer, lies on the deque below one, or is in `ready_` (the
+//       deque was full, or there is none). A drainer that puts something there looks there before
+//       it ends.
 //   G2  `active_` counts drainers. A thief counts itself before it completes the entry, and the
-//       drainer below which the entry lay joins it before it ends: so active_ is 0 only when nothing
-//       is left. The last drainer ends the wait of the one in run(), if it isn't that one.
+//       drainer whose entry it was joins it before it ends: so active_ is 0 only when nothing is
+//       left. The last drainer ends the wait of the one in run(), if it isn't that one.
 #pragma once
 
 #include <atomic>

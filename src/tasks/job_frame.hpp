@@ -6,13 +6,13 @@
 //
 // An entry of the deque is a row of jobs that lie one after the other in a ring. A steal moves
 // several cache lines from one processor to another, whatever it takes: with one job to an entry
-// that would cost more than small jobs do, and the lines of a row are fetched all at once. The first
-// entries have one job each, so that few large jobs are spread over as many workers; and a thief
-// leaves half of its row, and what it hasn't begun of the other half, on its own deque.
+// that would cost more than small jobs do, and the lines of a row are fetched all at once. The
+// first entries have one job each, so that few large jobs are spread over as many workers; and a
+// thief leaves half of its row, and what it hasn't begun of the other half, on its own deque.
 //
-// Parts of a job that end here, one after the other, are taken off its count at once: meanwhile this
-// thread runs nothing but further parts of that job, so nobody waits for it any longer than without
-// that.
+// Parts of a job that end here, one after the other, are taken off its count at once: meanwhile
+// this thread runs nothing but further parts of that job, so nobody waits for it any longer than
+// without that.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,8 @@ class job_frame {
     return record_ != nullptr && record_->belongs_to(&r);
   }
 
-  // For current(), on that worker: pushes the job on the deque, or hands it to the pool if the deque
-  // is full or the caller is not the function itself.
+  // For current(), on that worker: pushes the job on the deque, or hands it to the pool if the
+  // deque is full or the caller is not the function itself.
   [[gnu::always_inline]] void run(worker& w, job_record& r) noexcept {
     if (&r == next_in_row_ && left_.is_newest(w)) [[likely]] {
       next_in_row_ = next_after(r);
@@ -167,7 +167,7 @@ class job_frame {
     return true;
   }
 
-  // Takes a row off the deque, which thieves may have had: takes parts off first, since it may wait.
+  // A row that thieves may have had. Parts are taken off first, since it may wait.
   [[gnu::noinline]] job_record* pop_public(parts_of& of) noexcept {
     of.take_off();
     row entry;
@@ -224,8 +224,8 @@ class job_frame {
     return false;
   }
 
-  // A thief ends the entry before it begins the first job, so that whoever pops entries doesn't wait
-  // for the jobs.
+  // A thief ends the entry before it begins the first job, so that whoever pops entries doesn't
+  // wait for the jobs.
   static void run_stolen(job& j) noexcept {
     const row stolen = left_work::item_of<row>(j);
     j.views = nullptr;  // whatever views the jobs leave are refused

@@ -153,14 +153,13 @@ struct alignas(job_system::job_bytes) job_record final : root {
   void end_waits() noexcept;
 
  public:
-
   std::atomic<std::uint64_t> word{0};
   std::atomic<std::uint32_t> unfinished{0};
   // Relaxed: for refusals, and for the destructor. Of two calls of run() that nothing orders, both
   // may find it unset.
   std::atomic<bool> started{false};
-  bool is_on_heap = false;           // constant
-  bool ends_specially = false;       // there is an exception, or it is on the heap
+  bool is_on_heap = false;      // constant
+  bool ends_specially = false;  // there is an exception, or it is on the heap
   job_record* parent = nullptr;
   void (*call)(void* data, job_system::job self) = nullptr;
   std::exception_ptr thrown;
@@ -191,7 +190,8 @@ class alignas(64) job_ring {
     if (n == 0) return;
     size_ = n;
     // Those that next() fetches behind the last one are never used.
-    records_.store(new job_record[n + records_ahead], std::memory_order_release);  // partner: each()
+    records_.store(new job_record[n + records_ahead],
+                   std::memory_order_release);  // partner: each()
   }
 
   // The next place, whether it is in use or not; nullptr: the next one is the first, or the ring

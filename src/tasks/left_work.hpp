@@ -7,8 +7,8 @@
 // first (join.cpp): that is how the slots come back. A thief may end an entry before it begins the
 // work, and the entry has no views (views.hpp): so whole runs of them are joined at once.
 //
-// The worker is an argument of each call: the thread may change between two of them, and the address
-// of its thread-local with it (hot_path.hpp).
+// The worker is an argument of each call: the thread may change between two of them, and the
+// address of its thread-local with it (hot_path.hpp).
 #pragma once
 
 #include <cstring>
@@ -34,8 +34,8 @@ inline fiber* fiber_here() noexcept {
 class left_work {
  public:
   // `here`: the running fiber.
-  // A thief's request is answered by a push, but by at most one of `pushes_per_answer` of them: each
-  // answer costs the owner cache misses. A thief that waits too long for that helps itself.
+  // A thief's request is answered by a push, but by at most one of `pushes_per_answer` of them:
+  // each answer costs the owner cache misses. A thief that waits too long for that helps itself.
   explicit left_work(fiber* here, unsigned pushes_per_answer = 1) noexcept
       : fiber_(here),
         start_(static_cast<position>(hot_path::depth())),
@@ -123,11 +123,12 @@ class left_work {
 
   // If thieves have taken all entries, joins those that are complete: the next ones then lie in
   // their places. Otherwise a function that leaves much, and whose waits end early, would fill the
-  // deque with places of work that was done long ago. Other deques than the split one are not
-  // asked: their owners could not see it without a fence.
+  // deque with places of work that was done long ago.
   [[gnu::noinline]] void join_stolen(worker& w) noexcept {
-    if (!empty() && w.uses_split() && w.deque->word.load().tail >= w.deque->depth())
-      join_completed(w);
+    const auto is_all_stolen = [&w] {
+      return w.uses_split() ? w.deque->word.load().tail >= w.deque->depth() : w.forks->is_empty();
+    };
+    if (!empty() && is_all_stolen()) join_completed(w);
   }
 
   // A copy: what runs next uses the slot again.
@@ -166,8 +167,8 @@ class left_work {
     return true;
   }
 
-  // Joins the newest entries as far as thieves have completed them; there must be none that a thief
-  // hasn't taken.
+  // Joins the newest entries as far as thieves have completed them. Those that a thief hasn't taken
+  // are not: so in a shared queue, where older entries may still lie.
   [[gnu::noinline]] void join_completed(worker& w) noexcept {
     const position before = top_;
     for (; top_ != start_; top_ -= one) {

@@ -71,7 +71,9 @@ struct task_frame {
       task_access::run(child, &owner, s.place);
   }
 
-  [[nodiscard]] bool can_wait() const noexcept { return left.is_here(worker_here()) || left.empty(); }
+  [[nodiscard]] bool can_wait() const noexcept {
+    return left.is_here(worker_here()) || left.empty();
+  }
   void wait() noexcept {
     while (!left.empty()) {
       spawned_task s;

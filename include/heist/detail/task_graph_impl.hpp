@@ -29,7 +29,7 @@ struct [[gnu::visibility("default")]] graph_node {
   std::uint32_t first_successor = none;     // in the graph's lists; constant during a run
   std::atomic<bool> is_spoiled{false};      // a predecessor wasn't done
   node_state state = node_state::waiting;
-  bool is_over = false;  // if nodes can be added: guarded by graph_run::guard_of(node)
+  bool is_over = false;   // if nodes can be added: guarded by graph_run::guard_of(node)
   bool is_grown = false;  // a running function added it: it has a grown_part
 };
 static_assert(sizeof(void*) != 8 || sizeof(graph_node) == 24);

@@ -88,7 +88,8 @@ TEST_P(StolenGraphs, FunctionsForkAndWaitForEachOther) {
     std::mt19937 random(static_cast<unsigned>(round));
     for (unsigned i = 0; i < 120; ++i) {
       nodes.push_back(g.add([&, i] {
-        if (i % 3 == 0) heist::fork_join([&] { ++ran; }, [&] { linger(std::chrono::microseconds(3)); });
+        if (i % 3 == 0)
+          heist::fork_join([&] { ++ran; }, [&] { linger(std::chrono::microseconds(3)); });
         if (i % 3 == 1) {
           const std::lock_guard hold(lock);
           ++guarded;
