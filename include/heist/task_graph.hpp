@@ -115,7 +115,8 @@ class HEIST_API task_graph {
   task_graph& operator=(const task_graph&) = delete;
 
   // Adds f() or f(running&), which is called once in each run. None of the members below may be
-  // called while the graph runs: they throw usage_error.
+  // called while the graph runs: they throw usage_error. Costs some tens of ns, and 36 bytes beside
+  // the function; options other than the default ones cost an allocation more.
   template <class F>
   node add(F&& f, node_options options = {}) {
     using made = detail::graph_node_of<std::decay_t<F>>;
@@ -127,7 +128,8 @@ class HEIST_API task_graph {
     const bool has_options = options.priority != 0 || options.cost != 1 || !options.name.empty();
     return add_node(n, has_options ? &options : nullptr);
   }
-  // `after` runs when `before` is done. Throws usage_error for another graph's node.
+  // `after` runs when `before` is done. Throws usage_error for another graph's node. Costs some ns,
+  // and 16 bytes; the next run sorts the edges.
   void edge(node before, node after);
   [[nodiscard]] std::size_t size() const noexcept;
 

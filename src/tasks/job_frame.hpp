@@ -135,9 +135,11 @@ class job_frame {
   }
 
   [[gnu::noinline]] void run_as_entry(worker& w, job_record& r) noexcept {
+    // Asked before the push: afterwards a thief may have run the job, and one on the heap is gone.
+    job_record* const after = r.is_on_heap ? nullptr : next_after(r);
     if (left_.is_newest(w) && left_.push(w, &run_stolen, row{&r, 1})) {
       const unsigned singles = std::min(w.pool.size(), single_entries);
-      next_in_row_ = left_.size() > singles && !r.is_on_heap ? next_after(r) : nullptr;
+      next_in_row_ = left_.size() > singles ? after : nullptr;
     } else {
       next_in_row_ = nullptr;
       start_root(&w.pool, r);
