@@ -37,7 +37,9 @@ class pool;
 
 namespace detail {
 
+class pool_impl;
 struct job_record;
+class job_ring;
 class job_rings;
 
 }  // namespace detail
@@ -110,7 +112,8 @@ class HEIST_API job_system {
     return create(parent, f);
   }
 
-  // Gives the job to the pool; a second time is a usage_error. Thread-safe. From the function of a
+  // Gives the job to the pool; a second time is a usage_error, but two threads must not do it at
+  // once. Thread-safe. From the function of a
   // job it costs a push on the worker's deque; from elsewhere, and when the deque is full, it
   // enters the pool (see on_worker). Under HEIST_SERIAL it is a call.
   void run(job j);
@@ -147,6 +150,7 @@ class HEIST_API job_system {
 
  private:
   friend detail::job_record;
+  job_system(pool& p, job_memory memory, std::size_t jobs_per_thread);
   using function = void (*)(void* data, job self);
 
   template <class F>
@@ -154,19 +158,28 @@ class HEIST_API job_system {
 
   template <class F>
   job create(job parent, const F& f);
+  // The place of the function object in what job::record_ points to.
+  static constexpr std::size_t data_offset = job_bytes - data_bytes;
+  template <class F>
+  static void put(job j, const F& f) noexcept;
 
   template <class Body>
   struct halves;
 
-  // None if the ring is full, or the heap gives no memory.
-  job try_create(job parent, function f, const void* data, std::size_t bytes);
+  // Without its data; none if the ring is full, or the heap gives no memory.
+  job try_create(job parent, function f);
+  job create_slowly(detail::job_record* above, function f);
   [[noreturn]] void throw_overflow() const;
   [[noreturn]] static void throw_no_parent();
+  [[noreturn]] static void throw_ended_parent();
+  [[noreturn]] static void throw_no_job_to_run();
   void call_on_worker(detail::root& r);
   void wait_until_finished(detail::job_record& r, std::uint64_t number);
 
   pool& pool_;
+  detail::pool_impl* const impl_;             // of pool_
   std::unique_ptr<detail::job_rings> rings_;  // without places, for job_memory::heap
+  detail::job_ring* const of_workers_;        // in rings_
   job_memory memory_ = job_memory::ring;
 };
 

@@ -1,4 +1,4 @@
-// Two facts about the processor that spinning and padding need.
+// Facts about the processor that spinning, padding and fetching ahead need.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,17 @@ inline void pause() noexcept {
 #elif defined(__aarch64__)
   // isb rather than yield: yield is a no-op on the cores that we would like to slow down.
   asm volatile("isb" ::: "memory");
+#endif
+}
+
+// Fetches the cache line of that address, which this thread will write soon. It may be any address.
+inline void fetch_to_write(const void* p) noexcept {
+#if defined(__x86_64__)
+  // The builtin gives this only with -mprfchw; otherwise the write would fetch the line once more.
+  // Every x86-64 processor knows the instruction, some as one that does nothing.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(p)));
+#else
+  __builtin_prefetch(p, 1);
 #endif
 }
 

@@ -5,8 +5,10 @@
 //                    partner: whoever has the name); whoever brings `unfinished` to 0, or takes
 //                    the exception, makes it even (release; partner: the acquire in take()). A
 //                    name holds the number.
-//   unfinished       the function, and each child. Only the job's own function, its children and
-//                    whoever has not run it yet may raise it, so it can't rise from 0.
+//   unfinished       its parts that haven't ended: the function, and each child. Only the job's own
+//                    function, its children and whoever has not run it yet may raise it. So it
+//                    can't rise while all parts that it still counts have ended and are one
+//                    thread's to take off: that thread needs no atomic operation on it.
 //   waiters, thrown, ends_specially
 //                    guarded by lock_of(record).
 // The rest is written before the job is run, and constant from then on.
@@ -33,9 +35,11 @@
 #include <new>
 
 #include "heist/combinable.hpp"
+#include "heist/detail/local.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/waiters.hpp"
 #include "heist/job_system.hpp"
+#include "platform/cpu.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -43,6 +47,7 @@ struct alignas(job_system::job_bytes) job_record final : root {
   static constexpr std::uint64_t waited = 1;
   static constexpr std::uint64_t failed = 2;
   static constexpr unsigned number_shift = 2;
+  static constexpr std::size_t data_offset = job_system::data_offset;
 
   job_record() noexcept : root(&run_entered) { is_awaited = false; }
 
@@ -52,6 +57,8 @@ struct alignas(job_system::job_bytes) job_record final : root {
   // Acquire: partner is the exchange in end_part(); what the job did is seen.
   [[nodiscard]] bool has_ended(std::uint64_t number) const noexcept {
     const std::uint64_t w = word.load(std::memory_order_acquire);
+    if (w == number << number_shift) [[likely]]
+      return false;
     return number_of(w) != number || (w & failed) != 0;
   }
   // This job, or one below `above`. The caller keeps this job from ending.
@@ -61,25 +68,64 @@ struct alignas(job_system::job_bytes) job_record final : root {
     return r != nullptr;
   }
 
-  // For the owner of the ring. False: in use.
-  bool take() noexcept {
+  // For the owner of the ring. The job's number; 0: in use.
+  [[nodiscard]] std::uint64_t take() noexcept {
     const std::uint64_t w = word.load(std::memory_order_acquire);
-    if (!is_free(w)) return false;
+    if (!is_free(w)) [[unlikely]]
+      return 0;
+    const std::uint64_t number = number_of(w) + 1;
     started.store(false, std::memory_order_relaxed);  // the name is told afterwards
     unfinished.store(1, std::memory_order_relaxed);
-    word.store((number_of(w) + 1) << number_shift, std::memory_order_release);
-    return true;
+    word.store(number << number_shift, std::memory_order_release);
+    return number;
   }
-  [[nodiscard]] job_system::job name() noexcept {
-    // Relaxed: the job is the caller's, and doesn't end meanwhile.
-    return {this, number_of(word.load(std::memory_order_relaxed))};
+  [[nodiscard]] job_system::job name_of(std::uint64_t number) noexcept { return {this, number}; }
+  // For whoever keeps it from ending. Relaxed: it doesn't change meanwhile.
+  [[nodiscard]] std::uint64_t number() const noexcept {
+    return number_of(word.load(std::memory_order_relaxed));
   }
+  [[nodiscard]] job_system::job name() noexcept { return name_of(number()); }
   static job_record* record_of(job_system::job j) noexcept { return j.record_; }
 
-  // Calls the function and ends the function's part.
-  void execute() noexcept;
-  // The function, or a child, has ended.
-  void end_part() noexcept;
+  // Both of its cache lines will be written or read soon, here.
+  void fetch() const noexcept {
+    platform::fetch_to_write(&word);
+    platform::fetch_to_write(data);
+  }
+
+  // For whoever has taken it.
+  void prepare(job_record* above, void (*f)(void*, job_system::job)) noexcept {
+    parent = above;
+    call = f;
+    // Relaxed: it isn't 0, as the parent hasn't ended; and what the child does comes after its run.
+    if (above != nullptr) above->unfinished.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  // So many parts have ended. True: the job has none left, and the caller has to call end().
+  [[nodiscard]] bool take_off(std::uint32_t parts) noexcept {
+    // Acquire: what the other parts did. All that are left are the caller's: see `unfinished`.
+    if (unfinished.load(std::memory_order_acquire) == parts) return true;
+    // Release: what was done; acquire: what the others did, for whoever sees the end.
+    return unfinished.fetch_sub(parts, std::memory_order_acq_rel) == parts;
+  }
+  // The job with that number has ended. Its parent, if it has one, has lost a part by that, for the
+  // caller to take off.
+  void end(std::uint64_t number) noexcept {
+    if (ends_specially) [[unlikely]]
+      end_specially(number);
+    else
+      end_as((number + 1) << number_shift);
+  }
+  // Takes off the parts of r and of all that end by that.
+  static void take_off_all(job_record* r, std::uint32_t parts) noexcept {
+    while (r != nullptr && r->take_off(parts)) {
+      job_record* const above = r->parent;
+      r->end(r->number());
+      r = above;
+      parts = 1;
+    }
+  }
+
   void keep(std::exception_ptr exception) noexcept;
   // Suspends the caller if the job hasn't ended; may return early (B2).
   void wait_once(std::uint64_t number) noexcept;
@@ -91,17 +137,29 @@ struct alignas(job_system::job_bytes) job_record final : root {
     auto* const r = new (std::nothrow) job_record;
     if (r == nullptr) return nullptr;
     r->is_on_heap = r->ends_specially = true;
-    r->take();
+    static_cast<void>(r->take());
     return r;
   }
 
-  static void run_entered(root& r) noexcept { static_cast<job_record&>(r).execute(); }
+  static void run_entered(root& r) noexcept;
 
+ private:
+  void end_specially(std::uint64_t number) noexcept;
+  void end_as(std::uint64_t after) noexcept {
+    // Release: the result; partners: has_ended(), take(). Acquire: B2.
+    if ((word.exchange(after, std::memory_order_acq_rel) & waited) != 0) [[unlikely]]
+      end_waits();
+  }
+  void end_waits() noexcept;
+
+ public:
   std::atomic<std::uint64_t> word{0};
   std::atomic<std::uint32_t> unfinished{0};
-  std::atomic<bool> started{false};  // relaxed: for refusals, and for the destructor
-  bool is_on_heap = false;           // constant
-  bool ends_specially = false;       // there is an exception, or it is on the heap
+  // Relaxed: for refusals, and for the destructor. Of two calls of run() that nothing orders, both
+  // may find it unset.
+  std::atomic<bool> started{false};
+  bool is_on_heap = false;      // constant
+  bool ends_specially = false;  // there is an exception, or it is on the heap
   job_record* parent = nullptr;
   void (*call)(void* data, job_system::job self) = nullptr;
   std::exception_ptr thrown;
@@ -110,30 +168,90 @@ struct alignas(job_system::job_bytes) job_record final : root {
 };
 static_assert(sizeof(job_record) == job_system::job_bytes);
 
-// The records from which one thread makes its jobs.
-struct job_ring {
-  explicit job_ring(std::size_t n) : size(n), records(new job_record[n]) {}
+// job_system::put writes there. Compilers know the offset, though the type has a base.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+static_assert(offsetof(job_record, data) == job_record::data_offset);
+#pragma GCC diagnostic pop
 
-  // nullptr: all are in use.
+// The records from which one thread makes its jobs.
+class alignas(64) job_ring {
+ public:
+  job_ring() noexcept = default;
+  explicit job_ring(std::size_t n) { make(n); }
+  job_ring(job_ring&& other) noexcept
+      : records_(other.records_.exchange(nullptr, relaxed)), size_(other.size_.get()) {}
+  ~job_ring() { delete[] records_.load(relaxed); }  // nobody uses it any more
+
+  // Unless it is made: for its thread.
+  [[nodiscard]] bool is_made() const noexcept { return records_.load(relaxed) != nullptr; }
+  // With 0 records it stays as it is.
+  void make(std::size_t n) {
+    if (n == 0) return;
+    size_ = n;
+    // Those that next() fetches behind the last one are never used.
+    records_.store(new job_record[n + records_ahead],
+                   std::memory_order_release);  // partner: each()
+  }
+
+  // The next place, whether it is in use or not; nullptr: the next one is the first, or the ring
+  // isn't made.
+  [[nodiscard]] job_record* next() noexcept {
+    const std::size_t at = next_;
+    if (at == size_) [[unlikely]]
+      return nullptr;
+    next_ = at + 1;
+    job_record* const r = records_.load(relaxed) + at;
+    r[records_ahead].fetch();
+    return r;
+  }
+  // A job that has been taken; nullptr: all are in use.
   job_record* take() noexcept {
-    for (std::size_t i = 0; i < size; ++i) {
-      job_record& r = records[next];
-      next = next + 1 == size ? 0 : next + 1;
-      if (r.take()) return &r;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (next_ == size_) next_ = 0;
+      if (job_record* const r = next(); r->take() != 0) return r;
     }
     return nullptr;
   }
 
-  const std::size_t size;
-  const std::unique_ptr<job_record[]> records;
-  std::size_t next = 0;  // used by the ring's thread only
+  template <class F>
+  void each(const F& f) {
+    // Acquire: partner is the release in make().
+    job_record* const records = records_.load(std::memory_order_acquire);
+    if (records == nullptr) return;
+    for (std::size_t i = 0; i < size_; ++i) f(records[i]);
+  }
+
+ private:
+  // How far ahead records are fetched: another thread may have run what was in them.
+  static constexpr std::size_t records_ahead = 8;
+  // Its own thread writes it.
+  static constexpr auto relaxed = std::memory_order_relaxed;
+
+  std::atomic<job_record*> records_{nullptr};
+  local<std::size_t> size_{0};  // written before records_
+  local<std::size_t> next_{0};  // used by the ring's thread only
 };
 
+// The rings of all threads that aren't workers of the pool.
 class job_rings {
  public:
-  explicit job_rings(std::size_t size) : per_thread([size] { return job_ring(size); }) {}
+  job_rings(std::size_t size, std::size_t workers)
+      : of_workers(new job_ring[workers]),
+        worker_count(workers),
+        per_ring(size),
+        of_others([size] { return job_ring(size); }) {}
 
-  combinable<job_ring> per_thread;
+  template <class F>
+  void each(const F& f) {
+    for (std::size_t i = 0; i < worker_count; ++i) of_workers[i].each(f);
+    of_others.combine_each([&f](job_ring& ring) { ring.each(f); });
+  }
+
+  const std::unique_ptr<job_ring[]> of_workers;
+  const std::size_t worker_count;
+  const std::size_t per_ring;
+  combinable<job_ring> of_others;
 };
 
 }  // namespace heist::inline v0::detail

@@ -3,8 +3,12 @@
 //
 // The entries lie one above the other at the fork depths from the one at which the function began.
 // So only the function itself may push some, not what it forked (that is deeper) nor what runs on
-// another fiber; push() checks this and refuses. Entries that thieves took are joined like forks,
-// newest first (join.cpp): that is how the slots come back.
+// another fiber; is_here() answers that. Entries that thieves took are joined like forks, newest
+// first (join.cpp): that is how the slots come back. A thief may end an entry before it begins the
+// work, and the entry has no views (views.hpp): so whole runs of them are joined at once.
+//
+// The worker is an argument of each call: the thread may change between two of them, and the
+// address of its thread-local with it (hot_path.hpp).
 #pragma once
 
 #include <cstring>
@@ -12,52 +16,119 @@
 #include <type_traits>
 
 #include "heist/detail/hot_path.hpp"
-#include "heist/detail/waiting.hpp"
+#include "heist/detail/spawn_path.hpp"
 #include "heist/fork_join.hpp"
 #include "runtime/join.hpp"
+#include "runtime/slots.hpp"
 
 namespace heist::inline v0::detail {
 
+// The worker that runs the caller; nullptr on a thread outside any pool. The address of the
+// thread-local isn't kept (hot_path.hpp).
+inline worker* worker_here() noexcept { return static_cast<worker*>(this_worker_front()); }
+inline fiber* fiber_here() noexcept {
+  worker_front* const w = this_worker_front();
+  return w == nullptr ? nullptr : w->current.get();
+}
+
 class left_work {
  public:
-  left_work() noexcept : fiber_(current_fiber()), start_(hot_path::depth()) {}
+  // `here`: the running fiber.
+  // A thief's request is answered by a push, but by at most one of `pushes_per_answer` of them:
+  // each answer costs the owner cache misses. A thief that waits too long for that helps itself.
+  explicit left_work(fiber* here, unsigned pushes_per_answer = 1) noexcept
+      : fiber_(here),
+        start_(static_cast<position>(hot_path::depth())),
+        top_(start_),
+        pushes_per_answer_(pushes_per_answer),
+        unanswered_(pushes_per_answer) {}
   left_work(const left_work&) = delete;
   left_work& operator=(const left_work&) = delete;
 
-  // True: a thief may call run(job), in whose payload the item is, and must end that with
-  // complete(). False: the deque is full, or the caller is not the function itself.
+  // Another function begins, here, on the same fiber; needs empty().
+  void begin_above(const left_work& other) noexcept { start_ = top_ = other.top_; }
+
+  // Whether the caller, on that worker, is the function itself.
+  [[nodiscard]] bool is_here(const worker* w) const noexcept {
+    return w != nullptr && fiber_ == w->current.get() && is_newest(*w);
+  }
+  // The same if the caller is known to run on the function's fiber.
+  [[nodiscard]] bool is_newest(const worker& w) const noexcept { return w.deque->depth() == top_; }
+  [[nodiscard]] bool empty() const noexcept { return top_ == start_; }
+  // How many entries were pushed and haven't been popped; thieves may have taken some.
+  [[nodiscard]] position size() const noexcept { return (top_ - start_) / one; }
+
+  // ---- For the function itself, which is_here().
+
+  // True: a thief may call run(job), in whose payload the item is, and must end that with job::done
+  // and without views. False: the deque is full.
   template <class Item>
-  [[nodiscard]] bool push(void (*run)(job&) noexcept, const Item& item) noexcept {
+  [[nodiscard]] bool push(worker& w, void (*run)(job&) noexcept, const Item& item) noexcept {
     static_assert(sizeof(Item) <= job::payload_bytes && std::is_trivially_copyable_v<Item>);
-    if (!is_here()) return false;
-    const wide_position h = place_of(pushed_);
-    job& slot = hot_path::slot(h);
+    if (size() % pushes_per_look == pushes_per_look - 1) [[unlikely]]
+      join_stolen(w);
+    control& c = *w.deque;
+    job& slot = slot_at(c, top_);
     slot.run = run;
     ::new (static_cast<void*>(slot.payload)) Item(item);
-    hot_path::publish(h);
-    if (hot_path::asked(h)) fork_slow();
-    if (slot.run == nullptr) hot_path::take_private(h);  // refused (fork_deque.hpp, D1)
-    if (hot_path::depth() == h) return false;
-    ++pushed_;
+    c.publish(top_);
+    ++unanswered_;
+    if (c.asked(top_) && (unanswered_ >= pushes_per_answer_ || !is_only_asked(w))) [[unlikely]]
+      return answer();
+    top_ += one;
     return true;
   }
 
-  // Whether the caller is the function itself, on a worker.
-  [[nodiscard]] bool is_here() const noexcept {
-    return fiber_ != nullptr && current_fiber() == fiber_ && hot_path::depth() == place_of(pushed_);
+  // Changes the newest entry in place, which is a pop and a push: change(item). False: no thread
+  // might see that, since the entry is public.
+  template <class Item, class Change>
+  [[nodiscard]] bool change_newest(worker& w, const Change& change) noexcept {
+    control& c = *w.deque;
+    const position h = top_ - one;
+    const bool is_private = c.take_private(h);
+    if (is_private) [[likely]]
+      change(item_in<Item>(slot_at(c, h)));
+    c.publish(h);
+    return is_private;
   }
-  [[nodiscard]] bool empty() const noexcept { return pushed_ == 0; }
 
-  // Pops the newest entry; needs is_here(). False: a thief had it, and has completed it. Suspends
-  // the fiber until then.
+  enum class popped : std::uint8_t { none, part, all };
+  // Pops the newest entry if it is private; otherwise pop_public() has to follow. keep(item):
+  // whether the entry remains, as an item that keep() has changed.
+  template <class Item, class Keep>
+  [[nodiscard]] popped pop_private(worker& w, const Keep& keep) noexcept {
+    control& c = *w.deque;
+    const position h = top_ - one;
+    if (!c.take_private(h)) [[unlikely]]
+      return popped::none;
+    if (keep(item_in<Item>(slot_at(c, h)))) [[likely]] {
+      c.publish(h);
+      return popped::part;
+    }
+    top_ = h;
+    return popped::all;
+  }
+  // False: a thief had it, and has completed it; so it did the older ones, and those that are
+  // complete are joined as well. Suspends the fiber until the newest is.
   template <class Item>
-  [[nodiscard]] bool pop(Item& item) noexcept {
-    --pushed_;
-    const wide_position h = place_of(pushed_);
-    const job* const slot = hot_path::take_private(h) ? &hot_path::slot(h) : join_child();
-    if (slot == nullptr) return false;
-    item = item_of<Item>(*slot);
-    return true;
+  [[nodiscard]] bool pop_public(Item& item) noexcept {
+    top_ -= one;
+    if (const job* const slot = join_child()) {
+      item = item_of<Item>(*slot);
+      return true;
+    }
+    join_completed(self_worker());
+    return false;
+  }
+
+  // If thieves have taken all entries, joins those that are complete: the next ones then lie in
+  // their places. Otherwise a function that leaves much, and whose waits end early, would fill the
+  // deque with places of work that was done long ago.
+  [[gnu::noinline]] void join_stolen(worker& w) noexcept {
+    const auto is_all_stolen = [&w] {
+      return w.uses_split() ? w.deque->word.load().tail >= w.deque->depth() : w.forks->is_empty();
+    };
+    if (!empty() && is_all_stolen()) join_completed(w);
   }
 
   // A copy: what runs next uses the slot again.
@@ -69,13 +140,53 @@ class left_work {
   }
 
  private:
-  [[nodiscard]] wide_position place_of(wide_position i) const noexcept {
-    return start_ + i * static_cast<wide_position>(sizeof(job));
+  static constexpr position one = sizeof(job);
+  static constexpr position pushes_per_look = 64;
+
+  template <class Item>
+  static Item& item_in(job& slot) noexcept {
+    return *std::launder(reinterpret_cast<Item*>(slot.payload));
   }
 
-  const void* const fiber_;
-  const wide_position start_;
-  wide_position pushed_ = 0;
+  // Whether a push that must take the slow path need do so for nothing but a request.
+  [[nodiscard]] bool is_only_asked(const worker& w) const noexcept {
+    // Relaxed: as in control::asked().
+    return w.uses_split() && !w.counts_all && top_ < w.deque->capacity &&
+           w.deque->limit.load(std::memory_order_relaxed) == 0;
+  }
+
+  // After a push: a thief has asked, or the deque is full. False: the push was refused.
+  [[nodiscard]] [[gnu::noinline]] bool answer() noexcept {
+    unanswered_ = 0;
+    fork_slow();
+    control& c = *self_worker().deque;
+    if (slot_at(c, top_).run == nullptr)
+      static_cast<void>(c.take_private(top_));  // refused (fork_deque.hpp, D1)
+    if (c.depth() == top_) return false;
+    top_ += one;
+    return true;
+  }
+
+  // Joins the newest entries as far as thieves have completed them. Those that a thief hasn't taken
+  // are not: so in a shared queue, where older entries may still lie.
+  [[gnu::noinline]] void join_completed(worker& w) noexcept {
+    const position before = top_;
+    for (; top_ != start_; top_ -= one) {
+      if (top_ - one < w.current.get()->from) break;  // in other slots: join_child() finds them
+      job& j = slot_at(*w.deque, top_ - one);
+      if (j.state.look() != job::done) break;
+      j.state.reset();
+    }
+    if (top_ == before) return;
+    w.count.failed_takes.add((before - top_) / one);
+    seat(w, top_, w.current.get()->array->slots);
+  }
+
+  fiber* const fiber_;
+  position start_;
+  position top_;
+  const unsigned pushes_per_answer_;
+  unsigned unanswered_;  // pushes since the last answer
 };
 
 }  // namespace heist::inline v0::detail

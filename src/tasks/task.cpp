@@ -66,15 +66,28 @@ struct task_frame {
     owner.unfinished_.fetch_add(1, std::memory_order_relaxed);
     const spawned_task s{&child, &owner, next_place.fetch_add(1, std::memory_order_relaxed)};
     child.parent_ = &owner;
-    if (!left.push(&run_stolen, s)) task_access::run(child, &owner, s.place);
+    worker* const w = worker_here();
+    if (!left.is_here(w) || !left.push(*w, &run_stolen, s))
+      task_access::run(child, &owner, s.place);
   }
 
-  [[nodiscard]] bool can_wait() const noexcept { return left.is_here() || left.empty(); }
+  [[nodiscard]] bool can_wait() const noexcept {
+    return left.is_here(worker_here()) || left.empty();
+  }
   void wait() noexcept {
     while (!left.empty()) {
       spawned_task s;
-      if (left.pop(s)) task_access::run(*s.child, s.parent, s.place);
+      if (pop(s)) task_access::run(*s.child, s.parent, s.place);
     }
+  }
+
+  [[nodiscard]] bool pop(spawned_task& s) noexcept {
+    const auto take = [&s](const spawned_task& entry) {
+      s = entry;
+      return false;
+    };
+    return left.pop_private<spawned_task>(*worker_here(), take) != left_work::popped::none ||
+           left.pop_public(s);
   }
 
   // After wait().
@@ -91,7 +104,7 @@ struct task_frame {
 
   task& owner;
   task_frame* const outer;  // of the same task, which runs in itself
-  left_work left;
+  left_work left{fiber_here()};
   std::atomic<std::uint64_t> next_place{0};
   std::atomic<bool> has_failed{false};
   short_lock guard;

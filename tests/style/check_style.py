@@ -33,7 +33,7 @@ LAYERS = {
     "include/heist/": ["include/heist/"],
     "src/runtime/": ["src/runtime/", "src/platform/", "include/heist/"],
     "src/sync/": ["src/sync/", "src/platform/", "include/heist/"],
-    "src/graph/": ["src/graph/", "include/heist/"],
+    "src/graph/": ["src/graph/", "src/tasks/", "src/runtime/", "src/platform/", "include/heist/"],
     "src/tasks/": ["src/tasks/", "src/runtime/", "src/platform/", "include/heist/"],
     "src/observe/": ["src/observe/", "src/runtime/", "src/platform/", "include/heist/"],
     "src/report/": ["src/report/"] + VALUES,

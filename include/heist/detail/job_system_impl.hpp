@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -21,13 +22,19 @@ inline void job_system::call(void* data, job self) {
 }
 
 template <class F>
+inline void job_system::put(job j, const F& f) noexcept {
+  std::memcpy(reinterpret_cast<std::byte*>(j.record_) + data_offset, std::addressof(f), sizeof(F));
+}
+
+template <class F>
 inline auto job_system::create(job parent, const F& f) -> job {
   static_assert(std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>,
                 "a job is copied as bytes: capture references or pointers");
   static_assert(sizeof(F) <= data_bytes && alignof(F) <= 16, "too large for a job");
   static_assert(std::is_invocable_v<F&, job> || std::is_invocable_v<F&>);
-  const job j = try_create(parent, &call<F>, std::addressof(f), sizeof(F));
-  if (j == job{}) throw_overflow();
+  const job j = try_create(parent, &call<F>);
+  if (j.record_ == nullptr) throw_overflow();
+  put(j, f);
   return j;
 }
 
@@ -44,11 +51,13 @@ struct job_system::halves {
     while (last - first > most) {
       halves right = *this;
       right.first = first + (last - first) / 2;
-      const job j = system->try_create(self, &call<halves>, &right, sizeof(right));
-      if (j == job{})
+      const job j = system->try_create(self, &call<halves>);
+      if (j == job{}) {
         right(self);
-      else
+      } else {
+        put(j, right);
         system->run(j);
+      }
       last = right.first;
     }
     (*body)(first, last);

@@ -1,0 +1,257 @@
+// While a function of a job, or on_worker's, runs: what it leaves on the deque.
+//
+// When the function ends, what is still there is run at once if it belongs to the job, which can't
+// end before that anyway. The rest is handed to the pool: if it ran on top of the caller, it might
+// wait for what the caller does next.
+//
+// An entry of the deque is a row of jobs that lie one after the other in a ring. A steal moves
+// several cache lines from one processor to another, whatever it takes: with one job to an entry
+// that would cost more than small jobs do, and the lines of a row are fetched all at once. The
+// first entries have one job each, so that few large jobs are spread over as many workers; and a
+// thief leaves half of its row, and what it hasn't begun of the other half, on its own deque.
+//
+// Parts of a job that end here, one after the other, are taken off its count at once: meanwhile
+// this thread runs nothing but further parts of that job, so nobody waits for it any longer than
+// without that.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
+#include "runtime/views.hpp"
+#include "tasks/job_record.hpp"
+#include "tasks/left_work.hpp"
+
+namespace heist::inline v0::detail {
+
+class job_frame {
+ public:
+  // The function of r; nullptr: of no job.
+  explicit job_frame(job_record* r) noexcept : job_frame(r, fiber_here()) {}
+  job_frame(const job_frame&) = delete;
+  job_frame& operator=(const job_frame&) = delete;
+  ~job_frame() { innermost_ = outer_; }
+
+  static job_frame* current() noexcept { return static_cast<job_frame*>(innermost(fiber_here())); }
+  // Whether this frame runs the job, or one below it.
+  [[nodiscard]] bool is_inside(const job_record& r) const noexcept {
+    return record_ != nullptr && record_->belongs_to(&r);
+  }
+
+  // For current(), on that worker: pushes the job on the deque, or hands it to the pool if the
+  // deque is full or the caller is not the function itself.
+  [[gnu::always_inline]] void run(worker& w, job_record& r) noexcept {
+    if (&r == next_in_row_ && left_.is_newest(w)) [[likely]] {
+      next_in_row_ = next_after(r);
+      if (left_.change_newest<row>(w, [](row& newest) { ++newest.length; })) [[likely]]
+        return;
+    }
+    run_as_entry(w, r);
+  }
+
+  // The function has returned: nothing is left afterwards. Returns how many parts of its job have
+  // ended, which the caller has to take off.
+  [[gnu::noinline]] std::uint32_t work_off() noexcept {
+    parts_of of{record_ == nullptr ? no_job() : record_};
+    if (!left_.empty()) run_left(of, nullptr, 0);
+    return of.ended;
+  }
+
+  // Runs what belongs to r until that has ended; the caller is not inside of r.
+  void work_off(job_record& r, std::uint64_t number) noexcept {
+    if (!left_.is_here(worker_here())) return;
+    parts_of of{&r};
+    run_left(of, &r, number);
+    of.take_off();
+    if (!left_.empty()) left_.join_stolen(self_worker());
+  }
+
+  // Runs a job that no other function has left.
+  static void run_entered(job_record& r) noexcept {
+    job_record* const above = r.parent;
+    if (job_frame frame(nullptr); frame.execute(r)) job_record::take_off_all(above, 1);
+  }
+
+ private:
+  // What an entry holds: `length` jobs from `oldest` on.
+  struct row {
+    job_record* oldest;
+    std::uintptr_t length;
+  };
+  // At most; in a pool with fewer workers as many as it has.
+  static constexpr unsigned single_entries = 8;
+  // Rows end where the address of a record is a multiple of that many: a push needs no count then.
+  static constexpr std::uintptr_t longest_row = 32;
+
+  static constexpr unsigned entries_per_answer = 4;
+
+  // The record that may follow r in its row, or nullptr.
+  static job_record* next_after(job_record& r) noexcept {
+    job_record* const after = &r + 1;
+    const auto place = reinterpret_cast<std::uintptr_t>(after) / sizeof(job_record);
+    return place % longest_row == 0 ? nullptr : after;
+  }
+
+  // To which no job belongs.
+  static job_record* no_job() noexcept {
+    static constinit char place = 0;
+    return reinterpret_cast<job_record*>(&place);
+  }
+
+  // Parts of a job that have ended and count still.
+  struct parts_of {
+    job_record* whole;
+    std::uint32_t ended = 0;
+    bool of_any = false;  // `whole` becomes the parent of whatever is popped
+
+    void take_off() noexcept {
+      if (ended != 0) job_record::take_off_all(whole, std::exchange(ended, 0));
+    }
+    // A part of r has ended.
+    void add(job_record* r) noexcept {
+      while (r != nullptr && r != whole && r->take_off(1)) {
+        job_record* const above = r->parent;
+        r->end(r->number());
+        r = above;
+      }
+      if (r == whole) ++ended;
+    }
+  };
+
+  job_frame(job_record* r, fiber* here) noexcept
+      : record_(r),
+        fiber_(here),
+        innermost_(innermost(here)),
+        outer_(std::exchange(innermost_, this)),
+        left_(here, entries_per_answer) {}
+
+  // The innermost frame of the fiber; of the thread, where every job is a call.
+  static void*& innermost(fiber* here) noexcept {
+    static constinit thread_local void* outside_fibers = nullptr;
+    return here == nullptr ? outside_fibers : here->job_frame;
+  }
+
+  [[gnu::noinline]] void run_as_entry(worker& w, job_record& r) noexcept {
+    // Asked before the push: afterwards a thief may have run the job, and one on the heap is gone.
+    job_record* const after = r.is_on_heap ? nullptr : next_after(r);
+    if (left_.is_newest(w) && left_.push(w, &run_stolen, row{&r, 1})) {
+      const unsigned singles = std::min(w.pool.size(), single_entries);
+      next_in_row_ = left_.size() > singles ? after : nullptr;
+    } else {
+      next_in_row_ = nullptr;
+      start_root(&w.pool, r);
+    }
+  }
+  // The rest of a row of which a part is run here.
+  void push_rest(const row& rest) noexcept {
+    if (rest.length == 0 || left_.push(self_worker(), &run_stolen, rest)) return;
+    for (std::uintptr_t i = 0; i < rest.length; ++i) start_root(nullptr, rest.oldest[i]);
+  }
+
+  // Calls the function, and runs what it leaves of the job. True: the job has ended, and its parent
+  // has lost a part, for the caller to take off.
+  [[nodiscard]] [[gnu::always_inline]] bool execute(job_record& r) noexcept {
+    record_ = &r;
+    const std::uint64_t number = r.number();
+    try {
+      r.call(r.data, r.name_of(number));
+    } catch (...) {
+      r.keep(std::current_exception());
+    }
+    std::uint32_t parts = 1;  // the function
+    if (!left_.empty()) [[unlikely]]
+      parts += work_off();
+    if (!r.take_off(parts)) return false;
+    r.end(number);
+    return true;
+  }
+
+  // A row that thieves may have had. Parts are taken off first, since it may wait.
+  [[gnu::noinline]] job_record* pop_public(parts_of& of) noexcept {
+    of.take_off();
+    row entry;
+    if (!left_.pop_public(entry)) return nullptr;
+    push_rest({entry.oldest, entry.length - 1});
+    return entry.oldest + entry.length - 1;
+  }
+
+  // Pops what lies on the deque, newest first, until `until` has ended. What belongs to of.whole is
+  // run here, the rest is handed to the pool.
+  void run_left(parts_of& of, const job_record* until, std::uint64_t number) noexcept {
+    fiber& here = *fiber_;
+    view_node* const kept = std::exchange(here.views, nullptr);
+    next_in_row_ = nullptr;
+    {
+      job_frame above(nullptr, &here);
+      above.left_.begin_above(left_);
+      while (!left_.empty() && (of.ended != 0 || until == nullptr || !until->has_ended(number))) {
+        job_record* r;
+        const auto take = [&r](row& entry) {
+          r = entry.oldest + --entry.length;
+          return entry.length != 0;
+        };
+        const auto popped = left_.pop_private<row>(*worker_here(), take);
+        if (popped != left_work::popped::part) [[unlikely]] {
+          if (popped == left_work::popped::none && (r = pop_public(of)) == nullptr) continue;
+          above.left_.begin_above(left_);
+        }
+        job_record* const parent = r->parent;
+        if (parent != of.whole) [[unlikely]] {
+          if (!is_run_here(*r, of)) continue;
+        }
+        if (above.execute(*r)) [[likely]] {
+          if (parent == of.whole) [[likely]]
+            ++of.ended;
+          else
+            of.add(parent);
+        }
+        if (here.views != nullptr) [[unlikely]]
+          refuse_views();
+      }
+    }
+    here.views = kept;
+  }
+  // If not, it is handed to the pool.
+  [[gnu::noinline]] static bool is_run_here(job_record& r, parts_of& of) noexcept {
+    if (of.of_any) {
+      of.take_off();
+      of.whole = r.parent;
+      return true;
+    }
+    if (r.belongs_to(of.whole)) return true;
+    start_root(nullptr, r);
+    return false;
+  }
+
+  // A thief ends the entry before it begins the first job, so that whoever pops entries doesn't
+  // wait for the jobs.
+  static void run_stolen(job& j) noexcept {
+    const row stolen = left_work::item_of<row>(j);
+    j.views = nullptr;  // whatever views the jobs leave are refused
+    if (fiber* const f = settle_for_fiber(j.state, job::done)) make_ready(*f);
+    job_frame(nullptr).run_row(stolen);
+  }
+
+  // There is no function below for which any of the jobs might wait.
+  void run_row(const row& all) noexcept {
+    const std::uintptr_t left_to_others = all.length / 2;
+    for (std::uintptr_t i = all.length; i-- > left_to_others;) all.oldest[i].fetch();
+    push_rest({all.oldest, left_to_others});
+    push_rest({all.oldest + left_to_others, all.length - left_to_others});
+    parts_of of{nullptr, 0, true};
+    run_left(of, nullptr, 0);
+    of.take_off();
+  }
+
+  job_record* record_;
+  fiber* const fiber_;
+  void*& innermost_;
+  void* const outer_;
+  left_work left_;
+  job_record* next_in_row_ = nullptr;  // the job that may be added to the newest entry
+};
+
+}  // namespace heist::inline v0::detail

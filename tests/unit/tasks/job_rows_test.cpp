@@ -1,0 +1,139 @@
+// Rows of jobs, which are one entry of the deque: each job runs once whatever its neighbours are,
+// thieves take rows apart, and places of stolen rows are used again.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "heist/job_system.hpp"
+#include "heist/stats.hpp"
+#include "tests/unit/tasks/support.hpp"
+
+namespace heist_test {
+namespace {
+
+using heist::job_system;
+using job = job_system::job;
+
+class JobRows : public on_pools {
+ protected:
+  job_system jobs_{pool_};
+};
+INSTANTIATE_TEST_SUITE_P(Pools, JobRows, testing::ValuesIn(pools()), name_of);
+
+// A batch ends when the last of its jobs has ended, perhaps on another worker, while places of
+// stolen entries still lie on the deque. If they stayed there, later batches would find it full.
+TEST_P(JobRows, ManyBatchesDoNotFillTheDeque) {
+  if (is_serial()) GTEST_SKIP() << "there is no deque";
+  constexpr std::size_t batch = 300;
+  const auto batches = static_cast<std::size_t>(scaled(200));
+  std::vector<std::atomic<int>> ran(batch * batches);
+  const std::uint64_t before = pool_.stats().total.roots;
+  jobs_.on_worker([&] {
+    for (std::size_t b = 0; b < batches; ++b) {
+      const job parent = jobs_.create_job([] {});
+      for (std::size_t i = 0; i < batch; ++i)
+        jobs_.run(jobs_.create_job_as_child(parent, [at = &ran[b * batch + i]] { ++*at; }));
+      jobs_.run(parent);
+      jobs_.wait(parent);
+    }
+  });
+  for (const auto& n : ran) ASSERT_EQ(n.load(), 1);
+  // What found the deque full would have entered the pool from outside.
+  if (GetParam().deque == heist::deque_kind::split) {
+    EXPECT_LT(pool_.stats().total.roots - before, 1 + batch);
+  }
+}
+
+// Jobs of two parents lie in the same rows, and the waiter of one hands the other's to the pool.
+TEST_P(JobRows, MayHoldJobsOfSeveralParents) {
+  constexpr int children = 200;
+  std::atomic<int> ran{0};
+  const int rounds = scaled(50);
+  for (int round = 0; round < rounds; ++round) {
+    jobs_.on_worker([&] {
+      const job a = jobs_.create_job([] {});
+      const job b = jobs_.create_job([] {});
+      for (int i = 0; i < children; ++i)
+        jobs_.run(jobs_.create_job_as_child(i % 3 == 0 ? a : b, [&ran] { ++ran; }));
+      jobs_.run(a);
+      jobs_.run(b);
+      jobs_.wait(a);
+      jobs_.wait(b);
+    });
+    ASSERT_EQ(ran.load(), (round + 1) * children);
+  }
+}
+
+// Jobs that were created together run in another order than they lie in the ring.
+TEST_P(JobRows, MayBeRunInAnyOrder) {
+  constexpr int children = 150;
+  std::vector<std::atomic<int>> ran(children);
+  const int rounds = scaled(50);
+  for (int round = 0; round < rounds; ++round) {
+    jobs_.on_worker([&] {
+      const job parent = jobs_.create_job([] {});
+      std::vector<job> made;
+      for (auto& n : ran) made.push_back(jobs_.create_job_as_child(parent, [&n] { ++n; }));
+      for (std::size_t i = made.size(); i-- > 0;)
+        if (i % 2 == 1) jobs_.run(made[i]);
+      for (std::size_t i = 0; i < made.size(); i += 2) jobs_.run(made[i]);
+      jobs_.run(parent);
+      jobs_.wait(parent);
+    });
+  }
+  for (const auto& n : ran) ASSERT_EQ(n.load(), rounds);
+}
+
+// One waits for a neighbour, runs further jobs, or throws.
+TEST_P(JobRows, NeighboursWaitSpawnAndThrow) {
+  if (is_serial()) GTEST_SKIP() << "a call can't wait for what comes later";
+  constexpr int children = 90;
+  std::atomic<int> ran{0};
+  const int rounds = scaled(30);
+  for (int round = 0; round < rounds; ++round) {
+    ran = 0;
+    const job root = jobs_.create_job([&](job self) {
+      job before{};
+      for (int i = 0; i < children; ++i) {
+        before = jobs_.create_job_as_child(self, [&, i, before](job me) {
+          ++ran;
+          if (i % 5 == 1) jobs_.wait(before);
+          if (i % 5 == 2)
+            for (int k = 0; k < 3; ++k) jobs_.run(jobs_.create_job_as_child(me, [&ran] { ++ran; }));
+          if (i % 5 == 3 && i > 80) throw std::runtime_error("x");
+        });
+        jobs_.run(before);
+      }
+    });
+    jobs_.run(root);
+    EXPECT_THROW(jobs_.wait(root), std::runtime_error);
+    ASSERT_EQ(ran.load(), children + children / 5 * 3);
+  }
+}
+
+// As many jobs as there are workers, each of which lasts until all have begun: a row that another
+// worker took, and requests that nobody answers, keep none of them back.
+TEST_P(JobRows, LargeJobsAreSpreadOverAllWorkers) {
+  if (is_serial()) GTEST_SKIP() << "there is one worker";
+  const auto workers = static_cast<int>(pool_.workers());
+  for (int round = 0; round < scaled(10); ++round) {
+    std::atomic<int> begun{0};
+    jobs_.on_worker([&] {
+      const job parent = jobs_.create_job([] {});
+      for (int i = 0; i < workers; ++i)
+        jobs_.run(jobs_.create_job_as_child(parent, [&begun, workers] {
+          ++begun;
+          EXPECT_TRUE(eventually([&] { return begun.load() == workers; }));
+        }));
+      jobs_.run(parent);
+      jobs_.wait(parent);
+    });
+    ASSERT_EQ(begun.load(), workers);
+  }
+}
+
+}  // namespace
+}  // namespace heist_test
