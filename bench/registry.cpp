@@ -9,11 +9,12 @@ const std::vector<benchmark>& all() {
       idle_benchmark(),         wake_benchmark(),
       entry_benchmark(),        memory_benchmark(),
       space_benchmark(),        deque_benchmark(),
-      api_benchmark(),          scope_benchmark(),
-      jobs_benchmark(),         granularity_benchmark(),
-      distribution_benchmark(), long_tasks_first_benchmark(),
-      steals_benchmark(),       steal_size_benchmark(),
-      spawn_order_benchmark(),  joins_benchmark()};
+      api_benchmark(),          sort_benchmark(),
+      scope_benchmark(),        jobs_benchmark(),
+      granularity_benchmark(),  distribution_benchmark(),
+      long_tasks_first_benchmark(), steals_benchmark(),
+      steal_size_benchmark(),   spawn_order_benchmark(),
+      joins_benchmark()};
   return every;
 }
 

@@ -58,8 +58,8 @@ class splitter_tree {
     return has_equal_buckets_ ? 2 * splitters_ + 1 : splitters_ + 1;
   }
   // Whether all elements of that bucket are equal.
-  [[nodiscard]] bool is_equal(std::size_t bucket) const noexcept {
-    return has_equal_buckets_ && bucket % 2 == 1;
+  [[nodiscard]] bool is_equal(std::size_t which) const noexcept {
+    return has_equal_buckets_ && which % 2 == 1;
   }
 
   // Writes the buckets of n elements, and counts them.
@@ -195,7 +195,7 @@ class distribution {
   template <class SortPlaces>
   static std::unique_ptr<tree> choose(const T* from, std::size_t n, Less& less,
                                       const SortPlaces& sort) {
-    const auto log = std::min<unsigned>(tree::max_log, std::bit_width(n / bucket_size));
+    const auto log = std::min(tree::max_log, static_cast<unsigned>(std::bit_width(n / bucket_size)));
     const std::size_t wanted = (std::size_t{1} << log) - 1;
     std::vector<const T*> sample((wanted + 1) * oversampling);
     const std::size_t distance = n / sample.size();
