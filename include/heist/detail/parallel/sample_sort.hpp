@@ -6,7 +6,7 @@
 // their comparisons, which don't depend on one another, overlap. Where the sample has equal
 // splitters, each splitter gets a bucket for elements equal to it, which needs no sorting.
 //
-// The elements are counted first, and then moved to where their bucket lies in the other array, in
+// The elements are counted first, and then moved to where their bucket lies in another array, in
 // the order in which they were: the distribution is stable. Nothing is moved before all comparisons
 // are done. Whatever `less` says, each element goes to exactly one place.
 //
@@ -14,45 +14,48 @@
 // Witt, Ferizovic, Sanders, 2017. Unlike there, the distribution isn't in place, and is stable.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "heist/detail/algorithm.hpp"
 #include "heist/detail/parallel/merging.hpp"
+#include "heist/detail/parallel/scratch.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
 
 namespace heist::inline v0::detail {
 
 // How many elements are worth a distribution; fewer are merged.
-inline constexpr std::size_t distribution_cutoff = std::size_t{1} << 15;
+inline constexpr std::size_t distribution_cutoff = 2048;
 // How many elements a bucket should have.
-inline constexpr std::size_t bucket_size = 1024;
+inline constexpr std::size_t bucket_size = 256;
 
-// The search tree of a distribution. It keeps copies of light elements, and otherwise their places.
-template <class T, class Less>
+// The search tree of a distribution. A splitter is an element or, of heavy ones, a pointer to one.
+template <class T, class Kept, class Less>
 class splitter_tree {
-  using kept = std::conditional_t<is_light<T>, T, const T*>;
-
  public:
   static constexpr unsigned max_log = 8;
+  static constexpr std::size_t most = std::size_t{1} << max_log;
   using bucket = std::uint8_t;
 
-  // The places of splitters, in order: at least one, and less than 2^max_log; with equal buckets
-  // less than half of that.
-  splitter_tree(const T* const* splitters, std::size_t n, bool has_equal_buckets, Less& less)
-      : less_(less),
-        log_(static_cast<unsigned>(std::bit_width(n))),
-        has_equal_buckets_(has_equal_buckets),
-        splitters_(n) {
-    fill(splitters, 1, 0, (std::size_t{1} << log_) - 1);
-    for (std::size_t i = 0; i < n; ++i) std::construct_at(in_order_ + i, keep(splitters[i]));
+  explicit splitter_tree(Less& less) noexcept : less_(less) {}
+
+  // Takes every step-th of a sorted sample, unless it is equal to the one before. Then `of`
+  // splitters were to be had, at most most - 1; there is at least one.
+  void choose(const Kept* sample, std::size_t of, std::size_t step) {
+    splitters_ = 0;
+    for (std::size_t i = 1; i <= of; ++i)
+      if (splitters_ == 0 || less_(value(in_order_[splitters_ - 1]), value(sample[i * step])))
+        std::construct_at(in_order_ + splitters_++, sample[i * step]);
+    log_ = static_cast<unsigned>(std::bit_width(splitters_));
+    fill(1, 0, (std::size_t{1} << log_) - 1);
   }
+  [[nodiscard]] std::size_t splitters() const noexcept { return splitters_; }
+
+  // From now on there are buckets for what equals a splitter; there must be less than most / 2.
+  void separate_equal() noexcept { has_equal_buckets_ = true; }
 
   [[nodiscard]] std::size_t buckets() const noexcept {
     return has_equal_buckets_ ? 2 * splitters_ + 1 : splitters_ + 1;
@@ -65,46 +68,51 @@ class splitter_tree {
   // Writes the buckets of n elements, and counts them.
   void classify(const T* first, std::size_t n, bucket* out, std::size_t* counts) const {
     std::size_t i = 0;
-    for (; i + at_once <= n; i += at_once) classify<at_once>(first + i, out + i, counts);
-    for (; i < n; ++i) classify<1>(first + i, out + i, counts);
+    if (has_equal_buckets_) {
+      for (; i + at_once <= n; i += at_once)
+        descend<at_once, true>(first + i, out + i, counts);
+      for (; i < n; ++i) descend<1, true>(first + i, out + i, counts);
+    } else {
+      for (; i + at_once <= n; i += at_once)
+        descend<at_once, false>(first + i, out + i, counts);
+      for (; i < n; ++i) descend<1, false>(first + i, out + i, counts);
+    }
   }
 
  private:
   static constexpr std::size_t at_once = 8;
 
-  static kept keep(const T* place) {
-    if constexpr (is_light<T>)
-      return *place;
+  static const T& value(const Kept& kept) {
+    if constexpr (std::is_same_v<T, Kept>)
+      return kept;
     else
-      return place;
-  }
-  static const T& value(const kept& k) {
-    if constexpr (is_light<T>)
-      return k;
-    else
-      return *k;
+      return *kept;
   }
 
   // The subtree of the splitters from low to below high; beyond the last one it is repeated.
-  void fill(const T* const* splitters, std::size_t node, std::size_t low, std::size_t high) {
+  void fill(std::size_t node, std::size_t low, std::size_t high) {
     if (low == high) return;
     const std::size_t middle = low + (high - low) / 2;
-    std::construct_at(tree_ + node, keep(splitters[middle < splitters_ ? middle : splitters_ - 1]));
-    fill(splitters, 2 * node, low, middle);
-    fill(splitters, 2 * node + 1, middle + 1, high);
+    std::construct_at(tree_ + node, in_order_[middle < splitters_ ? middle : splitters_ - 1]);
+    fill(2 * node, low, middle);
+    fill(2 * node + 1, middle + 1, high);
   }
 
-  template <std::size_t Count>
-  [[gnu::always_inline]] void classify(const T* first, bucket* out, std::size_t* counts) const {
+  template <std::size_t Count, bool HasEqualBuckets>
+  [[gnu::always_inline]] void descend(const T* first, bucket* out, std::size_t* counts) const {
     std::size_t at[Count];
-    for (auto& each : at) each = 1;
-    for (unsigned level = 0; level < log_; ++level)
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < Count; ++k) at[k] = 1;
+    for (unsigned level = 0; level < log_; ++level) {
+#pragma GCC unroll 8
       for (std::size_t k = 0; k < Count; ++k)
         at[k] = 2 * at[k] + (less_(value(tree_[at[k]]), first[k]) ? 1 : 0);
+    }
+#pragma GCC unroll 8
     for (std::size_t k = 0; k < Count; ++k) {
       std::size_t b = at[k] - (std::size_t{1} << log_);
       if (b > splitters_) b = splitters_;  // to the right of a splitter that was repeated
-      if (has_equal_buckets_)
+      if constexpr (HasEqualBuckets)
         b = 2 * b + (b < splitters_ && !less_(first[k], value(in_order_[b])) ? 1 : 0);
       out[k] = static_cast<bucket>(b);
       ++counts[b];
@@ -112,53 +120,59 @@ class splitter_tree {
   }
 
   Less& less_;
-  unsigned log_;
-  bool has_equal_buckets_;
-  std::size_t splitters_;
+  unsigned log_ = 0;
+  bool has_equal_buckets_ = false;
+  std::size_t splitters_ = 0;
   union {
-    kept tree_[std::size_t{1} << max_log];
+    Kept tree_[most];
   };
   union {
-    kept in_order_[std::size_t{1} << max_log];
+    Kept in_order_[most];
   };
 };
 
-// Distributes n elements from one array to another. Made by distribution::plan().
-template <class T, class Less>
+// Distributes n elements. plan() chooses the buckets, run() moves.
+template <class T, class Kept, class Less>
 class distribution {
+  using tree = splitter_tree<T, Kept, Less>;
+  using bucket = typename tree::bucket;
+
  public:
-  using tree = splitter_tree<T, Less>;
-
-  // Sorts pointers to elements.
-  template <class SortPlaces>
-  distribution(T* from, T* to, std::size_t n, Less& less, unsigned workers, const SortPlaces& sort)
+  // sort_sample(sample, buffer, m) sorts m of type Kept.
+  template <class SortSample>
+  distribution(T* from, std::size_t n, Less& less, unsigned workers,
+               const SortSample& sort_sample)
       : from_(from),
-        to_(to),
         n_(n),
-        tree_(choose(from, n, less, sort)),
-        chunks_(workers > 1 ? std::min<std::size_t>(4 * workers, n / smallest_chunk + 1) : 1),
+        chunks_(workers > 1 ? chunks_for(n, workers) : 1),
         workers_(workers),
-        buckets_(new typename tree::bucket[n]),
-        counts_(chunks_ * tree_->buckets()) {}
+        buckets_(n),
+        counts_((chunks_ + 1) * (tree::most + 1)),
+        tree_(less),
+        is_planned_(buckets_.data() != nullptr && counts_.data() != nullptr &&
+                    choose(sort_sample)) {}
 
-  [[nodiscard]] std::size_t buckets() const noexcept { return tree_->buckets(); }
-  [[nodiscard]] bool has_equal_buckets() const noexcept { return tree_->is_equal(1); }
+  // False: there is no memory, or too many elements would be in one bucket.
+  [[nodiscard]] bool plan() const noexcept { return is_planned_; }
 
-  void run() {
+  // Calls move(from, to) once for each place.
+  template <class Move>
+  void run(const Move& move) {
     each_chunk([this](std::size_t chunk, std::size_t first, std::size_t last) {
-      tree_->classify(from_ + first, last - first, buckets_.get() + first, counts_of(chunk));
+      std::size_t* const counts = counts_of(chunk);
+      for (std::size_t b = 0; b < tree_.buckets(); ++b) counts[b] = 0;
+      tree_.classify(from_ + first, last - first, buckets_.data() + first, counts);
     });
     // From counts to places: of bucket b those of chunk 0 come first.
     std::size_t place = 0;
-    for (std::size_t b = 0; b < buckets(); ++b) {
-      starts_.push_back(place);
+    for (std::size_t b = 0; b < tree_.buckets(); ++b) {
+      starts()[b] = place;
       for (std::size_t c = 0; c < chunks_; ++c) place += std::exchange(counts_of(c)[b], place);
     }
-    starts_.push_back(place);
-    each_chunk([this](std::size_t chunk, std::size_t first, std::size_t last) {
+    starts()[tree_.buckets()] = place;
+    each_chunk([this, &move](std::size_t chunk, std::size_t first, std::size_t last) {
       std::size_t* const places = counts_of(chunk);
-      for (std::size_t i = first; i != last; ++i)
-        to_[places[buckets_[i]]++] = std::move(from_[i]);
+      for (std::size_t i = first; i != last; ++i) move(i, places[buckets_[i]]++);
     });
   }
 
@@ -166,20 +180,29 @@ class distribution {
   template <class F>
   void for_each_bucket(const F& f) const {
     split_on_demand(
-        buckets(),
+        tree_.buckets(),
         [&](std::size_t first, std::size_t last) {
           for (std::size_t b = first; b != last; ++b)
-            if (const std::size_t size = starts_[b + 1] - starts_[b]; size > 0)
-              f(starts_[b], size, tree_->is_equal(b));
+            if (const std::size_t size = starts()[b + 1] - starts()[b]; size > 0)
+              f(starts()[b], size, tree_.is_equal(b));
         },
         workers_);
   }
 
  private:
-  static constexpr std::size_t smallest_chunk = 1 << 14;
-  static constexpr std::size_t oversampling = 8;
+  static constexpr std::size_t smallest_chunk = 1 << 13;
+  static constexpr std::size_t oversampling = 6;
+  static constexpr std::size_t probes = 128;
 
-  std::size_t* counts_of(std::size_t chunk) { return counts_.data() + chunk * buckets(); }
+  static std::size_t chunks_for(std::size_t n, unsigned workers) {
+    const std::size_t most = n / smallest_chunk + 1;
+    return 4 * workers < most ? 4 * workers : most;
+  }
+
+  [[nodiscard]] std::size_t* starts() const { return counts_.data(); }
+  [[nodiscard]] std::size_t* counts_of(std::size_t chunk) const {
+    return counts_.data() + (chunk + 1) * (tree::most + 1);
+  }
 
   template <class F>
   void each_chunk(const F& f) {
@@ -192,42 +215,56 @@ class distribution {
         workers_);
   }
 
-  template <class SortPlaces>
-  static std::unique_ptr<tree> choose(const T* from, std::size_t n, Less& less,
-                                      const SortPlaces& sort) {
-    const auto log = std::min(tree::max_log, static_cast<unsigned>(std::bit_width(n / bucket_size)));
+  template <class SortSample>
+  bool choose(const SortSample& sort_sample) {
+    auto log = static_cast<unsigned>(std::bit_width(n_ / bucket_size));
+    if (log > tree::max_log) log = tree::max_log;
     const std::size_t wanted = (std::size_t{1} << log) - 1;
-    std::vector<const T*> sample((wanted + 1) * oversampling);
-    const std::size_t distance = n / sample.size();
-    std::uint64_t random = n | 1;
-    for (std::size_t i = 0; i < sample.size(); ++i) {
+    const std::size_t size = (wanted + 1) * oversampling;
+    const scratch<Kept> sample(2 * size);
+    if (sample.data() == nullptr) return false;
+    const std::size_t distance = n_ / size;
+    std::uint64_t random = n_ | 1;
+    for (std::size_t i = 0; i < size; ++i) {
       random ^= random << 13;  // Marsaglia's xorshift: a place somewhere in each stretch
       random ^= random >> 7;
       random ^= random << 17;
-      sample[i] = from + i * distance + random % distance;
+      T* const place = from_ + (i * distance + random % distance);
+      if constexpr (std::is_same_v<T, Kept>)
+        std::construct_at(sample.data() + i, *place);
+      else
+        sample[i] = place;
     }
-    sort(sample.data(), sample.size());
-    const auto splitters = [&](std::size_t step) {
-      std::vector<const T*> chosen;
-      for (std::size_t i = step; i < sample.size(); i += step)
-        if (chosen.empty() || less(*chosen.back(), *sample[i])) chosen.push_back(sample[i]);
-      return chosen;
-    };
-    auto chosen = splitters(oversampling);
-    const bool repeats = chosen.size() < wanted;
-    if (repeats && chosen.size() > wanted / 2) chosen = splitters(2 * oversampling);
-    return std::make_unique<tree>(chosen.data(), chosen.size(), repeats, less);
+    sort_sample(sample.data(), sample.data() + size, size);
+    tree_.choose(sample.data(), wanted, oversampling);
+    if (tree_.splitters() < wanted) {
+      if (tree_.splitters() > wanted / 2) tree_.choose(sample.data(), wanted / 2, 2 * oversampling);
+      tree_.separate_equal();
+    }
+    return is_even();
   }
 
-  T* from_;
-  T* to_;
-  std::size_t n_;
-  std::unique_ptr<tree> tree_;
-  std::size_t chunks_;
-  unsigned workers_;
-  std::unique_ptr<typename tree::bucket[]> buckets_;  // of each element
-  std::vector<std::size_t> counts_;  // of each chunk's elements in each bucket; then their places
-  std::vector<std::size_t> starts_;
+  // Whether no bucket gets most of some elements, unless they are equal. An input that was made
+  // against samples does not cost many comparisons.
+  [[nodiscard]] bool is_even() {
+    std::size_t* const counts = starts();
+    for (std::size_t b = 0; b < tree_.buckets(); ++b) counts[b] = 0;
+    for (std::size_t i = 0; i < probes; ++i)
+      tree_.classify(from_ + n_ / probes * i, 1, buckets_.data(), counts);
+    for (std::size_t b = 0; b < tree_.buckets(); ++b)
+      if (counts[b] > probes * 3 / 4 && !tree_.is_equal(b)) return false;
+    return true;
+  }
+
+  T* const from_;
+  const std::size_t n_;
+  const std::size_t chunks_;
+  const unsigned workers_;
+  const scratch<bucket> buckets_;      // of each element
+  const scratch<std::size_t> counts_;  // the buckets' places; then, for each chunk, how many of its
+                                       // elements are in each bucket, and later their places
+  tree tree_;
+  const bool is_planned_;
 };
 
 }  // namespace heist::inline v0::detail
