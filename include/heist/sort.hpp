@@ -25,7 +25,7 @@ namespace heist::inline v0 {
 // unspecified. Exceptions and threads: as for parallel_for. These algorithms are function objects;
 // their types are unspecified.
 extern const struct sort_function sort;
-extern const struct sort_function stable_sort;
+extern const struct stable_sort_function stable_sort;
 
 }  // namespace heist::inline v0
 

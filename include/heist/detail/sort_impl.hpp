@@ -20,6 +20,7 @@ namespace heist::inline v0 {
 
 namespace detail {
 
+template <stability Kind>
 struct sort_impl {
   template <std::random_access_iterator It, class Less = std::less<>>
   void operator()(It first, It last, Less less = {}) const {
@@ -37,7 +38,7 @@ struct sort_impl {
       const element_buffer<T> buffer(n);
       light_sorter<T, Less>(less, workers).sort(first, buffer.data(), n, into::here);
     } else if constexpr (std::is_pointer_v<It> && moves_without_exception<T>) {
-      heavy_sorter<T, Less>(less, workers).sort(first, n);
+      heavy_sorter<T, Less, Kind>(less, workers).sort(first, n);
     } else {
       element_buffer<T> buffer(n);
       buffer.move_in(first);
@@ -48,9 +49,12 @@ struct sort_impl {
 
 }  // namespace detail
 
-struct sort_function : detail::algorithm<detail::with_ranges<detail::sort_impl>> {};
+struct sort_function
+    : detail::algorithm<detail::with_ranges<detail::sort_impl<detail::stability::any>>> {};
+struct stable_sort_function
+    : detail::algorithm<detail::with_ranges<detail::sort_impl<detail::stability::stable>>> {};
 
 inline constexpr sort_function sort{};
-inline constexpr sort_function stable_sort{};
+inline constexpr stable_sort_function stable_sort{};
 
 }  // namespace heist::inline v0

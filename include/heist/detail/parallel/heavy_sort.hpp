@@ -1,19 +1,23 @@
-// Sorting elements that are dear to move, stably: pointers to them are sorted, and then each element
-// is moved to its place.
+// Sorting elements that are dear to move: pointers to them are sorted, and then each element is
+// moved to its place, along the cycles of the permutation.
 //
-// If they are more than a cache holds, they are distributed among buckets first, in another array,
-// so that what a pointer points to is near: each element is moved twice. If they are in order but
-// for some of them, or in a few parts that are, neighbours are mostly near anyway: each is moved at
-// most once, and in place.
+// If they are more than a cache holds, they are distributed among buckets first, so that what a
+// pointer points to is near. A stable sort distributes them to another array, from which the buckets
+// come back in order; each element is moved twice. Any other sort does all in place, since a large
+// array that is new costs more than moves within the one that is there. If neighbours are mostly in
+// order, what they point to is near anyway, and no element is moved but to its place.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
 
 #include "heist/detail/parallel/element_buffer.hpp"
+#include "heist/detail/parallel/in_place.hpp"
 #include "heist/detail/parallel/light_sort.hpp"
 #include "heist/detail/parallel/presorted.hpp"
 #include "heist/detail/parallel/sample_sort.hpp"
@@ -25,7 +29,9 @@ template <class T>
 inline constexpr bool moves_without_exception =
     std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
 
-template <class T, class Less>
+enum class stability : std::uint8_t { any, stable };
+
+template <class T, class Less, stability Kind>
 class heavy_sorter {
   static_assert(moves_without_exception<T>);
 
@@ -35,16 +41,16 @@ class heavy_sorter {
   // n elements that are not in order. Throws std::bad_alloc before anything is moved.
   void sort(T* first, std::size_t n) {
     if (n > few_bytes / sizeof(T) && n >= distribution_cutoff &&
-        disorder_of(first, n, less_.of_elements) == disorder::much && distribute(first, n))
+        disorder_of(first, n, less_.of_elements) == disorder::much &&
+        distribute(first, n, most_distributions))
       return;
-    const scratch<place> places(2 * n);
-    if (places.data() == nullptr) throw std::bad_alloc();
-    sort_places(first, n, places.data(), workers_);
-    arrange(first, n, places.data());
+    if (!sort_through_places(first, n)) throw std::bad_alloc();
   }
 
  private:
   using place = T*;
+  using among_buckets = distribution<T, place, Less>;
+  static constexpr unsigned most_distributions = 3;
   static constexpr std::size_t few_bytes = std::size_t{1} << 19;  // what a cache holds
 
   struct by_element {
@@ -57,58 +63,70 @@ class heavy_sorter {
     light_sorter<place, by_element>(less_, workers).sort(places, places + n, n, into::here);
   }
 
-  // Moves to each place the element that belongs there: through another array if there are many and
-  // there is memory for it, since then all moves are independent.
-  void arrange(T* first, std::size_t n, place* from) {
-    std::size_t moving = 0;
-    for (std::size_t i = 0; i < n; ++i) moving += from[i] != first + i ? 1 : 0;
-    if (moving < n / 4 || n <= few_bytes / sizeof(T) || !arrange_apart(first, n, from))
-      follow_cycles(first, n, from);
+  // False: there is no memory, and nothing was moved.
+  bool sort_through_places(T* first, std::size_t n) {
+    const scratch<place> places(2 * n);
+    if (places.data() == nullptr) return false;
+    sort_places(first, n, places.data(), workers_);
+    follow_cycles(first, n, places.data());
+    return true;
   }
 
-  bool arrange_apart(T* first, std::size_t n, place* from) {
-    try {
-      element_buffer<T> buffer(n);
-      const auto make = [&](std::size_t f, std::size_t l) {
-        for (std::size_t i = f; i != l; ++i)
-          std::construct_at(buffer.data() + i, std::move(*from[i]));
-      };
-      split_on_demand(n, make, workers_);
-      buffer.made_all();
-      move_all(buffer.data(), first, n, workers_);
-      return true;
-    } catch (const std::bad_alloc&) {  // only the buffer's constructor throws
-      return false;
-    }
-  }
-
-  // Follows each cycle of the permutation: where an element belongs, there lies the next one.
-  static void follow_cycles(T* first, std::size_t n, place* from) {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (from[i] == first + i) continue;
-      T moving(std::move(first[i]));
-      std::size_t hole = i;
-      for (;;) {
-        T* const next = std::exchange(from[hole], first + hole);
-        if (next == first + i) break;
-        first[hole] = std::move(*next);
-        hole = static_cast<std::size_t>(next - first);
-      }
-      first[hole] = std::move(moving);
-    }
-  }
-
-  // False: there are too few buckets, and nothing was moved.
-  bool distribute(T* first, std::size_t n) {
+  // False: no buckets were found, and nothing was moved.
+  bool distribute(T* first, std::size_t n, unsigned distributions) {
     const auto sort_sample = [this](place* sample, place* buffer, std::size_t m) {
       light_sorter<place, by_element>(less_, 1).sort(sample, buffer, m, into::here);
     };
-    distribution<T, place, Less> among(first, n, less_.of_elements, workers_, sort_sample);
+    among_buckets among(first, n, less_.of_elements, workers_, sort_sample);
     if (!among.plan()) return false;
+    if constexpr (Kind == stability::stable)
+      sort_buckets_apart(first, n, among);
+    else
+      sort_buckets(first, among, n, distributions - 1);
+    return true;
+  }
+
+  void sort_buckets(T* first, among_buckets& among, std::size_t n, unsigned distributions) {
+    among.classify();
+    {
+      const scratch<std::size_t> heads(among.number());
+      if (heads.data() == nullptr) throw std::bad_alloc();
+      bucket_order<T, typename among_buckets::bucket>(first, among.buckets(), among.starts(),
+                                                      heads.data())
+          .bring(0, among.number(), workers_);
+    }
+    among.for_each_bucket([&](std::size_t start, std::size_t size, bool is_equal) {
+      T* const bucket = first + start;
+      if (is_equal || size == 1) return;
+      if (size > few_bytes / sizeof(T) && size >= distribution_cutoff && size < n / 2 &&
+          distributions > 0 && distribute(bucket, size, distributions))
+        return;
+      if (!sort_through_places(bucket, size)) sort_as_heap(bucket, size);
+    });
+  }
+
+  // Without memory, and slowly.
+  void sort_as_heap(T* first, std::size_t n) {
+    for (std::size_t i = n / 2; i-- > 0;) sift(first, i, n);
+    for (std::size_t i = n - 1; i > 0; --i) {
+      std::ranges::iter_swap(first, first + i);
+      sift(first, 0, i);
+    }
+  }
+  void sift(T* first, std::size_t i, std::size_t n) {
+    for (std::size_t child = 2 * i + 1; child < n; i = child, child = 2 * i + 1) {
+      if (child + 1 < n && less_(first + child, first + child + 1)) ++child;
+      if (!less_(first + i, first + child)) return;
+      std::ranges::iter_swap(first + i, first + child);
+    }
+  }
+
+  void sort_buckets_apart(T* first, std::size_t n, among_buckets& among) {
     element_buffer<T> buffer(n);
     T* const there = buffer.data();
-    among.run(
-        [&](std::size_t from, std::size_t to) { std::construct_at(there + to, std::move(first[from])); });
+    among.run([&](std::size_t from, std::size_t to) {
+      std::construct_at(there + to, std::move(first[from]));
+    });
     buffer.made_all();
     among.for_each_bucket([&](std::size_t start, std::size_t size, bool is_equal) {
       if (is_equal)
@@ -116,7 +134,6 @@ class heavy_sorter {
       else
         sort_bucket(there + start, size, first + start);
     });
-    return true;
   }
 
   void sort_bucket(T* from, std::size_t n, T* to) {

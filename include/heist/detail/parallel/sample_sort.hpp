@@ -135,9 +135,9 @@ class splitter_tree {
 template <class T, class Kept, class Less>
 class distribution {
   using tree = splitter_tree<T, Kept, Less>;
-  using bucket = typename tree::bucket;
 
  public:
+  using bucket = typename tree::bucket;
   // sort_sample(sample, buffer, m) sorts m of type Kept.
   template <class SortSample>
   distribution(T* from, std::size_t n, Less& less, unsigned workers,
@@ -155,9 +155,8 @@ class distribution {
   // False: there is no memory, or too many elements would be in one bucket.
   [[nodiscard]] bool plan() const noexcept { return is_planned_; }
 
-  // Calls move(from, to) once for each place.
-  template <class Move>
-  void run(const Move& move) {
+  // Counts the elements of each bucket. Nothing is moved.
+  void classify() {
     each_chunk([this](std::size_t chunk, std::size_t first, std::size_t last) {
       std::size_t* const counts = counts_of(chunk);
       for (std::size_t b = 0; b < tree_.buckets(); ++b) counts[b] = 0;
@@ -170,11 +169,22 @@ class distribution {
       for (std::size_t c = 0; c < chunks_; ++c) place += std::exchange(counts_of(c)[b], place);
     }
     starts()[tree_.buckets()] = place;
+  }
+
+  // Calls move(from, to) once for each place.
+  template <class Move>
+  void run(const Move& move) {
+    classify();
     each_chunk([this, &move](std::size_t chunk, std::size_t first, std::size_t last) {
       std::size_t* const places = counts_of(chunk);
       for (std::size_t i = first; i != last; ++i) move(i, places[buckets_[i]]++);
     });
   }
+
+  // After classify(): the bucket of each element; where each bucket begins, and the last one ends.
+  [[nodiscard]] bucket* buckets() const noexcept { return buckets_.data(); }
+  [[nodiscard]] std::size_t* starts() const { return counts_.data(); }
+  [[nodiscard]] std::size_t number() const noexcept { return tree_.buckets(); }
 
   // Calls f(first, size, is_equal) for each bucket that has elements.
   template <class F>
@@ -199,7 +209,6 @@ class distribution {
     return 4 * workers < most ? 4 * workers : most;
   }
 
-  [[nodiscard]] std::size_t* starts() const { return counts_.data(); }
   [[nodiscard]] std::size_t* counts_of(std::size_t chunk) const {
     return counts_.data() + (chunk + 1) * (tree::most + 1);
   }
