@@ -40,8 +40,7 @@ class heavy_sorter {
 
   // n elements that are not in order. Throws std::bad_alloc before anything is moved.
   void sort(T* first, std::size_t n) {
-    if (n > few_bytes / sizeof(T) && n >= distribution_cutoff &&
-        disorder_of(first, n, less_.of_elements) == disorder::much &&
+    if (n > few_bytes / sizeof(T) && n >= distribution_cutoff && !is_near(first, n) &&
         distribute(first, n, most_distributions))
       return;
     if (!sort_through_places(first, n)) throw std::bad_alloc();
@@ -61,6 +60,13 @@ class heavy_sorter {
   void sort_places(T* first, std::size_t n, place* places, unsigned workers) {
     for (std::size_t i = 0; i < n; ++i) places[i] = first + i;
     light_sorter<place, by_element>(less_, workers).sort(places, places + n, n, into::here);
+  }
+
+  // Whether elements that will be neighbours are mostly near one another.
+  bool is_near(T* first, std::size_t n) {
+    const disorder seen = disorder_of(first, n, less_.of_elements);
+    return seen == disorder::little ||
+           (seen == disorder::runs && has_few_runs(first, n, less_.of_elements));
   }
 
   // False: there is no memory, and nothing was moved.
@@ -88,13 +94,9 @@ class heavy_sorter {
 
   void sort_buckets(T* first, among_buckets& among, std::size_t n, unsigned distributions) {
     among.classify();
-    {
-      const scratch<std::size_t> heads(among.number());
-      if (heads.data() == nullptr) throw std::bad_alloc();
-      bucket_order<T, typename among_buckets::bucket>(first, among.buckets(), among.starts(),
-                                                      heads.data())
-          .bring(0, among.number(), workers_);
-    }
+    bucket_order<T, typename among_buckets::bucket>(first, among.buckets(), among.starts(),
+                                                    among.heads())
+        .bring(0, among.number(), workers_);
     among.for_each_bucket([&](std::size_t start, std::size_t size, bool is_equal) {
       T* const bucket = first + start;
       if (is_equal || size == 1) return;

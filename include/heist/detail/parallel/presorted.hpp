@@ -99,6 +99,21 @@ disorder disorder_of(It first, std::size_t n, Less& less) {
   return turns <= windows * window / 64 ? disorder::runs : disorder::little;
 }
 
+// Whether elements at large distances are mostly in order, or in the opposite order.
+template <class It, class Less>
+bool has_few_runs(It first, std::size_t n, Less& less) {
+  constexpr std::size_t steps = 64;
+  std::size_t turns = 0;
+  bool descended = false;
+  for (std::size_t i = 0; i + 1 < steps; ++i) {
+    const bool descends =
+        less(element_at(first, n / steps * (i + 1)), element_at(first, n / steps * i));
+    turns += i > 0 && descends != descended ? 1 : 0;
+    descended = descends;
+  }
+  return turns < steps / 8;
+}
+
 // Sorts n elements of which few are out of place: those that keep the others from being in order are
 // taken out, sorted, and put back where they belong. It takes little more than n comparisons. All of
 // them are made before any element of the input is written.

@@ -147,7 +147,7 @@ class distribution {
         chunks_(workers > 1 ? chunks_for(n, workers) : 1),
         workers_(workers),
         buckets_(n),
-        counts_((chunks_ + 1) * (tree::most + 1)),
+        counts_((chunks_ + 2) * (tree::most + 1)),
         tree_(less),
         is_planned_(buckets_.data() != nullptr && counts_.data() != nullptr &&
                     choose(sort_sample)) {}
@@ -185,6 +185,8 @@ class distribution {
   [[nodiscard]] bucket* buckets() const noexcept { return buckets_.data(); }
   [[nodiscard]] std::size_t* starts() const { return counts_.data(); }
   [[nodiscard]] std::size_t number() const noexcept { return tree_.buckets(); }
+  // Space for a number of each bucket.
+  [[nodiscard]] std::size_t* heads() const { return counts_.data() + (tree::most + 1); }
 
   // Calls f(first, size, is_equal) for each bucket that has elements.
   template <class F>
@@ -210,7 +212,7 @@ class distribution {
   }
 
   [[nodiscard]] std::size_t* counts_of(std::size_t chunk) const {
-    return counts_.data() + (chunk + 1) * (tree::most + 1);
+    return counts_.data() + (chunk + 2) * (tree::most + 1);
   }
 
   template <class F>
@@ -270,8 +272,9 @@ class distribution {
   const std::size_t chunks_;
   const unsigned workers_;
   const scratch<bucket> buckets_;      // of each element
-  const scratch<std::size_t> counts_;  // the buckets' places; then, for each chunk, how many of its
-                                       // elements are in each bucket, and later their places
+  // The buckets' places; the same, to be changed; for each chunk, how many of its elements are in
+  // each bucket, and later where the next one of them goes.
+  const scratch<std::size_t> counts_;
   tree tree_;
   const bool is_planned_;
 };
