@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -64,24 +66,26 @@ class comparison {
       sides_.insert(sides_.end(), some.begin(), some.end());
   }
 
-  // With what was measured at one number of workers.
+  // On so many workers, of every type or input or of one.
   void matrix(unsigned workers, std::size_t n, const std::string& type, const std::string& input) {
+    report::heat_map map{.title = fmt::format("heist's time / the best other's, {}",
+                                              workers_told(workers))};
     for (std::size_t t = 0; t < type_names.size(); ++t) {
       if (type != "all" && type != type_names[t]) continue;
-      const bool is_dear = type_names[t] == "dear";
+      map.columns.emplace_back(type_names[t]);
+      const auto size =
+          type_names[t] == "dear" ? std::max<std::size_t>(n / dear_share, 1) : n;
+      std::size_t r = 0;
       for (const auto& each : all_inputs()) {
         if (input != "all" && input != each.name) continue;
-        const auto size = is_dear ? std::max<std::size_t>(n / dear_share, 1) : n;
-        const auto played = play_cell({t, each.name, each.keys(size), workers}, row_group(t, workers));
-        const double to_best = played.to_best().median();
-        sum_of_logs_ += std::log(to_best);
-        ++cells_;
-        if (to_best > worst_) {
-          worst_ = to_best;
-          worst_where_ = fmt::format("{}; {}; {}", row_group(t, workers), each.name, played.best_name);
+        if (map.rows.size() <= r) {
+          map.rows.push_back(each.name);
+          map.cells.emplace_back();
         }
+        map.cells[r++].push_back(cell_of({t, each.name, each.keys(size), workers}));
       }
     }
+    into_.heat_maps.push_back(std::move(map));
   }
 
   void large(std::string_view type, std::string_view input, std::size_t n, double limit) {
@@ -109,8 +113,22 @@ class comparison {
   [[nodiscard]] unsigned all_workers() const { return all_workers_; }
 
  private:
-  static std::string row_group(std::size_t type, unsigned workers) {
-    return fmt::format("{}, {} worker{}", type_names[type], workers, workers == 1 ? "" : "s");
+  static std::string workers_told(unsigned workers) {
+    return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
+  }
+
+  std::optional<double> cell_of(const cell& what) {
+    const auto group = fmt::format("{}, {}", type_names[what.type], workers_told(what.workers));
+    const auto played = play_cell(what, group);
+    if (played.best.empty()) return {};
+    const double to_best = played.to_best().median();
+    sum_of_logs_ += std::log(to_best);
+    ++cells_;
+    if (to_best > worst_) {
+      worst_ = to_best;
+      worst_where_ = fmt::format("{}; {}; {}", group, what.input, played.best_name);
+    }
+    return to_best;
   }
 
   outcome play_cell(const cell& what, std::string group) {
