@@ -38,9 +38,9 @@ struct dear {
 // The columns of the matrix.
 using element_types = std::tuple<std::int32_t, std::int64_t, record<16>, record<24>, record<64>,
                                  record<256>, std::string, owner, dear>;
-inline constexpr std::array<std::string_view, 9> type_names = {
-    "4 bytes", "8 bytes", "16 bytes", "24 bytes", "64 bytes",
-    "256 bytes", "string", "move-only", "dear"};
+inline constexpr std::array<std::string_view, 9> type_names = {"4 bytes",  "8 bytes",   "16 bytes",
+                                                               "24 bytes", "64 bytes",  "256 bytes",
+                                                               "string",   "move-only", "dear"};
 static_assert(type_names.size() == std::tuple_size_v<element_types>);
 
 // The element with a key of at least 0 and below 2^31.

@@ -16,7 +16,8 @@ std::mt19937_64 random_numbers() { return std::mt19937_64(20'170'901); }
 keys random_values(std::size_t n, std::size_t values) {
   keys v(n);
   auto random = random_numbers();
-  for (auto& each : v) each = static_cast<std::int64_t>(random() % std::max<std::size_t>(values, 1));
+  for (auto& each : v)
+    each = static_cast<std::int64_t>(random() % std::max<std::size_t>(values, 1));
   return v;
 }
 

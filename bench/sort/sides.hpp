@@ -34,7 +34,7 @@ struct side {
   std::string name;
   // Calls the function where as many threads serve it.
   std::function<void(unsigned threads, const std::function<void()>& function)> within;
-  all_sort_functions::type sorts;  // nullptr: this side can't sort such elements
+  all_sort_functions::type sorts;      // nullptr: this side can't sort such elements
   std::chrono::milliseconds rests{5};  // after that its idle threads don't spin any more
   bool is_parallel = true;
 };

@@ -61,20 +61,19 @@ class comparison {
                                : nullptr) {
     std::vector<pool*> pools{&one_};
     if (many_ != nullptr) pools.push_back(many_.get());
-    for (auto&& some : {std::vector{ours(std::move(pools))}, onetbb(), gnu_parallel(),
-                        std::vector{standard()}})
+    for (auto&& some :
+         {std::vector{ours(std::move(pools))}, onetbb(), gnu_parallel(), std::vector{standard()}})
       sides_.insert(sides_.end(), some.begin(), some.end());
   }
 
   // On so many workers, of every type or input or of one.
   void matrix(unsigned workers, std::size_t n, const std::string& type, const std::string& input) {
-    report::heat_map map{.title = fmt::format("heist's time / the best other's, {}",
-                                              workers_told(workers))};
+    report::heat_map map{
+        .title = fmt::format("heist's time / the best other's, {}", workers_told(workers))};
     for (std::size_t t = 0; t < type_names.size(); ++t) {
       if (type != "all" && type != type_names[t]) continue;
       map.columns.emplace_back(type_names[t]);
-      const auto size =
-          type_names[t] == "dear" ? std::max<std::size_t>(n / dear_share, 1) : n;
+      const auto size = type_names[t] == "dear" ? std::max<std::size_t>(n / dear_share, 1) : n;
       std::size_t r = 0;
       for (const auto& each : all_inputs()) {
         if (input != "all" && input != each.name) continue;
@@ -90,8 +89,8 @@ class comparison {
 
   void large(std::string_view type, std::string_view input, std::size_t n, double limit) {
     if (n == 0) return;
-    const auto t = static_cast<std::size_t>(
-        std::find(type_names.begin(), type_names.end(), type) - type_names.begin());
+    const auto t = static_cast<std::size_t>(std::find(type_names.begin(), type_names.end(), type) -
+                                            type_names.begin());
     const auto& made = *std::find_if(all_inputs().begin(), all_inputs().end(),
                                      [&](const auto& each) { return each.name == input; });
     const auto name = fmt::format("{} x {}, {}", n, type, input);

@@ -16,11 +16,8 @@ struct sorter {
 }  // namespace
 
 side standard() {
-  return {"std::sort",
-          [](unsigned /*threads*/, const auto& function) { function(); },
-          all_sort_functions::of<sorter>(),
-          std::chrono::milliseconds(0),
-          false};
+  return {"std::sort", [](unsigned /*threads*/, const auto& function) { function(); },
+          all_sort_functions::of<sorter>(), std::chrono::milliseconds(0), false};
 }
 
 }  // namespace heist::bench::sorting

@@ -48,7 +48,9 @@ double width_of(const std::vector<std::string>& names, double least) {
 class heat_drawing {
  public:
   explicit heat_drawing(const heat_map& what)
-      : what_(what), left_(margin + width_of(what.rows, 0)), cell_(width_of(what.columns, least_cell)) {}
+      : what_(what),
+        left_(margin + width_of(what.rows, 0)),
+        cell_(width_of(what.columns, least_cell)) {}
 
   std::string svg() {
     const double right = left_ + cell_ * static_cast<double>(what_.columns.size());

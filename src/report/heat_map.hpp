@@ -1,6 +1,6 @@
 // A heat map: a table of ratios whose cells are coloured by how far they are from a middle, blue
-// below it and orange above it, which those with the common colour deficiencies tell apart too. Each
-// cell shows its number as well.
+// below it and orange above it, which those with the common colour deficiencies tell apart too.
+// Each cell shows its number as well.
 #pragma once
 
 #include <optional>

@@ -95,8 +95,7 @@ std::string to_markdown(const results& of, std::string_view command,
   if (!of.source.empty()) text += fmt::format("Source: {}\n\n", sentence(of.source));
   text += fmt::format("Machine: {}\n\n```sh\n{}\n```\n\n", sentence(describe(of.on)), command);
   for (std::size_t i = 0; i < pictures.size(); ++i)
-    text +=
-        fmt::format("![{}]({})\n\n", plain(title_of_picture(of, i)), pictures[i]);
+    text += fmt::format("![{}]({})\n\n", plain(title_of_picture(of, i)), pictures[i]);
   text += "## Figures\n\n";
   for (const auto& group : groups_of(of)) {
     std::vector<row> rows;

@@ -90,10 +90,10 @@ struct results {
   std::string title;  // what ran, with its sizes
   std::vector<row> rows;
   std::vector<target> targets;
-  std::vector<std::string> notes;  // what a reader must know to understand the figures
-  std::vector<chart> charts;       // that show more than the rows do side by side
+  std::vector<std::string> notes;   // what a reader must know to understand the figures
+  std::vector<chart> charts;        // that show more than the rows do side by side
   std::vector<heat_map> heat_maps;  // likewise, of many ratios
-  std::string source;              // the document, and its figure or table, if this repeats one
+  std::string source;               // the document, and its figure or table, if this repeats one
 
   std::string benchmark;  // the name
   bool is_quick = false;  // tiny sizes, whose figures mean little

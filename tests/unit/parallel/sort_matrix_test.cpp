@@ -81,8 +81,8 @@ bool is_intact(const T& t, std::uint32_t key) {
 }
 
 enum class order { random, sorted, reversed, organ_pipe, few_swaps, high_and_low, runs, zipf };
-constexpr std::array all_orders = {order::random,    order::sorted,       order::reversed,
-                                   order::organ_pipe, order::few_swaps,   order::high_and_low,
+constexpr std::array all_orders = {order::random,     order::sorted,    order::reversed,
+                                   order::organ_pipe, order::few_swaps, order::high_and_low,
                                    order::runs,       order::zipf};
 
 std::vector<std::uint32_t> keys_of(std::size_t n, order o, std::size_t values,
@@ -145,8 +145,8 @@ void expect_sorts(heist::pool& pool, const std::vector<std::uint32_t>& keys, boo
 
 template <class T>
 class SortOf : public testing::Test {};
-using element_types = testing::Types<bytes_4, bytes_8, bytes_16, bytes_24, bytes_64, bytes_256,
-                                     text, only_movable>;
+using element_types =
+    testing::Types<bytes_4, bytes_8, bytes_16, bytes_24, bytes_64, bytes_256, text, only_movable>;
 TYPED_TEST_SUITE(SortOf, element_types);
 
 TYPED_TEST(SortOf, AllOrdersAndValues) {
@@ -157,8 +157,8 @@ TYPED_TEST(SortOf, AllOrdersAndValues) {
   for (const std::size_t n : {std::size_t{3000}, 9000 + random() % 1000}) {
     const auto root = static_cast<std::size_t>(std::sqrt(n));
     for (const order o : all_orders)
-      for (const std::size_t values : {std::size_t{1}, std::size_t{2}, std::size_t{10},
-                                       std::size_t{100}, root, n})
+      for (const std::size_t values :
+           {std::size_t{1}, std::size_t{2}, std::size_t{10}, std::size_t{100}, root, n})
         for (const std::size_t p : {0U, 2U}) {
           SCOPED_TRACE(testing::Message() << "order " << static_cast<int>(o) << ", " << values
                                           << " values, n " << n << ", pool " << p);

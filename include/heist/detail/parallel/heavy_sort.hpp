@@ -2,10 +2,10 @@
 // moved to its place, along the cycles of the permutation.
 //
 // If they are more than a cache holds, they are distributed among buckets first, so that what a
-// pointer points to is near. A stable sort distributes them to another array, from which the buckets
-// come back in order; each element is moved twice. Any other sort does all in place, since a large
-// array that is new costs more than moves within the one that is there. If neighbours are mostly in
-// order, what they point to is near anyway, and no element is moved but to its place.
+// pointer points to is near. A stable sort distributes them to another array, from which the
+// buckets come back in order; each element is moved twice. Any other sort does all in place: the
+// pages of a large new array cost more than moves within the array that is there. If neighbours are
+// mostly in order, what they point to is near anyway, and no element is moved but to its place.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ namespace heist::inline v0::detail {
 
 template <class T>
 inline constexpr bool moves_without_exception =
-    std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
+    std::is_nothrow_move_constructible_v<T>&& std::is_nothrow_move_assignable_v<T>;
 
 enum class stability : std::uint8_t { any, stable };
 

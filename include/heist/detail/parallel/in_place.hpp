@@ -4,10 +4,10 @@
 // place. The places along a cycle are followed first, some of them at a time, and then the elements
 // are moved, of which none waits for another one.
 //
-// Elements whose buckets are known are brought in order of these, not stably: each goes to the first
-// place of its bucket whose element belongs elsewhere. Several workers first cut the array where a
-// bucket begins, and swap what is on the wrong side: the i-th such element on the left with the i-th
-// on the right.
+// Elements whose buckets are known are brought in order of these, not stably: each goes to the
+// first place of its bucket whose element belongs elsewhere. Several workers first cut the array
+// where a bucket begins, and swap what is on the wrong side: the i-th such element on the left with
+// the i-th on the right.
 //
 // Source: American flag sort (McIlroy, Bostic, McIlroy, 1993).
 #pragma once
@@ -79,8 +79,9 @@ class bucket_order {
   // A part of either side of a cut, for one worker.
   struct part {
     std::size_t first, last;
-    std::size_t wrong = 0;   // elements that belong to the other side; later: those before this part
-    std::size_t partner = 0;  // on the left: the place on the right of its first wrong one's partner
+    std::size_t wrong = 0;  // elements that belong to the other side; later: those before this part
+    std::size_t partner =
+        0;  // on the left: the place on the right of its first wrong one's partner
   };
 
   static constexpr std::size_t smallest_half = std::size_t{1} << 14;

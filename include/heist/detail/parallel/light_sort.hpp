@@ -1,9 +1,9 @@
 // Sorting elements that are cheap to copy, stably, between two arrays of them.
 //
 // Elements in order, or nearly, are detected. Others are distributed among up to 256 buckets, by a
-// sample of them, and buckets of some hundreds are merge-sorted; as many as one cache holds take one
-// distribution, and ten thousand times as many two. An input that distributions don't cut into
-// smaller parts is merge-sorted as a whole.
+// sample of them, and buckets of some hundreds are sorted by pivots: as many as one cache holds
+// take one distribution, and a hundred times as many two. What neither distributions nor pivots cut
+// into smaller parts is merge-sorted, so the comparisons are O(n log n) for every input.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,7 @@ class light_sorter {
   static constexpr std::size_t uneven = 16;
 
   void sort(T* here, T* there, std::size_t n, into place, disorder seen, unsigned distributions) {
-    if (n <= small_sort_size)
-      return sort_light(here, n, place == into::here ? here : there, less_);
+    if (n <= small_sort_size) return sort_light(here, n, place == into::here ? here : there, less_);
     if (seen == disorder::little && (workers_ <= 1 || n <= parallel_pass)) {
       if (nearly_sorted<T, Less>(here, there, n, less_).sort()) return bring(here, there, n, place);
       seen = disorder::much;

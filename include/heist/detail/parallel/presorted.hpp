@@ -114,15 +114,15 @@ bool has_few_runs(It first, std::size_t n, Less& less) {
   return turns < steps / 8;
 }
 
-// Sorts n elements of which few are out of place: those that keep the others from being in order are
-// taken out, sorted, and put back where they belong. It takes little more than n comparisons. All of
-// them are made before any element of the input is written.
+// Sorts n elements of which few are out of place: those that keep the others from being in order
+// are taken out, sorted, and put back where they belong. It takes little more than n comparisons.
+// All of them are made before any element of the input is written.
 //
 // An element that is less than the last one that stays is taken out, or the few last ones are that
 // are greater than it: a single great element must not take out all that follow.
 //
-// Equal elements keep their order. Of the i-th element taken out, at place p, it is known that p - i
-// of those that stay were before it.
+// Equal elements keep their order. Of the i-th element taken out, at place p, it is known that p -
+// i of those that stay were before it.
 //
 // Source: drop-merge sort (Ernerfeldt, 2017). That is not stable.
 template <class T, class Less>
@@ -220,14 +220,15 @@ class nearly_sorted {
   std::size_t target_of(std::size_t place, std::size_t least) const {
     const T& moving = here_[place];
     const std::size_t stay = n_ - count_;
-    const std::size_t less = least + partition_point(there_ + least, stay - least,
-                                                     [&](const T& e) -> bool { return less_(e, moving); });
+    const std::size_t less =
+        least + partition_point(there_ + least, stay - least,
+                                [&](const T& e) -> bool { return less_(e, moving); });
     if (less == stay || less_(moving, there_[less])) return less;
-    const std::size_t before = place - partition_point(places_.data(), count_, [=](std::size_t p) {
-      return p < place;
-    });
-    const std::size_t equal = less + partition_point(there_ + less, stay - less,
-                                                     [&](const T& e) -> bool { return !less_(moving, e); });
+    const std::size_t before =
+        place - partition_point(places_.data(), count_, [=](std::size_t p) { return p < place; });
+    const std::size_t equal =
+        less + partition_point(there_ + less, stay - less,
+                               [&](const T& e) -> bool { return !less_(moving, e); });
     return before < less ? less : before > equal ? equal : before;
   }
 

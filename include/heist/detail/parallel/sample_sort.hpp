@@ -69,12 +69,10 @@ class splitter_tree {
   void classify(const T* first, std::size_t n, bucket* out, std::size_t* counts) const {
     std::size_t i = 0;
     if (has_equal_buckets_) {
-      for (; i + at_once <= n; i += at_once)
-        descend<at_once, true>(first + i, out + i, counts);
+      for (; i + at_once <= n; i += at_once) descend<at_once, true>(first + i, out + i, counts);
       for (; i < n; ++i) descend<1, true>(first + i, out + i, counts);
     } else {
-      for (; i + at_once <= n; i += at_once)
-        descend<at_once, false>(first + i, out + i, counts);
+      for (; i + at_once <= n; i += at_once) descend<at_once, false>(first + i, out + i, counts);
       for (; i < n; ++i) descend<1, false>(first + i, out + i, counts);
     }
   }
@@ -140,8 +138,7 @@ class distribution {
   using bucket = typename tree::bucket;
   // sort_sample(sample, buffer, m) sorts m of type Kept.
   template <class SortSample>
-  distribution(T* from, std::size_t n, Less& less, unsigned workers,
-               const SortSample& sort_sample)
+  distribution(T* from, std::size_t n, Less& less, unsigned workers, const SortSample& sort_sample)
       : from_(from),
         n_(n),
         chunks_(workers > 1 ? chunks_for(n, workers) : 1),
@@ -271,7 +268,7 @@ class distribution {
   const std::size_t n_;
   const std::size_t chunks_;
   const unsigned workers_;
-  const scratch<bucket> buckets_;      // of each element
+  const scratch<bucket> buckets_;  // of each element
   // The buckets' places; the same, to be changed; for each chunk, how many of its elements are in
   // each bucket, and later where the next one of them goes.
   const scratch<std::size_t> counts_;
