@@ -15,6 +15,7 @@ const std::vector<benchmark>& all() {
                                                space_benchmark(),
                                                deque_benchmark(),
                                                api_benchmark(),
+                                               sort_benchmark(),
                                                scope_benchmark(),
                                                jobs_benchmark(),
                                                granularity_benchmark(),

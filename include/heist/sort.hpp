@@ -1,13 +1,17 @@
 // sort and stable_sort: as in std.
 //
-// Both are the same merge sort, which is stable. Halves are sorted at the same time, each level
-// merges from one array into the other, and a merge is itself cut into parts
-// (heist/detail/parallel/merging.hpp). Elements of at most 16 bytes that are trivially copyable are
-// merged without branches that depend on data. At each level, a part that is in order already, or
-// in strictly descending order, is detected and not sorted.
+// What is in order already, or nearly, or in the opposite order, is detected, and costs little more
+// than a pass. Other elements are distributed among buckets by a sample, as in a sample sort, with
+// buckets of their own for values that the sample has several times. Small buckets are partitioned
+// and merged without branches that depend on data. Which moves are made depends on the elements:
 //
-// Why not quicksort or a sample sort: no input is bad for this one, its comparisons are few, and
-// its span is O(log^3 n); the price is a second array.
+// - Of at most 32 bytes and trivially copyable: between the range and a second array
+//   (heist/detail/parallel/light_sort.hpp).
+// - Movable without exceptions: pointers are sorted, and elements moved along them; sort needs no
+//   second array of such elements (heist/detail/parallel/heavy_sort.hpp).
+// - All others, and ranges whose elements don't lie side by side: a merge sort.
+//
+// An input that is bad for samples or for pivots is recognised and merge-sorted.
 #pragma once
 
 #include "heist/detail/requirements.hpp"
@@ -15,17 +19,19 @@
 namespace heist::inline v0 {
 
 // sort([pool,] first, last [, less]), sort([pool,] range [, less]), and stable_sort: sort
-// ascending; equal elements keep their order in both. Several threads call less at once.
+// ascending. In stable_sort equal elements keep their order, in sort any order of them may result.
+// Several threads call less at once.
 //
 // Random-access iterators, movable elements. O(n log n) comparisons for every input; fewer than n
-// where the elements are in order. More than 32 elements need memory for as many again
-// (std::bad_alloc, before anything was moved). If `less` isn't a strict weak order, the resulting
-// order has no meaning, but no access is out of bounds, no loop is endless, and no element is lost.
-// After an exception of less, or of a move, the elements are valid, but their values are
-// unspecified. Exceptions and threads: as for parallel_for. These algorithms are function objects;
-// their types are unspecified.
+// where the elements are in order, little more where few of them aren't. More than 32 elements that
+// are not in order need memory (std::bad_alloc, before anything was moved): for as many again and a
+// byte each; sort, where moves throw nothing and elements are not of the first kind above, for up
+// to three pointers each. If `less` isn't a strict weak order, the resulting order has no meaning,
+// but no access is out of bounds, no loop is endless, and no element is lost. After an exception of
+// less, or of a move, the elements are valid, but their values are unspecified. Exceptions and
+// threads: as for parallel_for. These algorithms are function objects; their types are unspecified.
 extern const struct sort_function sort;
-extern const struct sort_function stable_sort;
+extern const struct stable_sort_function stable_sort;
 
 }  // namespace heist::inline v0
 

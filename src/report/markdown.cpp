@@ -80,6 +80,13 @@ std::string targets_table(const std::vector<target>& targets) {
   return text;
 }
 
+// Of the i-th of pictures_of().
+const std::string& title_of_picture(const results& of, std::size_t i) {
+  if (i < of.charts.size()) return of.charts[i].title;
+  i -= of.charts.size();
+  return i < of.heat_maps.size() ? of.heat_maps[i].title : of.benchmark;
+}
+
 }  // namespace
 
 std::string to_markdown(const results& of, std::string_view command,
@@ -88,9 +95,7 @@ std::string to_markdown(const results& of, std::string_view command,
   if (!of.source.empty()) text += fmt::format("Source: {}\n\n", sentence(of.source));
   text += fmt::format("Machine: {}\n\n```sh\n{}\n```\n\n", sentence(describe(of.on)), command);
   for (std::size_t i = 0; i < pictures.size(); ++i)
-    text +=
-        fmt::format("![{}]({})\n\n",
-                    plain(i < of.charts.size() ? of.charts[i].title : of.benchmark), pictures[i]);
+    text += fmt::format("![{}]({})\n\n", plain(title_of_picture(of, i)), pictures[i]);
   text += "## Figures\n\n";
   for (const auto& group : groups_of(of)) {
     std::vector<row> rows;

@@ -225,9 +225,10 @@ std::vector<std::string> dot_plots_of(const results& of) {
 }
 
 std::vector<std::string> pictures_of(const results& of) {
-  if (of.charts.empty()) return dot_plots_of(of);
+  if (of.charts.empty() && of.heat_maps.empty()) return dot_plots_of(of);
   std::vector<std::string> pictures;
   for (const auto& each : of.charts) pictures.push_back(to_svg(each));
+  for (const auto& each : of.heat_maps) pictures.push_back(to_svg(each));
   return pictures;
 }
 
@@ -275,6 +276,7 @@ std::string to_page(const results& of, std::string_view command) {
   page.paragraph(of.title + ".").paragraph(describe(of.on) + ".");
   if (!of.source.empty()) page.paragraph("Source: " + of.source + ".");
   for (const auto& each : of.charts) page.add(each);
+  for (const auto& each : of.heat_maps) page.picture(to_svg(each));
   for (const auto& plot : dot_plots_of(of)) page.picture(plot);
   if (!of.targets.empty()) page.add(targets_table(of.targets));
   page.add(result_columns().page_table(result_view(of), measured_of(of)));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "report/chart.hpp"
+#include "report/heat_map.hpp"
 #include "report/samples.hpp"
 
 namespace heist::report {
@@ -89,9 +90,10 @@ struct results {
   std::string title;  // what ran, with its sizes
   std::vector<row> rows;
   std::vector<target> targets;
-  std::vector<std::string> notes;  // what a reader must know to understand the figures
-  std::vector<chart> charts;       // that show more than the rows do side by side
-  std::string source;              // the document, and its figure or table, if this repeats one
+  std::vector<std::string> notes;   // what a reader must know to understand the figures
+  std::vector<chart> charts;        // that show more than the rows do side by side
+  std::vector<heat_map> heat_maps;  // likewise, of many ratios
+  std::string source;               // the document, and its figure or table, if this repeats one
 
   std::string benchmark;  // the name
   bool is_quick = false;  // tiny sizes, whose figures mean little
@@ -121,7 +123,7 @@ struct results {
 
 // SVG files: a dot plot for each measure that several rows share.
 [[nodiscard]] std::vector<std::string> dot_plots_of(const results& of);
-// The charts, or the dot plots where there are none.
+// The charts and then the heat maps, or the dot plots where there are neither.
 [[nodiscard]] std::vector<std::string> pictures_of(const results& of);
 
 [[nodiscard]] std::string to_text(const results& of);

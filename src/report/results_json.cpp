@@ -92,6 +92,19 @@ json as_json(const chart& of) {
   return {{"title", of.title}, {"x", as_json(of.x)}, {"y", as_json(of.y)}, {"series", all}};
 }
 
+json as_json(const heat_map& of) {
+  json cells = json::array();
+  for (const auto& row : of.cells) {
+    json& added = cells.emplace_back(json::array());
+    for (const auto& each : row) added.push_back(each ? json(*each) : json());
+  }
+  return {{"title", of.title},
+          {"columns", of.columns},
+          {"rows", of.rows},
+          {"cells", cells},
+          {"middle", of.middle}};
+}
+
 json as_json(const std::vector<option>& options) {
   json result = json::object();
   for (const auto& each : options)
@@ -240,6 +253,18 @@ chart chart_of(const part& from) {
   return result;
 }
 
+heat_map heat_map_of(const part& from) {
+  heat_map result{.title = from["title"].text(), .middle = from["middle"].number()};
+  for (const auto& each : from["columns"].elements()) result.columns.push_back(each.text());
+  for (const auto& each : from["rows"].elements()) result.rows.push_back(each.text());
+  for (const auto& row : from["cells"].elements()) {
+    auto& added = result.cells.emplace_back();
+    for (const auto& each : row.elements())
+      added.push_back(each.is_null() ? std::nullopt : std::optional(each.number()));
+  }
+  return result;
+}
+
 machine machine_of(const part& from) {
   return {.cpu = from["cpu"].text(),
           .processors = from["processors"].count<int>(),
@@ -264,6 +289,7 @@ std::string to_json(const results& of) {
               {"machine", as_json(of.on)}, {"rows", rows},
               {"targets", targets},        {"notes", of.notes}};
   for (const auto& each : of.charts) all["charts"].push_back(as_json(each));
+  for (const auto& each : of.heat_maps) all["heat_maps"].push_back(as_json(each));
   if (!of.source.empty()) all["source"] = of.source;
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -290,6 +316,9 @@ results parse_results(std::string_view text, std::string_view file) {
   for (const auto& each : all["notes"].elements()) result.notes.push_back(each.text());
   if (all.has("charts"))
     for (const auto& each : all["charts"].elements()) result.charts.push_back(chart_of(each));
+  if (all.has("heat_maps"))
+    for (const auto& each : all["heat_maps"].elements())
+      result.heat_maps.push_back(heat_map_of(each));
   if (all.has("source")) result.source = all["source"].text();
   return result;
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "report/chart.hpp"
+#include "report/heat_map.hpp"
 #include "report/markup.hpp"
 #include "report/page.hpp"
 #include "report/table.hpp"
@@ -115,8 +116,60 @@ TEST(Chart, LeavesOutWhatAnAxisCantShow) {
   EXPECT_THAT(svg, Not(HasSubstr("inf")));
 }
 
+using heist::report::heat_map;
+
+heat_map ratios() {
+  return {.title = "to the best",
+          .columns = {"4 bytes", "<64>"},
+          .rows = {"random", "sorted"},
+          .cells = {{0.25, 1.0}, {4.0, std::nullopt}}};
+}
+
+// The colour of the cell that shows this text: of the rectangle before it.
+std::string fill_of_cell(const std::string& svg, const std::string& shown) {
+  const auto text = svg.find(">" + shown + "</text>");
+  const auto fill = svg.rfind("<rect", text);
+  const auto from = svg.find("fill=\"", fill) + 6;
+  return svg.substr(from, 7);
+}
+
+TEST(HeatMap, ShowsEachNumberInAColourBelowAtOrAboveTheMiddle) {
+  const auto svg = to_svg(ratios());
+  for (const char* part : {">4 bytes</text>", ">&lt;64&gt;</text>", ">random</text>",
+                           ">sorted</text>", ">0.25</text>", ">1.00</text>", ">4.00</text>"})
+    EXPECT_THAT(svg, HasSubstr(part));
+  const auto below = fill_of_cell(svg, "0.25"), middle = fill_of_cell(svg, "1.00"),
+             above = fill_of_cell(svg, "4.00");
+  const auto channel = [](const std::string& colour, std::size_t i) {
+    return std::stoi(colour.substr(1 + 2 * i, 2), nullptr, 16);
+  };
+  EXPECT_GT(channel(below, 2), channel(below, 0) + 100);  // blue
+  EXPECT_GT(channel(above, 0), channel(above, 2) + 100);  // orange
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_GT(channel(middle, i), 230);
+  EXPECT_EQ(count(svg, ">-</text>"), 1U);  // no figure
+}
+
+TEST(HeatMap, EqualFactorsBelowAndAboveAreEquallyFar) {
+  auto map = ratios();
+  map.cells = {{0.01, 0.25}, {400, 4}};  // beyond the end of the colours nothing gets stronger
+  const auto svg = to_svg(map);
+  EXPECT_EQ(fill_of_cell(svg, "0.01"), fill_of_cell(svg, "0.25"));
+  EXPECT_EQ(fill_of_cell(svg, "400"), fill_of_cell(svg, "4.00"));
+  map.middle = 0.25;
+  EXPECT_EQ(fill_of_cell(to_svg(map), "0.25"), fill_of_cell(to_svg(ratios()), "1.00"));
+}
+
+TEST(HeatMap, LeavesOutWhatHasNoColour) {
+  auto map = ratios();
+  map.cells = {{NAN, 0.0}, {-1.0}};  // and a row that is too short
+  const auto svg = to_svg(map);
+  EXPECT_EQ(count(svg, ">-</text>"), 4U);
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(to_svg(heat_map{.title = "empty"}), HasSubstr("empty</title>"));
+}
+
 TEST(Chart, WithoutDataSaysSo) {
-  EXPECT_THAT(to_svg({"empty", {"x"}, {"y"}, {}}), HasSubstr(">no data</text>"));
+  EXPECT_THAT(to_svg(chart{"empty", {"x"}, {"y"}, {}}), HasSubstr(">no data</text>"));
 }
 
 TEST(Chart, OnePointOrEqualValuesHaveAPlace) {

@@ -92,6 +92,26 @@ TEST(Results, WithChartsAndASourceAreReadBackAsTheyWereWritten) {
   EXPECT_THAT(to_json(some_results()), Not(HasSubstr("\"source\"")));
 }
 
+results with_a_heat_map() {
+  auto all = some_results();
+  all.heat_maps = {{.title = "ratios",
+                    .columns = {"a", "b"},
+                    .rows = {"r"},
+                    .cells = {{0.5, std::nullopt}},
+                    .middle = 2}};
+  return all;
+}
+
+TEST(Results, KeepTheirHeatMaps) {
+  const auto all = with_a_heat_map();
+  EXPECT_EQ(parse_results(to_json(all), "file"), all);
+  EXPECT_THAT(to_json(some_results()), Not(HasSubstr("\"heat_maps\"")));
+  EXPECT_THAT(to_page(all, "command"), HasSubstr("ratios</title>"));
+  const auto pictures = pictures_of(all);
+  ASSERT_EQ(pictures.size(), 1U);
+  EXPECT_THAT(to_markdown(all, "command", {"x.svg"}), HasSubstr("![ratios](x.svg)"));
+}
+
 // The message that parse_results() refuses the text with; empty if it doesn't.
 std::string refusal_of(const std::string& text) {
   try {

@@ -20,20 +20,38 @@
 #include "heist/sort.hpp"
 #include "tests/unit/parallel/fallible.hpp"
 
-// Memory of large alignment is refused on demand; only these tests request it. The sanitizers
-// replace these functions themselves.
+// Large allocations are refused on demand, from a certain one on. The sanitizers replace these
+// functions themselves.
 #if !defined(HEIST_TEST_ASAN) && !defined(HEIST_TEST_TSAN)
 namespace {
-std::atomic<bool> refuse_aligned{false};
+constexpr std::size_t large = 4096;
+std::atomic<long> large_ones_left{-1};  // before one is refused; -1: none is
+std::atomic<bool> has_refused{false};
+
+void* memory_or_nothing(std::size_t size, std::size_t alignment) {
+  if (size >= large && large_ones_left.load() >= 0) {
+    if (large_ones_left.load() == 0) {
+      has_refused = true;
+      return nullptr;
+    }
+    --large_ones_left;
+  }
+  return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
-// This is not inlined, because g++ warns of free() if it sees that the memory came from new.
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
-  void* const p = refuse_aligned.load() ? nullptr
-                                        : std::aligned_alloc(static_cast<std::size_t>(alignment),
-                                                             (size + 63) / 64 * 64);
+}  // namespace
+// These are not inlined, because g++ warns of free() if it sees that the memory came from new.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  void* const p = memory_or_nothing(size == 0 ? 1 : size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   if (p == nullptr) throw std::bad_alloc();
   return p;
 }
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  void* const p = memory_or_nothing(size, static_cast<std::size_t>(alignment));
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
   std::free(p);
@@ -244,22 +262,52 @@ TEST(Sort, SurvivesFaultsEverywhere) {
 }
 
 #if !defined(HEIST_TEST_ASAN) && !defined(HEIST_TEST_TSAN)
-TEST(Sort, ReportsThatThereIsNoMemoryAndLeavesTheElements) {
-  struct alignas(64) wide {
-    int key;
-    bool operator<(const wide& other) const { return key < other.key; }
-  };
-  std::vector<wide> v(1000);
-  for (std::size_t i = 0; i < v.size(); ++i) v[i].key = static_cast<int>(i * 7919 % 1000);
-  for (const auto& pool : pools()) {
-    const int first = v.front().key;
-    refuse_aligned = true;
-    EXPECT_THROW(heist::sort(*pool, v), std::bad_alloc);
-    refuse_aligned = false;
-    EXPECT_EQ(v.front().key, first);
+struct alignas(64) wide {
+  std::int64_t key;
+  std::uint32_t origin;
+  friend bool operator<(const wide& a, const wide& b) { return a.key < b.key; }
+  friend bool operator==(const wide&, const wide&) = default;
+};
+wide make(wide*, int key, std::uint32_t origin) { return {key, origin}; }
+
+// Without memory from the k-th large allocation on the elements are sorted, or were not moved.
+template <class T, class Sort>
+void expect_needs_memory_first_or_never(const Sort& sort) {
+  std::mt19937 random(6);
+  for (const auto& pool : {pools()[0].get(), pools()[2].get()}) {
+    for (const std::size_t n : {9000U, 40'000U}) {
+      const auto input = elements<T>(pattern(n, 0, random));
+      bool throws = false;
+      has_refused = true;
+      for (long k = 0; has_refused.load(); k = k * 2 + 1) {
+        auto v = input;
+        has_refused = false;
+        large_ones_left = k;
+        try {
+          sort(*pool, v);
+          large_ones_left = -1;
+          ASSERT_TRUE(std::is_sorted(v.begin(), v.end())) << k;
+        } catch (const std::bad_alloc&) {
+          large_ones_left = -1;
+          throws = true;
+          ASSERT_EQ(v, input) << k;
+        }
+        std::sort(v.begin(), v.end(), is_from_further_left<T>);
+        ASSERT_EQ(v, input) << k;
+      }
+      EXPECT_TRUE(throws);
+    }
   }
-  heist::sort(v);
-  EXPECT_TRUE(std::is_sorted(v.begin(), v.end()));
+}
+
+TEST(Sort, NeedsMemoryBeforeItMovesAnythingOrNotAtAll) {
+  const auto sort = [](heist::pool& pool, auto& v) { heist::sort(pool, v); };
+  const auto stably = [](heist::pool& pool, auto& v) { heist::stable_sort(pool, v); };
+  expect_needs_memory_first_or_never<light>(sort);
+  expect_needs_memory_first_or_never<heavy>(sort);
+  expect_needs_memory_first_or_never<heavy>(stably);
+  expect_needs_memory_first_or_never<wide>(sort);
+  expect_needs_memory_first_or_never<wide>(stably);
 }
 #endif
 

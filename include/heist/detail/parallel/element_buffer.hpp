@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/huge_pages.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
 
 namespace heist::inline v0::detail {
@@ -16,19 +19,25 @@ template <class It>
 inline constexpr bool moves_from_without_exception =
     noexcept(std::ranges::iter_move(std::declval<const It&>() + std::iter_difference_t<It>{}));
 
-// Memory for n elements; those that were made are destroyed at the end.
+// Memory for n elements; those that were made are destroyed at the end. Throws std::bad_alloc.
 template <class T>
 class element_buffer {
  public:
-  explicit element_buffer(std::size_t n) : memory_(std::allocator<T>().allocate(n)), n_(n) {}
+  explicit element_buffer(std::size_t n) : memory_(allocate(n)), n_(n) {}
   ~element_buffer() {
     std::destroy_n(memory_, made_);
-    std::allocator<T>().deallocate(memory_, n_);
+    if (is_large(n_))
+      ::operator delete (memory_, std::align_val_t{huge_page});
+    else
+      std::allocator<T>().deallocate(memory_, n_);
   }
   element_buffer(const element_buffer&) = delete;
   element_buffer& operator=(const element_buffer&) = delete;
 
   [[nodiscard]] T* data() const noexcept { return memory_; }
+
+  // To be called when the user has made all elements.
+  void made_all() noexcept { made_ = n_; }
 
   // Makes all elements by moving those at `first`. If a move or an access through the iterator can
   // throw, and the elements made so far must then be destroyed, one worker does it, so that their
@@ -47,6 +56,20 @@ class element_buffer {
   }
 
  private:
+  // From here on page faults take more time than the allocation.
+  static constexpr std::size_t many_bytes = 2 * huge_page;
+
+  static bool is_large(std::size_t n) noexcept {
+    return alignof(T) <= huge_page && n >= many_bytes / sizeof(T) &&
+           n <= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(T);
+  }
+  static T* allocate(std::size_t n) {
+    if (!is_large(n)) return std::allocator<T>().allocate(n);
+    void* const memory = ::operator new (n * sizeof(T), std::align_val_t{huge_page});
+    prefer_huge_pages(memory, n * sizeof(T));
+    return static_cast<T*>(memory);
+  }
+
   template <class It>
   void make(It first, std::size_t i) {
     std::construct_at(memory_ + i, std::ranges::iter_move(iterator_at(first, i)));

@@ -1,0 +1,257 @@
+// What sorts know of order that is there already: elements that are in order, or in the opposite
+// order, or that would be without a few of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+
+#include "heist/detail/algorithm.hpp"
+#include "heist/detail/parallel/merging.hpp"
+#include "heist/detail/parallel/scratch.hpp"
+#include "heist/detail/parallel/small_sort.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
+#include "heist/find.hpp"
+
+namespace heist::inline v0::detail {
+
+// Elements; from here on a plain pass over them is parallel.
+inline constexpr std::size_t parallel_pass = 16'384;
+
+// Moves n elements from one place to another.
+template <class From, class To>
+void move_all(From from, To to, std::size_t n, unsigned workers) {
+  split_on_demand(
+      n,
+      [&](std::size_t f, std::size_t l) {
+        transfer<by_move>(iterator_at(from, f), iterator_at(from, l), iterator_at(to, f));
+      },
+      n < parallel_pass ? 1 : workers);
+}
+
+// Whether test(i) is false for every i below n.
+template <class Test>
+bool holds_nowhere(std::size_t n, unsigned workers, const Test& test) {
+  constexpr std::size_t block = 16;
+  const auto in_part = [&](std::size_t i, std::size_t end) {
+    const std::size_t singly = end - i < block ? end : i + block / 2;
+    for (; i != singly; ++i)
+      if (test(i)) return false;
+    for (; i + block <= end; i += block) {
+      // The tests of a block don't wait for one another.
+      bool any = false;
+      for (std::size_t k = 0; k != block; ++k) any |= test(i + k);
+      if (any) return false;
+    }
+    for (; i != end; ++i)
+      if (test(i)) return false;
+    return true;
+  };
+  if (n < parallel_pass || workers <= 1) return in_part(0, n);
+  constexpr std::size_t part = 1024;
+  const std::size_t parts = (n + part - 1) / part;
+  return find_some(parts, stopped_by<never_stops>{}, [&](std::size_t p) {
+           return !in_part(p * part, p + 1 == parts ? n : (p + 1) * part);
+         }) == parts;
+}
+
+// Whether the n > 1 elements were in order, or were in the opposite order and have been reversed.
+template <class It, class Less>
+bool settled_by_order(It first, std::size_t n, Less& less, unsigned workers) {
+  const auto descends = [&](std::size_t i) -> bool {
+    return less(element_at(first, i + 1), element_at(first, i));
+  };
+  if (!descends(0)) return holds_nowhere(n - 1, workers, descends);
+  if (!holds_nowhere(n - 1, workers, [&](std::size_t i) { return !descends(i); })) return false;
+  split_on_demand(
+      n / 2,
+      [&](std::size_t f, std::size_t l) {
+        for (std::size_t i = f; i != l; ++i)
+          std::ranges::iter_swap(iterator_at(first, i), iterator_at(first, n - 1 - i));
+      },
+      n < parallel_pass ? 1 : workers);
+  return true;
+}
+
+enum class disorder : std::uint8_t {
+  runs,    // a few long parts that are in order, or in the opposite order
+  little,  // perhaps a few elements that are out of place
+  much,
+};
+
+// What samples of neighbours show.
+template <class It, class Less>
+disorder disorder_of(It first, std::size_t n, Less& less) {
+  constexpr std::size_t windows = 32, window = 16;
+  if (n < 2 * windows * window) return disorder::much;
+  std::size_t turns = 0;
+  for (std::size_t w = 0; w < windows; ++w) {
+    const It from = iterator_at(first, n / windows * w);
+    bool descended = less(element_at(from, 1), element_at(from, 0));
+    for (std::size_t i = 1; i < window; ++i) {
+      const bool descends = less(element_at(from, i + 1), element_at(from, i));
+      turns += descends != descended ? 1 : 0;
+      descended = descends;
+    }
+    if (turns > windows * window / 8) return disorder::much;
+  }
+  return turns <= windows * window / 64 ? disorder::runs : disorder::little;
+}
+
+// Whether elements at large distances are mostly in order, or in the opposite order.
+template <class It, class Less>
+bool has_few_runs(It first, std::size_t n, Less& less) {
+  constexpr std::size_t steps = 64;
+  std::size_t turns = 0;
+  bool descended = false;
+  for (std::size_t i = 0; i + 1 < steps; ++i) {
+    const bool descends =
+        less(element_at(first, n / steps * (i + 1)), element_at(first, n / steps * i));
+    turns += i > 0 && descends != descended ? 1 : 0;
+    descended = descends;
+  }
+  return turns < steps / 8;
+}
+
+// Sorts n elements of which few are out of place: those that keep the others from being in order
+// are taken out, sorted, and put back where they belong. It takes little more than n comparisons.
+// All of them are made before any element of the input is written.
+//
+// An element that is less than the last one that stays is taken out, or the few last ones are that
+// are greater than it: a single great element must not take out all that follow.
+//
+// Equal elements keep their order. Of the i-th element taken out, at place p, it is known that p -
+// i of those that stay were before it.
+//
+// Source: drop-merge sort (Ernerfeldt, 2017). That is not stable.
+template <class T, class Less>
+class nearly_sorted {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  nearly_sorted(T* here, T* there, std::size_t n, Less& less) noexcept
+      : here_(here),
+        there_(there),
+        n_(n),
+        most_(n / share),
+        less_(less),
+        places_(3 * (most_ + recent)),
+        order_(places_.data() + most_ + recent) {}
+
+  // Sorts the elements at `here`, with what is at `there` lost. It answers false, and has moved
+  // nothing, if too many elements are out of place, or if there is no memory.
+  bool sort() {
+    if (places_.data() == nullptr || !choose()) return false;
+    for (std::size_t i = 0; i < count_; ++i) order_[i] = places_[i];
+    const auto less = [this](std::size_t a, std::size_t b) -> bool {
+      return less_(here_[a], here_[b]);
+    };
+    sort_places(order_, order_ + most_ + recent, count_, less);
+    take_out();
+    std::size_t* const targets = order_ + most_ + recent;
+    for (std::size_t i = 0; i < count_; ++i)
+      targets[i] = target_of(order_[i], i == 0 ? 0 : targets[i - 1]);
+    put_back(targets);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t share = 8;      // at most one of so many is taken out,
+  static constexpr std::size_t patience = 32;  // and of a beginning at most so many more
+  static constexpr std::size_t recent = 4;     // so many great ones may follow one another
+
+  // Finds the places of those that are to be taken out, in ascending order.
+  bool choose() {
+    std::size_t stay[recent] = {};  // the places of the last ones that stay, in a ring
+    std::size_t height = 1;         // how many stay
+    std::size_t known = 0;          // of those at heights from here on the places are in the ring
+    const T* last = here_;
+    for (std::size_t i = 1; i < n_; ++i) {
+      if (less_(here_[i], *last)) {
+        if (count_ >= i / share + patience || count_ >= most_) return false;
+        if (height > known + recent) known = height - recent;
+        std::size_t below = height - 1;
+        while (below > known && less_(here_[i], here_[stay[(below - 1) % recent]])) --below;
+        if (below <= known) {
+          places_[count_++] = i;
+          continue;
+        }
+        for (; height > below; --height) insert(stay[(height - 1) % recent]);
+      }
+      stay[height++ % recent] = i;
+      last = here_ + i;
+    }
+    return true;
+  }
+
+  // Each place moves past at most `recent` others, as those were taken out after it had stayed.
+  void insert(std::size_t place) {
+    std::size_t i = count_++;
+    for (; i > 0 && places_[i - 1] > place; --i) places_[i] = places_[i - 1];
+    places_[i] = place;
+  }
+
+  template <class ByElement>
+  static void sort_places(std::size_t* v, std::size_t* buffer, std::size_t n,
+                          const ByElement& less) {
+    constexpr std::size_t few = 16;
+    if (n <= few) return insertion_sort(v, v + n, less);
+    const std::size_t half = n / 2;
+    sort_places(v, buffer, half, less);
+    sort_places(v + half, buffer + half, n - half, less);
+    for (std::size_t i = 0; i < n; ++i) buffer[i] = v[i];
+    merge_simply<by_copy>(buffer, buffer + half, buffer + half, buffer + n, v, less);
+  }
+
+  // Copies those that stay, and behind them the others in their order.
+  void take_out() {
+    T* to = there_;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      to = transfer<by_copy>(here_ + next, here_ + places_[i], to);
+      next = places_[i] + 1;
+    }
+    to = transfer<by_copy>(here_ + next, here_ + n_, to);
+    for (std::size_t i = 0; i < count_; ++i) to[i] = here_[order_[i]];
+  }
+
+  // How many of those that stay belong before the one taken out there; `least` or more.
+  std::size_t target_of(std::size_t place, std::size_t least) const {
+    const T& moving = here_[place];
+    const std::size_t stay = n_ - count_;
+    const std::size_t less =
+        least + partition_point(there_ + least, stay - least,
+                                [&](const T& e) -> bool { return less_(e, moving); });
+    if (less == stay || less_(moving, there_[less])) return less;
+    const std::size_t before =
+        place - partition_point(places_.data(), count_, [=](std::size_t p) { return p < place; });
+    const std::size_t equal =
+        less + partition_point(there_ + less, stay - less,
+                               [&](const T& e) -> bool { return !less_(moving, e); });
+    return before < less ? less : before > equal ? equal : before;
+  }
+
+  void put_back(const std::size_t* targets) {
+    const T* const out = there_ + (n_ - count_);
+    T* to = here_;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      to = transfer<by_copy>(there_ + next, there_ + targets[i], to);
+      next = targets[i];
+      *to++ = out[i];
+    }
+    transfer<by_copy>(there_ + next, there_ + (n_ - count_), to);
+  }
+
+  T* const here_;
+  T* const there_;
+  const std::size_t n_;
+  const std::size_t most_;
+  Less& less_;
+  const scratch<std::size_t> places_;  // of those that are taken out
+  std::size_t* const order_;           // the same, in the elements' order
+  std::size_t count_ = 0;
+};
+
+}  // namespace heist::inline v0::detail
