@@ -52,7 +52,11 @@ void run_with(policy p, root& r) {
     return r.run(r);
   if (w == nullptr) return run_in(nullptr, [&] { run_with(p, r); });
   if (p == policy::serial) return run_serially(*w, r);
-  fiber& me = *w->current;
+  // A guest may not leave while only its thread can resume a fiber, and the thread whose seat it
+  // has may be what that fiber waits for. So the function stalls on that thread. Without a stack it
+  // stays.
+  if (w->is_guest) static_cast<void>(move_to(w->pool.resident(w->index)));
+  fiber& me = *self_worker().current;
   const bool before = me.stalls;
   me.stalls = true;
   r.run(r);

@@ -218,7 +218,7 @@ TEST_F(Callers, GetTheExceptionAndKeepTheirOwn) {
   }
 }
 
-TEST_F(Callers, StallOnTheirOwnThread) {
+TEST_F(Callers, StallOnOneThread) {
   heist::pool pool({.workers = 2});
   for (int i = 0; i < scaled(100); ++i) {
     pool.run([&] {
