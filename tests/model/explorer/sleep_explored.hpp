@@ -174,7 +174,7 @@ class sleep_explored {
     if (now == phase::asking) ask_all(me);
     if (now == phase::looking) look(me);
     if (now == phase::giving_up) retract(me);
-    if (now == phase::waiting) sleepers_->wait([] { return false; });
+    if (now == phase::waiting) sleepers_->wait(no_seat, [] { return false; });
     return now != phase::passing_on && (me.now != phase::free || me.steps < part.steps);
   }
 
@@ -221,6 +221,13 @@ class sleep_explored {
 
   const sleep_plan& plan_;
   std::optional<control> control_;
+  // No guests come here: tests/model/guest_models.cpp has them.
+  struct own_seat {
+    void vacate() noexcept {}
+    [[nodiscard]] bool take_back() noexcept { return true; }
+    void await_guest() noexcept {}
+  };
+  static constexpr own_seat* no_seat = nullptr;
   std::optional<heist::detail::basic_sleepers<explored_parking>> sleepers_;
 };
 
