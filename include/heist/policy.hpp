@@ -27,8 +27,8 @@ enum class policy : std::uint8_t {
 
 // Calls f() with that policy and returns what it returns, or throws what it throws. On a worker it
 // is a call on the same worker; a thread that works in place of one (caller_kind) gives a stalling
-// f to that worker's own thread. Outside any pool a serial f runs on a worker of the default pool. A
-// stalling f is called on the same thread, since such a thread only ever waits for what it forks;
+// f to that worker's own thread. Outside any pool a serial f runs on a worker of the default pool.
+// A stalling f is called on the same thread, since such a thread only ever waits for what it forks;
 // its scopes and loops run in the default pool as always.
 //
 // serial: the caller's open forks are exposed to other workers first, as before any wait; besides

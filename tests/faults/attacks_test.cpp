@@ -305,7 +305,7 @@ TEST(ThreadLocals, AreDestroyedOnceEach) {
                 for (int round = 0; round < scaled(50); ++round) {
                   r.at(round);
                   {
-                    heist::pool_config config{.workers = 4};
+                    heist::pool_config config{.workers = 4, .callers = heist::caller_kind::wait};
                     if (with_hook) config.on_thread_stop = [&](unsigned) { touch(); };
                     heist::pool pool(config);
                     pool.run([&] { heist::parallel_for(0, 1000, [&](int) { touch(); }); });

@@ -7,6 +7,8 @@
 #include <new>
 #include <type_traits>
 
+#include "heist/detail/requirements.hpp"
+
 namespace heist::inline v0::detail {
 
 // Space for n values. If there is no memory, data() is nullptr, and no exception is thrown.
