@@ -48,7 +48,7 @@ class HEIST_API pool {
 
   // Calls f() on one of the workers and returns its result, or throws what it threw. If a worker
   // sleeps, the caller's own thread works in its place meanwhile (caller_kind), which costs a
-  // quarter of a microsecond; otherwise the caller sleeps until a worker has called f, which costs
+  // third of a microsecond; otherwise the caller sleeps until a worker has called f, which costs
   // waking it up again (heist bench callers, entry). In either case f runs on a stack of the
   // pool's. If the caller is a worker of another pool, its fiber is suspended and its thread does
   // other work; if it is a worker of this pool, f is simply called. Thread-safe; any number of
