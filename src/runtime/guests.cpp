@@ -62,6 +62,14 @@ void keep_fibers(worker& guest) noexcept {
   guest.kept.store(list, std::memory_order_release);  // partners: the exchanges
 }
 
+void put_all(fiber* list, stack_pool& to) noexcept {
+  while (list != nullptr) {
+    fiber* const next = list->next;
+    to.put(*list);
+    list = next;
+  }
+}
+
 void take_kept_fibers(worker& guest) noexcept {
   fiber* const list = guest.kept.exchange(nullptr, std::memory_order_acquire);
   if (list == nullptr) return;
@@ -99,13 +107,9 @@ worker* pool_impl::enter() noexcept {
 bool pool_impl::take_from_guests() noexcept {
   bool found = false;
   for (auto& guest : guests_) {
-    fiber* f = guest->kept.exchange(nullptr, std::memory_order_acquire);
-    found = found || f != nullptr;
-    while (f != nullptr) {
-      fiber* const next = f->next;
-      stacks_.put(*f);
-      f = next;
-    }
+    fiber* const list = guest->kept.exchange(nullptr, std::memory_order_acquire);
+    found = found || list != nullptr;
+    put_all(list, stacks_);
   }
   return found;
 }
@@ -120,11 +124,7 @@ void pool_impl::trim_kept(worker& guest) noexcept {
   if (guest.kept.compare_exchange_strong(none, list, std::memory_order_release,
                                          std::memory_order_relaxed))
     return;
-  for (fiber* f = list; f != nullptr;) {
-    fiber* const next = f->next;
-    stacks_.put(*f);
-    f = next;
-  }
+  put_all(list, stacks_);
 }
 
 // Makes the calling thread that worker; false: there is no memory for stacks.
@@ -148,7 +148,6 @@ bool pool_impl::equip(worker& guest) noexcept {
   guest.tid = known_number.number;
   guest.exceptions = exception_globals::of_thread();
   guest.spawns = config_.spawn == spawn_kind::continuation;
-  guest.counts_all = config_.stats == stats_kind::full;
   guest.alone = false;
   guest.native.asan_bottom = nullptr;
 #if HEIST_TSAN

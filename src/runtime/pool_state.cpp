@@ -28,22 +28,26 @@ std::string_view name_of(worker_state s) noexcept {
 }
 
 // Relaxed, all of it: each word is reported as it is.
-std::string describe_deque(const worker& w) {
+std::string describe_deque(worker& w) {
   if (w.pool.config().deque == deque_kind::shared_queue)
     return "shared queue " + number(w.forks->size_hint());
   if (!w.uses_split())
     return "forks " + number(w.forks->size_hint()) + ", loot " + number(w.loot->size_hint());
   const auto jobs = [](position p) { return number(p / sizeof(job)); };
-  const control& c = *w.deque;
-  const control::state s = c.word.load();
-  return "head " + jobs(c.head.load(std::memory_order_relaxed)) + ", limit " +
-         jobs(c.limit.load(std::memory_order_relaxed)) + ", tail " + jobs(s.tail) + ", split " +
-         jobs(s.split) + ", bound " + jobs(s.bound);
+  // Pinned, since a guest's would be gone with its thread.
+  const deque_view deque(w);
+  if (!deque) return "gone";
+  const control::state s = deque->word.load();
+  return "head " + jobs(deque->head.load(std::memory_order_relaxed)) + ", limit " +
+         jobs(deque->limit.load(std::memory_order_relaxed)) + ", tail " + jobs(s.tail) +
+         ", split " + jobs(s.split) + ", bound " + jobs(s.bound);
 }
 
-std::string describe_worker(const worker& w) {
-  return "  worker " + number(w.index) + ", thread " + std::to_string(w.tid) + ": " +
-         std::string(name_of(w.doing.load(std::memory_order_relaxed))) + "; " + describe_deque(w) +
+std::string describe_worker(worker& w) {
+  return "  worker " + number(w.index) + ", " +
+         (w.is_guest ? std::string("a caller's thread") : "thread " + std::to_string(w.tid)) +
+         ": " + std::string(name_of(w.doing.load(std::memory_order_relaxed))) + "; " +
+         describe_deque(w) +
          (w.mailbox.load(std::memory_order_relaxed) != nullptr ? "; has mail\n" : "\n");
 }
 

@@ -53,7 +53,10 @@ void pool_impl::start_threads() {
     std::unique_ptr<worker> guest;
     try {
       w = std::make_unique<worker>(*this, i, worker::role::resident);
-      if (has_guests) guest = std::make_unique<worker>(*this, i, worker::role::guest);
+      if (has_guests) {
+        guest = std::make_unique<worker>(*this, i, worker::role::guest);
+        guest->counts_all = config_.stats == stats_kind::full;
+      }
       if (config_.deque != deque_kind::split) {
         shared_queue* const shared = shared_ ? &*shared_ : nullptr;
         w->forks = std::make_unique<fork_deque>(config_, shared);

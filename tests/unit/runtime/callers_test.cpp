@@ -251,6 +251,23 @@ TEST_F(Callers, AreCountedAndHaveViewsAndWorkersValues) {
   EXPECT_EQ(pool.stats().total.roots, before + 10);
 }
 
+// A report looks at the guests' deques, which are gone with their threads.
+TEST_F(Callers, AreReportedAndMayLeaveMeanwhile) {
+  heist::pool pool({.workers = 2});
+  ASSERT_TRUE(eventually([&] {
+    const auto text = pool.run([] { return heist::describe_pools(); });
+    return text.find("a caller's thread: running") != std::string::npos;
+  }));
+  std::atomic<bool> is_over{false};
+  std::thread reporter([&] {
+    while (!is_over) EXPECT_NE(heist::describe_pools().find("worker 1"), std::string::npos);
+  });
+  for (int i = 0; i < scaled(200); ++i)
+    std::thread([&] { EXPECT_EQ(pool.run([] { return fib(9); }), 34); }).join();
+  is_over = true;
+  reporter.join();
+}
+
 // run_on() moves to the worker's own thread, which sleeps while the caller has its seat.
 TEST_F(Callers, MakeRoomForWhatMustRunOnAThread) {
   heist::pool pool({.workers = 2});
