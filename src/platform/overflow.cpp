@@ -13,6 +13,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <new>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -204,6 +206,35 @@ alternate_stack::~alternate_stack() {
     ::sigaltstack(&none, nullptr);
   }
   ::munmap(mapping_, mapping_bytes_);
+}
+
+namespace {
+
+struct kept_stack {
+  bool made = false;
+  alignas(alternate_stack) std::byte memory[sizeof(alternate_stack)]{};
+};
+constinit thread_local kept_stack stack_of_this_thread;
+
+}  // namespace
+
+void keep_alternate_stack() noexcept {
+  // These destructors come after those of thread_local objects, so the stack serves them as well.
+  static const std::optional<pthread_key_t> at_thread_end = []() -> std::optional<pthread_key_t> {
+    pthread_key_t key{};
+    const auto destroy = [](void* kept) {
+      static_cast<alternate_stack*>(kept)->~alternate_stack();
+    };
+    if (::pthread_key_create(&key, destroy) != 0) return std::nullopt;
+    return key;
+  }();
+  if (!at_thread_end || stack_of_this_thread.made) return;
+  auto* const stack = ::new (&stack_of_this_thread.memory) alternate_stack(-1);
+  if (::pthread_setspecific(*at_thread_end, stack) != 0) {
+    stack->~alternate_stack();
+    return;
+  }
+  stack_of_this_thread.made = true;
 }
 
 }  // namespace heist::inline v0::platform

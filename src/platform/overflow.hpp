@@ -37,4 +37,9 @@ class alternate_stack {
   int outer_worker_ = -1;  // the number before this one, put back at the end
 };
 
+// An alternate_stack without a number for the calling thread, until the thread ends; later calls do
+// nothing. It needs no destructor of a thread_local object: to register one, glibc allocates memory,
+// and it ends the process when that is refused.
+void keep_alternate_stack() noexcept;
+
 }  // namespace heist::inline v0::platform

@@ -43,7 +43,7 @@ constinit thread_local unsigned last_seat = 0;
 
 // Once for each thread in each process: what a pool's own threads do when they start.
 [[gnu::cold, gnu::noinline]] void admit_this_thread() noexcept {
-  static thread_local const platform::alternate_stack handler_stack(-1);
+  platform::keep_alternate_stack();
   platform::asymmetric_barrier::instance().admit_this_thread();
   known_number = {platform::process_generation(), platform::thread_id()};
 }

@@ -26,6 +26,7 @@ namespace {
 using heist::platform::alternate_stack;
 using heist::platform::guard_handle;
 using heist::platform::install_overflow_handler;
+using heist::platform::keep_alternate_stack;
 using heist::platform::register_guard;
 using heist::platform::stack_memory;
 using heist::platform::stack_with_guard_at;
@@ -152,6 +153,37 @@ TEST(OverflowDeathTest, LeavesOutTheWorkerWhereThereIsNone) {
 
 TEST(OverflowDeathTest, WorksOnAThreadOfItsOwn) {
   EXPECT_EXIT(std::thread([] { overflow_a_fiber(7); }).join(), died_of_segv, "\\(worker 7\\)");
+}
+
+TEST(OverflowDeathTest, WorksOnAThreadThatKeepsItsStack) {
+  const auto overflow = [] {
+    install_overflow_handler();
+    keep_alternate_stack();
+    test_fiber fiber([](test_fiber&) { recurse(0); }, 256 * 1024);
+    (void)register_guard(fiber.stack());
+    fiber.resume();
+  };
+  EXPECT_EXIT(std::thread(overflow).join(), died_of_segv, "256 KiB is full; raise");
+}
+
+TEST(AlternateStack, IsKeptUntilTheThreadEnds) {
+  if (asan || tsan) GTEST_SKIP() << "the sanitizer has put its own there";
+  const auto current = [] {
+    stack_t stack{};
+    ::sigaltstack(nullptr, &stack);
+    return stack;
+  };
+  stack_t kept{};
+  std::thread([&] {
+    EXPECT_NE(current().ss_flags & SS_DISABLE, 0);
+    keep_alternate_stack();
+    kept = current();
+    EXPECT_EQ(kept.ss_flags & SS_DISABLE, 0);
+    keep_alternate_stack();
+    EXPECT_EQ(current().ss_sp, kept.ss_sp);
+  }).join();
+  unsigned char resident = 0;
+  EXPECT_NE(::mincore(kept.ss_sp, 1, &resident), 0) << "it is still mapped";
 }
 
 TEST(OverflowDeathTest, OtherFaultsDieWithoutOurLine) {
