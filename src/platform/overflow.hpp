@@ -38,8 +38,8 @@ class alternate_stack {
 };
 
 // An alternate_stack without a number for the calling thread, until the thread ends; later calls do
-// nothing. It needs no destructor of a thread_local object: to register one, glibc allocates memory,
-// and it ends the process when that is refused.
+// nothing. It is no thread_local object with a destructor: to register one, glibc allocates memory,
+// and ends the process when that is refused.
 void keep_alternate_stack() noexcept;
 
 }  // namespace heist::inline v0::platform

@@ -26,6 +26,10 @@
 //   S5  For each token some worker looks for it, or is being woken to look. A worker that leaves
 //       with mail may have been woken for a token that it doesn't take, so it wakes another one in
 //       its place.
+//   S6  Whoever sends mail wakes all who wait. A resident whose seat a guest has is not counted, so
+//       more threads wait than are counted. It may be the one that a wake-up reaches, and when the
+//       guest has left it may also take the token; then nothing would wake the thread with the
+//       mail.
 // The order of steps matters: the request before the count, the count after the barrier, a plain
 // fence for the barrier, a look at the public part only, or the owner's look at the count before
 // its fence would each lose a wake-up. What is checked, and how far: docs/memory_model.md.
@@ -39,6 +43,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
 #include "heist/deque/atomics.hpp"
 #include "platform/park.hpp"
@@ -58,6 +63,9 @@ struct std_parking : deque::std_atomics {
   static void futex_wake_one(platform::park_word& word, platform::park_bits preferred) noexcept {
     if (platform::futex_wake(word, 1, preferred) == 0 && preferred != platform::any_waiter)
       platform::futex_wake(word, 1);
+  }
+  static void futex_wake_all(platform::park_word& word) noexcept {
+    platform::futex_wake(word, std::numeric_limits<int>::max());
   }
 };
 
@@ -140,9 +148,17 @@ class basic_sleepers {
     Seam::futex_wake_one(epoch_, preferred);
     return true;
   }
+  // Wakes all who wait, also a resident that is not counted since a guest has its seat (G1). A
+  // wake-up for each that is counted would not do (S6). Nothing if nobody has announced itself.
   void wake_all() noexcept {
-    while (wake_one()) {
-    }
+    std::uint64_t c = counts_.load(std::memory_order_relaxed);
+    do {
+      if (c == 0) return;
+      // Release: as in wake_one().
+    } while (!counts_.compare_exchange_weak(c, c / one_sleeper + c % one_sleeper,
+                                            std::memory_order_release, std::memory_order_relaxed));
+    epoch_.fetch_add(1, std::memory_order_release);  // S4
+    Seam::futex_wake_all(epoch_);
   }
 
  private:

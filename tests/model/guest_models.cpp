@@ -46,6 +46,10 @@ struct seat_parking : model_atomics {
     if (caller.starts_with("give_back") && is_running(change::no_wake_of_the_awaiting)) return;
     running_futexes->of(word).wake_one();
   }
+  static void futex_wake_all(model_atomic<std::uint32_t>& word) {
+    if (is_running(change::mail_wakes_one)) return running_futexes->of(word).wake_one();
+    running_futexes->of(word).wake_all();
+  }
 };
 
 using model_seat = heist::detail::basic_seat<seat_parking>;
@@ -232,6 +236,62 @@ class pass_suite : public rl::test_suite<pass_suite, 4> {
   pass_model model_;
 };
 
+// Two residents. A guest has the seat of one, sends mail to the other, and leaves. Whoever has the
+// mail ends the pool.
+class mail_model {
+ public:
+  mail_model() : mail_(0), end_(0) {
+    running_futexes = &futexes_;
+    running_sleep_script = &guest_script;
+    sleepers_.announce();
+    sleepers_.announce();
+  }
+
+  void run_guest() {
+    const bool entered = guested_.looks_vacant() && guested_.claim();
+    if (entered && !sleepers_.take_one_out()) RL_ASSERT(false);  // nobody else wakes anybody
+    mail_.store(1, std::memory_order_relaxed);
+    model_atomics::full_fence();
+    sleepers_.wake_all();
+    if (!entered) return;
+    sleepers_.announce();
+    guested_.give_back();
+    if (end_.load(std::memory_order_relaxed) != 0) sleepers_.wake_all();  // anything_to_do()
+  }
+  void run_guested() {
+    sleepers_.wait(&guested_, [] { return false; });
+    while (end_.load(std::memory_order_relaxed) == 0) rl::yield(1, RL_INFO);
+  }
+  void run_home() {
+    const auto has_mail = [this] { return mail_.load(std::memory_order_relaxed) != 0; };
+    sleepers_.wait(&home_, has_mail);
+    while (!has_mail()) rl::yield(1, RL_INFO);
+    end_.store(1, std::memory_order_relaxed);
+    model_atomics::full_fence();
+    sleepers_.wake_all();
+  }
+
+ private:
+  model_futexes futexes_;
+  model_sleepers sleepers_;
+  model_seat guested_;
+  model_seat home_;
+  model_atomic<std::uint32_t> mail_;
+  model_atomic<std::uint32_t> end_;
+};
+
+class mail_suite : public rl::test_suite<mail_suite, 3> {
+ public:
+  void thread(unsigned index) {
+    if (index == 0) model_.run_guest();
+    if (index == 1) model_.run_guested();
+    if (index == 2) model_.run_home();
+  }
+
+ private:
+  mail_model model_;
+};
+
 // A guest's deque is gone when the guest has left: here it is a plain variable.
 class door_model {
  public:
@@ -300,6 +360,7 @@ const searched programs[] = {
      {search::random},
      run_guests<guest_suite<4, &guest_model::run_pusher>>},
     {"guest_stays", 4, {search::random}, simulate<pass_suite>},
+    {"guest_sends_mail", 3, {search::random}, simulate<mail_suite>},
     {"door_one_thief", 2, {search::bounded, 4}, simulate<door_suite<2>>},
     {"door_two_thieves", 3, {search::bounded, 3}, simulate<door_suite<3>>},
 };

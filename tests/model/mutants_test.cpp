@@ -91,6 +91,7 @@ const step_change step_changes[] = {
     {"no fence to leave", change::no_fence_to_leave, "guests"},
     {"no fence to run", change::no_fence_to_run, "guests"},
     {"no look to leave", change::no_look_to_leave, "guests"},
+    {"mail wakes one", change::mail_wakes_one, "guests"},
 };
 
 // Records the operations of the family's models. The sleepers' models are needed to see all of the

@@ -59,6 +59,7 @@ enum class change : std::uint8_t {
   no_fence_to_leave,
   no_fence_to_run,
   no_look_to_leave,
+  mail_wakes_one,
 };
 
 struct mutant {

@@ -48,6 +48,15 @@ class model_futex {
     remove(chosen);
     c.unpark_thread(chosen, false, RL_INFO);
   }
+  void wake_all() {
+    rl::context& c = rl::ctx();
+    c.sched();
+    while (count_ != 0) {
+      const rl::thread_id_t chosen = waiting_[0];
+      remove(chosen);
+      c.unpark_thread(chosen, false, RL_INFO);
+    }
+  }
 
  private:
   void remove(rl::thread_id_t thread) {
@@ -71,6 +80,7 @@ struct model_parking : model_atomics {
     const bool passes_on = std::string_view(function).starts_with("woken");
     if (!passes_on || !is_running(change::no_wake_passed_on)) running_futex->wake_one();
   }
+  static void futex_wake_all(model_atomic<std::uint32_t>&) { running_futex->wake_all(); }
 };
 
 class sleep_model {

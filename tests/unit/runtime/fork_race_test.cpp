@@ -16,9 +16,13 @@
 namespace heist_test {
 namespace {
 
+// AddressSanitizer's allocator and its list of threads have locks that its fork() does not take: a
+// child that was forked while another thread held one waits for ever at its next thread, also in a
+// program without heist.
 class ForkRace : public fresh_process {
  protected:
   void SetUp() override {
+    if (asan) GTEST_SKIP() << "AddressSanitizer's locks may be held in the child";
     if (tsan) GTEST_SKIP() << "ThreadSanitizer lets no child of several threads start one";
     if (emulated) GTEST_SKIP() << "qemu fails an assertion of its own in such a child";
   }
