@@ -34,6 +34,7 @@ struct counters {
   std::uint64_t blocked_joins = 0;  // waits of workers that had no stack to run anything else
   std::uint64_t roots = 0;          // functions given to the pool by threads outside
   std::uint64_t parks = 0;          // times that the worker went to sleep
+  std::uint64_t naps = 0;           // short sleeps, after it had found only crumbs to steal
   std::uint64_t wakes = 0;          // times that it woke another worker
   std::uint64_t inlined_forks = 0;  // forks that ran as plain calls, the deque being full
   std::uint64_t yields = 0;         // after failed attempts, under yield_kind::to_any and above

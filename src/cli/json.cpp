@@ -84,6 +84,7 @@ json as_json(const counters& counts) {
           {"suspends", counts.suspends},
           {"blocked_joins", counts.blocked_joins},
           {"parks", counts.parks},
+          {"naps", counts.naps},
           {"wakes", counts.wakes},
           {"inlined_forks", counts.inlined_forks},
           {"yields", counts.yields}};

@@ -28,7 +28,7 @@ class counter_cell {
 
 struct counter_cells {
   counter_cell steals, failed_steals, batched, exposes, remote_exposes, reclaims, suspends,
-      blocked_joins, roots, parks, wakes, inlined_forks, yields, failed_takes;
+      blocked_joins, roots, parks, naps, wakes, inlined_forks, yields, failed_takes;
   std::array<counter_cell, counters::size_classes> steals_by_size;
   // Under stats_kind::full. Takes from a split deque are calls of nothing: what was put and wasn't
   // lost to others was taken.
@@ -46,6 +46,7 @@ struct counter_cells {
                .blocked_joins = blocked_joins.get(),
                .roots = roots.get(),
                .parks = parks.get(),
+               .naps = naps.get(),
                .wakes = wakes.get(),
                .inlined_forks = inlined_forks.get(),
                .yields = yields.get(),

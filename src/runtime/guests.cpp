@@ -84,7 +84,7 @@ void take_kept_fibers(worker& guest) noexcept {
 
 worker* pool_impl::enter() noexcept {
   if (guests_.empty()) return nullptr;
-  if (!sleepers_.any()) {
+  if (!sleepers_.any() && !nappers_.any()) {
     seat_wanted_.store(true, std::memory_order_relaxed);
     return nullptr;
   }
@@ -92,7 +92,7 @@ worker* pool_impl::enter() noexcept {
     const unsigned i = (last_seat + k) % size();
     auto& seat = workers_[i]->seat;
     if (!seat.looks_vacant() || !seat.claim()) continue;
-    if (!sleepers_.take_one_out()) {  // all are being woken
+    if (!place_of(*workers_[i]).take_one_out()) {  // all are being woken
       seat.give_back();
       return nullptr;
     }
@@ -192,16 +192,18 @@ void pool_impl::give_seat_back(worker& guest) noexcept {
   worker& resident = *workers_[i];
   guest.set_state(worker_state::parked);
   __atomic_store_n(&tids_[size() + i], resident.tid, __ATOMIC_RELAXED);
-  sleepers_.announce();
-  ask_all();
-  std_parking::full_fence();  // partner: worker::begin_running
-  if (another_runs(i)) heavy_barrier();
+  place_of(resident).announce();
+  if (!resident.naps) {
+    ask_all();
+    std_parking::full_fence();  // partner: worker::begin_running
+    if (another_runs(i)) heavy_barrier();
+  }
   resident.seat.give_back();
   // Relaxed, both: they come after the fence in announce().
   if (resident.mailbox.load(std::memory_order_relaxed) != nullptr)
-    sleepers_.wake_all();  // one of them is the resident
-  else if (anything_to_do(resident))
-    sleepers_.wake_one(move_a_sleeper(guest));
+    place_of(resident).wake_all();  // one of them is the resident
+  else if (anything_to_do(resident) && !sleepers_.wake_one(move_a_sleeper(guest)))
+    nappers_.wake_one();
 }
 
 bool pool_impl::run_as_guest(root& r) noexcept {

@@ -34,7 +34,8 @@ using clock = std::chrono::steady_clock;
 constexpr unsigned spin_rounds = 48;   // searches with pauses only
 constexpr unsigned yield_rounds = 16;  // then searches with a yield each, before it gets sleepy
 constexpr unsigned pauses_per_round = 8;
-constexpr unsigned attempts_per_round = 4;  // steals, at most one for each victim
+constexpr unsigned rounds_between_naps = 8;  // of a worker that holds back
+constexpr unsigned attempts_per_round = 4;   // steals, at most one for each victim
 // A search tries all victims in turn every so many rounds. Random choices find in the end what
 // there is to steal; this bounds how long that takes, whatever the choice of victims and the state
 // of the generator.
@@ -80,7 +81,11 @@ job* steal_from_split(worker& w, worker& victim, bool& has_more) noexcept {
     has_more = deque->has_public();
     return reinterpret_cast<job*>(answer.item);
   }
-  if (answer.result == deque::steal_result::empty) deque->ask();
+  if (answer.result == deque::steal_result::empty) {
+    if (w.last_asked == victim.index && !deque->is_asked()) w.backoff.note_useless_request();
+    w.last_asked = victim.index;
+    deque->ask();
+  }
   return nullptr;
 }
 
@@ -264,6 +269,89 @@ bool run_new_call(worker& w) noexcept {
   return true;
 }
 
+bool run_stolen(worker& w, unsigned round) noexcept {
+  job* const j = steal_round(w, round);
+  if (j == nullptr) return false;
+  w.begin_running();
+  w.last_asked = ~0U;
+  const std::uint64_t before = ticks();
+  const std::uint64_t waits = w.count.suspends.get();
+  j->run(*j);
+  worker& now = self_worker();  // it may be another
+  now.backoff.note_job(ticks() - before, &now != &w || now.count.suspends.get() != waits);
+  return true;
+}
+
+// How a worker passes the time between two searches that found nothing.
+class waiting {
+ public:
+  explicit waiting(worker& w) noexcept
+      : w_(w),
+        idle_(w.pool.config().idle),
+        is_paced_(w.pool.config().yield == yield_kind::paced),
+        may_nap_(w.uses_split() && is_paced_ && idle_ == idle_kind::park && !w.is_guest) {}
+
+  [[nodiscard]] unsigned round() const noexcept { return round_; }
+
+  // Before the first search.
+  void begin() noexcept {
+    if (holds_back() && w_.backoff.may_nap()) w_.pool.nap(w_);
+  }
+  // False: a guest has nothing to wait for.
+  bool pass() noexcept {
+    if (!w_.is_guest && idle_ == idle_kind::park && w_.pool.seat_is_wanted()) {
+      sleep();
+      return true;
+    }
+    const unsigned r = round_++;
+    if (is_paced_) {
+      if (r < spin_rounds || idle_ == idle_kind::spin)
+        for (unsigned i = 0; i < pauses_per_round; ++i) platform::pause();
+      else
+        sched_yield();
+    }
+    if (holds_back() && round_ == rounds_between_naps) return rest(), true;
+    if ((r < spin_rounds || idle_ == idle_kind::spin) && r % spin_rounds != spin_rounds - 1)
+      return true;
+    const auto now = clock::now();
+    if (since_ == clock::time_point{}) {
+      since_ = now;
+      recount_spares(w_);
+    }
+    if (now - since_ >= expose_patience && help_out(w_)) return true;
+    if (idle_ != idle_kind::park || round_ <= spin_rounds + yield_rounds) return true;
+    if (!w_.is_guest) return sleep(), true;
+    if (w_.stalled == 0) return false;
+    std::this_thread::sleep_for(starved_pause);  // for a fiber that only this thread may resume
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool holds_back() const noexcept { return may_nap_ && w_.backoff.holds_back(); }
+  void rest() noexcept {
+    if (!w_.backoff.may_nap()) return sleep();
+    w_.pool.nap(w_);
+    round_ = 0;
+  }
+  void sleep() noexcept {
+    if (was_woken_) w_.backoff.note_useless_wake();
+    w_.backoff.forget_naps();
+    recycle_spares(w_);
+    w_.pool.sleep(w_);
+    was_woken_ = true;
+    round_ = 0;
+    since_ = {};
+  }
+
+  worker& w_;
+  const idle_kind idle_;
+  const bool is_paced_;
+  const bool may_nap_;
+  bool was_woken_ = false;
+  unsigned round_ = 0;
+  clock::time_point since_{};
+};
+
 // Searches until something was run (true), or the pool stops or the guest may leave (false).
 bool find_and_run(worker& w) noexcept {
   if (run_new_call(w)) return true;
@@ -271,49 +359,13 @@ bool find_and_run(worker& w) noexcept {
   if (w.alone)
     platform::fatal("the child of a fork() left the function that its worker ran; _exit there");
   w.set_state(worker_state::searching);
-  const idle_kind idle = w.pool.config().idle;
-  clock::time_point since{};
-  for (unsigned round = 0;; ++round) {
+  waiting wait(w);
+  wait.begin();
+  for (;;) {
     if (w.pool.somebody_starves()) share_cached(w);
-    if (run_loot(w) || run_waiting(w)) return true;
-    if (job* const j = steal_round(w, round)) {
-      w.begin_running();
-      j->run(*j);
-      return true;
-    }
+    if (run_loot(w) || run_waiting(w) || run_stolen(w, wait.round())) return true;
     if (w.is_guest ? has_ended(w) || is_in_the_way(w) : w.pool.stopping()) return false;
-    if (!w.is_guest && idle == idle_kind::park && w.pool.seat_is_wanted()) {
-      recycle_spares(w);
-      w.pool.sleep(w);
-      round = 0;
-      since = {};
-      continue;
-    }
-    if (w.pool.config().yield == yield_kind::paced) {
-      if (round < spin_rounds || idle == idle_kind::spin)
-        for (unsigned i = 0; i < pauses_per_round; ++i) platform::pause();
-      else
-        sched_yield();
-    }
-    if ((round < spin_rounds || idle == idle_kind::spin) && round % spin_rounds != spin_rounds - 1)
-      continue;
-    const auto now = clock::now();
-    if (since == clock::time_point{}) {
-      since = now;
-      recount_spares(w);
-    }
-    if (now - since >= expose_patience && help_out(w)) continue;
-    if (idle == idle_kind::park && round >= spin_rounds + yield_rounds) {
-      if (w.is_guest) {
-        if (w.stalled == 0) return false;
-        std::this_thread::sleep_for(starved_pause);  // for a fiber that only this thread may resume
-        continue;
-      }
-      recycle_spares(w);
-      w.pool.sleep(w);
-      round = 0;
-      since = {};
-    }
+    if (!wait.pass()) return false;
   }
 }
 

@@ -112,7 +112,7 @@ void pool_impl::note_finished() noexcept {
   // Partners: sleepers::announce, and stop_threads. Either this thread sees that the pool stops, or
   // whoever stop_threads() wakes sees that nothing is unfinished.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (stopping_.load(std::memory_order_relaxed)) sleepers_.wake_all();
+  if (stopping_.load(std::memory_order_relaxed)) wake_everybody();
 }
 
 void pool_impl::run(root& r) {
@@ -181,7 +181,7 @@ void pool_impl::leave_loot_behind(worker& w) noexcept {
 void pool_impl::begin_starving() noexcept {
   starving_.fetch_add(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
-  sleepers_.wake_all();
+  wake_everybody();
 }
 
 void pool_impl::report_starvation() noexcept {
@@ -213,13 +213,18 @@ void pool_impl::send_home(fiber& f) noexcept {
                                                std::memory_order_relaxed));
   std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
   places_.move_nobody();
-  sleepers_.wake_all();  // one of them is the fiber's home
+  wake_everybody();  // one of them is the fiber's home
 }
 
 void pool_impl::wake_for_injection() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
   places_.move_nobody();
-  sleepers_.wake_one();
+  if (!sleepers_.wake_one()) nappers_.wake_one();
+}
+
+void pool_impl::wake_everybody() noexcept {
+  sleepers_.wake_all();
+  nappers_.wake_all();
 }
 
 void pool_impl::wake_for_exposed(worker& waker) noexcept {
@@ -278,6 +283,20 @@ void pool_impl::ask_all() noexcept {
   }
 }
 
+namespace {
+
+// Relaxed: a hint; take_mail() acquires.
+bool has_mail(const worker& w) noexcept {
+  return w.mailbox.load(std::memory_order_relaxed) != nullptr;
+}
+
+}  // namespace
+
+// A fiber that only this thread may resume can become ready any time: then nobody takes its seat.
+basic_seat<std_parking>* pool_impl::seat_for_guests(worker& w) const noexcept {
+  return guests_.empty() || w.stalled != 0 ? nullptr : &w.seat;
+}
+
 void pool_impl::sleep(worker& w) noexcept {
   sleepers_.announce();
   if (config_.deque == deque_kind::split) {
@@ -292,15 +311,13 @@ void pool_impl::sleep(worker& w) noexcept {
   }
   w.count.parks.add();
   w.set_state(worker_state::parked);
-  // Relaxed: a hint; take_mail() acquires.
-  const auto mail = [&w] { return w.mailbox.load(std::memory_order_relaxed) != nullptr; };
+  const auto mail = [&w] { return has_mail(w); };
   places_.enter(w.index);
-  // A short nap first: giving memory back pays only before a long sleep.
-  constexpr auto nap = std::chrono::milliseconds(20);
+  // A short time first: giving memory back pays only before a long sleep.
+  constexpr auto patience = std::chrono::milliseconds(20);
   const platform::park_bits bit = park_bit(w.index);
-  // A fiber that only this thread may resume can become ready any time: then nobody takes its seat.
-  auto* const seat = guests_.empty() || w.stalled != 0 ? nullptr : &w.seat;
-  if (w.cache_is_trimmed || !sleepers_.wait_for(seat, nap, mail, bit)) {
+  auto* const seat = seat_for_guests(w);
+  if (w.cache_is_trimmed || !sleepers_.wait_for(seat, patience, mail, bit)) {
     if (!w.cache_is_trimmed) {
       for (fiber* f = w.cached; f != nullptr; f = f->next) trim(*f);
       if (fiber* const f = w.reserve) trim(*f);
@@ -311,6 +328,19 @@ void pool_impl::sleep(worker& w) noexcept {
   }
   w.set_state(worker_state::searching);
   places_.leave(w.index);
+}
+
+void pool_impl::nap(worker& w) noexcept {
+  nappers_.announce();
+  // Relaxed: this comes after the fence in announce().
+  if (!injection_.empty() || stopping() || somebody_starves()) return nappers_.retract();
+  w.count.naps.add();
+  w.set_state(worker_state::parked);
+  w.naps = true;
+  const auto mail = [&w] { return has_mail(w); };
+  if (!nappers_.wait_for(seat_for_guests(w), steal_backoff::nap(size()), mail)) nappers_.retract();
+  w.naps = false;
+  w.set_state(worker_state::searching);
 }
 
 namespace {

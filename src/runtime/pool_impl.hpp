@@ -113,6 +113,10 @@ class pool_impl {
   // Sleeps until there may be work; returns at once if there is.
   void sleep(worker& w) noexcept;
 
+  // Sleeps for a short time (steal_backoff.hpp). What comes from outside, or is meant for this very
+  // worker, wakes it.
+  void nap(worker& w) noexcept;
+
   // Waits until each of `count` workers, from number `first` on, has run or sleeps (yields.cpp).
   void yield_to(worker& w, unsigned first, unsigned count) noexcept;
 
@@ -157,6 +161,11 @@ class pool_impl {
   void open_gate(bool go) noexcept;
   void order_victims();
   void wake_for_injection() noexcept;
+  void wake_everybody() noexcept;
+  // Where the thread whose seat that guest has waits.
+  [[nodiscard]] sleepers& place_of(const worker& resident) noexcept {
+    return resident.naps ? nappers_ : sleepers_;
+  }
   // Before a wake-up by a worker that keeps running: sees to it that one sleeper will run on
   // another processor (sleeping_place.hpp). Answers which sleepers to prefer.
   [[nodiscard]] platform::park_bits move_a_sleeper(worker& waker) noexcept;
@@ -165,6 +174,7 @@ class pool_impl {
     return platform::park_bits{1} << i % 32;
   }
   void send_home(fiber& f) noexcept;
+  [[nodiscard]] basic_seat<std_parking>* seat_for_guests(worker& w) const noexcept;
   [[nodiscard]] bool anything_to_do(worker& w) noexcept;
   void heavy_barrier() noexcept;
   void ask_all() noexcept;
@@ -178,6 +188,7 @@ class pool_impl {
   injection_queue injection_;
   std::optional<shared_queue> shared_;  // for deque_kind::shared_queue
   sleepers sleepers_;
+  sleepers nappers_;  // nobody asks for them: no push wakes one
   std::atomic<bool> seat_wanted_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<std::size_t> unfinished_{0};  // start hooks, and roots that nobody awaits

@@ -205,7 +205,7 @@ void pool_impl::stop_threads() noexcept {
   stopping_.store(true, std::memory_order_release);  // partner: stopping()
   // Partner: sleepers::announce. Either we see who is announced, or they see that the pool stops.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  sleepers_.wake_all();
+  wake_everybody();
   for (auto& w : workers_) w->thread.join();
 }
 

@@ -12,12 +12,19 @@ struct column {
 };
 
 constexpr column columns[] = {
-    {"steals", &counters::steals},         {"failed", &counters::failed_steals},
-    {"batched", &counters::batched},       {"exposes", &counters::exposes},
-    {"remote", &counters::remote_exposes}, {"reclaims", &counters::reclaims},
-    {"suspends", &counters::suspends},     {"blocked", &counters::blocked_joins},
-    {"roots", &counters::roots},           {"parks", &counters::parks},
-    {"wakes", &counters::wakes},           {"inlined", &counters::inlined_forks},
+    {"steals", &counters::steals},
+    {"failed", &counters::failed_steals},
+    {"batched", &counters::batched},
+    {"exposes", &counters::exposes},
+    {"remote", &counters::remote_exposes},
+    {"reclaims", &counters::reclaims},
+    {"suspends", &counters::suspends},
+    {"blocked", &counters::blocked_joins},
+    {"roots", &counters::roots},
+    {"parks", &counters::parks},
+    {"naps", &counters::naps},
+    {"wakes", &counters::wakes},
+    {"inlined", &counters::inlined_forks},
     {"yields", &counters::yields},
 };
 

@@ -17,6 +17,7 @@
 #include "runtime/fork_deque.hpp"
 #include "runtime/seat.hpp"
 #include "runtime/sleepers.hpp"
+#include "runtime/steal_backoff.hpp"
 #include "runtime/switch.hpp"
 
 namespace heist::inline v0::detail {
@@ -75,12 +76,17 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> starves{false};      // nor is that one left: its own stack serves (serve_ready)
   local<std::uint64_t> random;
   local<unsigned> last_victim{0};
+  local<unsigned> last_asked{~0U};  // whom it has asked since its last steal
+  steal_backoff backoff;
   after_switch_action after{};
   fiber native{};              // the thread's own stack, suspended while fibers run
   local<bool> greeted{false};  // on_thread_start has been called
   local<bool> spawns{false};   // a spawn leaves the spawner's rest to thieves
   local<bool> alone{false};    // no other worker is left: forks are calls, waits block
   bool counts_all = false;     // stats_kind::full; constant
+  // Its seat is vacant while it naps: then a guest takes it from the nappers' count. Written before
+  // the seat is vacated.
+  local<bool> naps{false};
   local<unsigned> stalled{0};  // suspended fibers that only this thread may resume
 
   // A guest's own call: the root that it runs first, and then helps with until it has ended.

@@ -262,6 +262,11 @@ struct split_control {
     if (limit.load(std::memory_order_relaxed) != 0) limit.store(0, std::memory_order_relaxed);
   }
 
+  // Whether the owner has not yet answered. Relaxed: a hint.
+  [[nodiscard]] bool is_asked() const noexcept {
+    return limit.load(std::memory_order_relaxed) == 0;
+  }
+
   // Whether there is any item, private or public. A thread that is about to sleep must call it
   // after its heavy barrier.
   [[nodiscard]] bool has_work() const noexcept {
