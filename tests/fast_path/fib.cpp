@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include <heist/heist.hpp>
 
@@ -14,6 +15,9 @@ static_assert(offsetof(control, head) == 0x00 && offsetof(control, seat) == 0x08
 static_assert(offsetof(control, word) == 0x80 && offsetof(control, limit) == 0x90);
 static_assert(heist::deque::wide_word<control::state>::high_offset == 0x08);
 
+#ifndef FIB
+#define FIB 24
+#endif
 #ifndef PLANT
 #define PLANT static_cast<void>(0)
 #endif
@@ -32,5 +36,7 @@ extern "C" [[gnu::noinline]] unsigned long fib(unsigned long n) {
 
 int main() {
   heist::pool pool({.workers = 1});
-  return pool.run([] { return fib(24); }) == 46368 ? EXIT_SUCCESS : EXIT_FAILURE;
+  unsigned long expected = 0;
+  for (unsigned long i = 0, next = 1; i < FIB; ++i) next += std::exchange(expected, next);
+  return pool.run([] { return fib(FIB); }) == expected ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -162,10 +162,11 @@ template <class F, class G>
   using first_result = std::invoke_result_t<F>;
   using second_result = std::invoke_result_t<G>;
 
-  const wide_position h = hot_path::depth();
-  fill<G&&, second_result>(hot_path::slot(h), g);
-  hot_path::publish(h);
-  if (hot_path::asked(h)) [[unlikely]] {
+  const auto here = hot_path::here();  // until f is called, which can suspend
+  const wide_position h = here.depth();
+  fill<G&&, second_result>(here.slot(h), g);
+  here.publish(h);
+  if (here.asked(h)) [[unlikely]] {
     if (!fork_slow())
       return unpack(fork_join_outside<F, G>(static_cast<F&&>(f), static_cast<G&&>(g)));
   }

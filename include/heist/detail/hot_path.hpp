@@ -7,9 +7,16 @@
 // writes to one common slot, which nobody reads.
 //
 // After any call that can suspend, the thread may be another one, so no address of a thread-local
-// may be kept across such a call. Compilers assume that they may keep it. On x86-64 each access is
-// therefore one volatile instruction relative to %fs; elsewhere, and under ThreadSanitizer (which
-// has to see the accesses), each access gets the address from a function that is not inlined.
+// may be kept across such a call. Compilers assume that they may keep it. Therefore:
+//
+//   x86-64     Each access is one volatile instruction relative to %fs.
+//   AArch64    No instruction adds the thread pointer to an address, so volatile assembly computes
+//              the control's address in a register, and the accesses are the C++ of split_control.
+//   elsewhere, and under ThreadSanitizer, which has to see the accesses: the same C++, with the
+//              address from a function that is not inlined.
+//
+// here() is for several accesses between which nothing can suspend: where there is an address, they
+// share one. docs/memory_model.md has the order of each access, and why each processor keeps it.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +28,40 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
 
-#if defined(__x86_64__) && !HEIST_TSAN
+#if (defined(__x86_64__) || defined(__aarch64__)) && !HEIST_TSAN
 #define HEIST_TLS_ASM 1
 #else
 #define HEIST_TLS_ASM 0
+#endif
+
+// In a program a thread-local's offset is known when it is linked; a shared object loads it from
+// its GOT.
+#if defined(__PIC__) && !defined(__PIE__) || defined(HEIST_SHARED) || defined(HEIST_SHARED_BUILD)
+#define HEIST_TLS_IN_GOT 1
+#else
+#define HEIST_TLS_IN_GOT 0
+#endif
+
+// AArch64: sets [address] to that of the thread-local with this name in assembly, which has
+// initial-exec storage (in a program within 16 MiB of the thread pointer); overwrites [offset]. The
+// statement must be volatile and clobber memory: then no compiler merges two of them, or moves one
+// across a call.
+#if HEIST_TLS_ASM && defined(__aarch64__)
+// clang-format 14 would break the strings into single words.
+// clang-format off
+#if HEIST_TLS_IN_GOT
+#define HEIST_TLS_ADDRESS(name)                                    \
+  "adrp %[offset], :gottprel:" name "\n\t"                         \
+  "ldr %[offset], [%[offset], :gottprel_lo12:" name "]\n\t"        \
+  "mrs %[address], tpidr_el0\n\t"                                  \
+  "add %[address], %[address], %[offset]"
+#else
+#define HEIST_TLS_ADDRESS(name)                                    \
+  "mrs %[address], tpidr_el0\n\t"                                  \
+  "add %[address], %[address], #:tprel_hi12:" name ", lsl #12\n\t" \
+  "add %[address], %[address], #:tprel_lo12_nc:" name
+#endif
+// clang-format on
 #endif
 
 namespace heist::inline v0::detail {
@@ -41,10 +78,9 @@ extern HEIST_API constinit thread_local control this_control asm("heist_v0_contr
 // The running thread's control. The compiler never keeps the address that it returns.
 HEIST_API control& current_control() noexcept;
 
-#if HEIST_TLS_ASM
+#if HEIST_TLS_ASM && defined(__x86_64__)
 
-// In a program the offset is known when it is linked; a shared object loads it from its GOT.
-#if defined(__PIC__) && !defined(__PIE__) || defined(HEIST_SHARED) || defined(HEIST_SHARED_BUILD)
+#if HEIST_TLS_IN_GOT
 #define HEIST_TLS_BASE "movq heist_v0_control@gottpoff(%%rip), %q[base]\n\t"
 #define HEIST_TLS_FIELD "%%fs:%c[offset](%q[base])"
 #define HEIST_TLS_SCRATCH [base] "=&r"(base)
@@ -65,6 +101,8 @@ using wide_position = std::uint64_t;
 // The "memory" clobbers are the compiler's half of the orders in split_control; x86 gives the rest:
 // its stores are releases, its loads acquires.
 struct hot_path {
+  [[gnu::always_inline]] static hot_path here() noexcept { return {}; }
+
   [[gnu::always_inline]] static wide_position depth() noexcept {
     wide_position h;
     [[maybe_unused]] std::uint64_t base;
@@ -149,17 +187,56 @@ struct hot_path {
 
 using wide_position = position;
 
-struct hot_path {
-  static position depth() noexcept { return current_control().depth(); }
-  static job& slot(position h) noexcept {
+// Never the address of an earlier call: the compiler doesn't know that it could be the same.
+[[gnu::always_inline]] inline control& running_control() noexcept {
+#if HEIST_TLS_ASM
+  control* c;
+  [[maybe_unused]] std::uint64_t offset;
+  asm volatile(HEIST_TLS_ADDRESS("heist_v0_control")
+               : [address] "=&r"(c), [offset] "=&r"(offset)
+               :
+               : "memory");
+  return *c;
+#else
+  return current_control();
+#endif
+}
+
+// The running thread's accesses, until the next call that can suspend. Their orders are those of
+// split_control. On AArch64 the stores of the head are stlr, since both are releases, and the loads
+// are ldr, since all are relaxed. The light barriers are none: the processor may perform the loads
+// of limit and bound before the stores of the head, and the heavy barrier is what it can't cross.
+class hot_path_here {
+ public:
+  [[gnu::always_inline]] hot_path_here() noexcept : c_(running_control()) {}
+
+  [[gnu::always_inline]] wide_position depth() const noexcept { return c_.depth(); }
+  [[gnu::always_inline]] job& slot(wide_position h) const noexcept {
     // Relaxed: only the owner writes it.
-    return *reinterpret_cast<job*>(current_control().seat.load(std::memory_order_relaxed) + h);
+    return *reinterpret_cast<job*>(c_.seat.load(std::memory_order_relaxed) + h);
   }
-  static void publish(position h) noexcept { current_control().publish(h); }
-  static bool asked(position h) noexcept { return current_control().asked(h); }
-  static bool take_private(position h) noexcept { return current_control().take_private(h); }
+  [[gnu::always_inline]] void publish(wide_position h) const noexcept { c_.publish(h); }
+  [[gnu::always_inline]] bool asked(wide_position h) const noexcept { return c_.asked(h); }
+  [[gnu::always_inline]] bool take_private(wide_position h) const noexcept {
+    return c_.take_private(h);
+  }
+
+ private:
+  control& c_;
+};
+
+struct hot_path {
+  [[gnu::always_inline]] static hot_path_here here() noexcept { return {}; }
+
+  [[gnu::always_inline]] static wide_position depth() noexcept { return here().depth(); }
+  [[gnu::always_inline]] static job& slot(wide_position h) noexcept { return here().slot(h); }
+  [[gnu::always_inline]] static void publish(wide_position h) noexcept { here().publish(h); }
+  [[gnu::always_inline]] static bool asked(wide_position h) noexcept { return here().asked(h); }
+  [[gnu::always_inline]] static bool take_private(wide_position h) noexcept {
+    return here().take_private(h);
+  }
   template <class T>
-  static bool take_private(position h, T&) noexcept {
+  [[gnu::always_inline]] static bool take_private(wide_position h, T&) noexcept {
     return take_private(h);
   }
 };

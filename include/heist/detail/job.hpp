@@ -163,12 +163,20 @@ void run_stolen(job& j) noexcept {
 
 // The address of run_stolen. g++ would keep it in a register of its own for as long as the function
 // runs, which costs a push and a pop in every call of a recursion; so the address is computed where
-// it is used.
+// it is used. On AArch64 not in shared objects, where it may have to come from the GOT.
 template <class G, class R>
 [[gnu::always_inline]] inline auto stolen_entry() noexcept {
 #if defined(__x86_64__) && !defined(__clang__)
   void (*run)(job&) noexcept;
   asm volatile("leaq %1, %0" : "=r"(run) : "m"(*reinterpret_cast<const char*>(&run_stolen<G, R>)));
+  return run;
+#elif defined(__aarch64__) && !defined(__clang__) && (!defined(__PIC__) || defined(__PIE__))
+  void (*run)(job&) noexcept;
+  asm volatile(
+      "adrp %0, %1\n\t"
+      "add %0, %0, :lo12:%1"
+      : "=r"(run)
+      : "S"(&run_stolen<G, R>));
   return run;
 #else
   return &run_stolen<G, R>;

@@ -64,14 +64,18 @@ struct fiber_front {
 };
 
 // The beginning of the image of a context that was suspended by a call: on x86-64 its
-// floating-point control words.
-inline std::uint64_t image_begin(const void* sp) noexcept {
+// floating-point control words. Elsewhere heist_v0_context_call has no use for them.
+inline std::uint64_t image_begin([[maybe_unused]] const void* sp) noexcept {
+#if defined(__x86_64__)
   // The words are loaded as they were stored: one load of both would wait for both stores.
   std::uint32_t mxcsr;
   std::uint16_t x87;
   std::memcpy(&mxcsr, sp, sizeof(mxcsr));
   std::memcpy(&x87, static_cast<const char*>(sp) + sizeof(mxcsr), sizeof(x87));
   return mxcsr | std::uint64_t{x87} << 32;
+#else
+  return 0;
+#endif
 }
 
 inline fiber_front& front_of(fiber* f) noexcept { return *reinterpret_cast<fiber_front*>(f); }
@@ -105,11 +109,20 @@ extern HEIST_API constinit thread_local worker_front* this_thread_worker asm("he
 // Never inlined: see hot_path.hpp about addresses of thread-locals.
 HEIST_API worker_front* this_worker_front_call() noexcept;
 
-// this_thread_worker, read in one or two instructions.
+// this_thread_worker, read anew by each call, without one.
 #if HEIST_TLS_ASM
 [[gnu::always_inline]] inline worker_front* this_worker_front() noexcept {
+#if defined(__aarch64__)
+  worker_front** w;
+  [[maybe_unused]] std::uint64_t offset;
+  asm volatile(HEIST_TLS_ADDRESS("heist_v0_worker")
+               : [address] "=&r"(w), [offset] "=&r"(offset)
+               :
+               : "memory");
+  return *w;
+#else
   worker_front* w;
-#if defined(__PIC__) && !defined(__PIE__) || defined(HEIST_SHARED) || defined(HEIST_SHARED_BUILD)
+#if HEIST_TLS_IN_GOT
   asm volatile(
       "movq heist_v0_worker@gottpoff(%%rip), %0\n\t"
       "movq %%fs:(%0), %0"
@@ -118,6 +131,7 @@ HEIST_API worker_front* this_worker_front_call() noexcept;
   asm volatile("movq %%fs:heist_v0_worker@tpoff, %0" : "=r"(w));
 #endif
   return w;
+#endif
 }
 #else
 inline worker_front* this_worker_front() noexcept { return this_worker_front_call(); }

@@ -1,6 +1,6 @@
 // The assembly of the fast path against the C++ of split_control, in lockstep: the models run the
-// C++, programs on x86-64 the assembly. Each operation is done by both, on controls that start
-// alike, and every field is compared afterwards.
+// C++, programs on x86-64 the assembly, on AArch64 the C++ at an address from assembly. Each
+// operation is done by both, on controls that start alike, and every field is compared afterwards.
 #include <gtest/gtest.h>
 
 #include <array>
