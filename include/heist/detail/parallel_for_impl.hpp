@@ -11,6 +11,7 @@
 #include "heist/block.hpp"
 #include "heist/detail/algorithm.hpp"
 #include "heist/detail/bad_range.hpp"
+#include "heist/detail/parallel/aligned_loop.hpp"
 #include "heist/detail/parallel/own_body.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
 #include "heist/detail/parallel/stoppable.hpp"
@@ -61,6 +62,7 @@ struct parallel_for_impl : stopped_by<Stop> {
     partition(n, how, [&body, first = static_cast<common>(first)](std::size_t f, std::size_t l) {
       const common end = index_at(first, l);
       auto&& own = own_body<common>(body);
+      HEIST_ALIGNED_LOOP
       for (common i = index_at(first, f); i != end; ++i) own(i);
     });
   }
@@ -72,6 +74,7 @@ struct parallel_for_impl : stopped_by<Stop> {
               [&body, first = std::ranges::begin(range)](std::size_t f, std::size_t l) {
                 const auto end = iterator_at(first, l);
                 auto&& own = own_body<std::ranges::range_reference_t<R>>(body);
+                HEIST_ALIGNED_LOOP
                 for (auto i = iterator_at(first, f); i != end; ++i) own(*i);
               });
   }

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/parallel/aligned_loop.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
 #include "heist/detail/parallel/stoppable.hpp"
 #include "heist/merge.hpp"
@@ -19,6 +20,7 @@ namespace detail {
 template <class Write, class Stop>
 void for_offsets(std::size_t n, const stopped_by<Stop>& by, const Write& write) {
   const auto chunk = [&](std::size_t first, std::size_t last) {
+    HEIST_ALIGNED_LOOP
     for (std::size_t i = first; i != last; ++i) write(i);
   };
   run_stoppable(n, by, chunk, [n](const auto& work) { split_on_demand(n, work); });
