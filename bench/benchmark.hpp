@@ -66,6 +66,7 @@ struct benchmark {
 [[nodiscard]] benchmark api_benchmark();
 [[nodiscard]] benchmark scope_benchmark();
 [[nodiscard]] benchmark sort_benchmark();
+[[nodiscard]] benchmark tree_benchmark();
 [[nodiscard]] benchmark jobs_benchmark();
 [[nodiscard]] benchmark granularity_benchmark();
 [[nodiscard]] benchmark distribution_benchmark();

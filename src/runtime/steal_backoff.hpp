@@ -61,7 +61,9 @@ class steal_backoff {
     if (requests_ % requests_per_disappointment == 0) remember(true);
   }
 
-  [[nodiscard]] bool holds_back() const noexcept { return std::popcount(history_.get()) >= patience; }
+  [[nodiscard]] bool holds_back() const noexcept {
+    return std::popcount(history_.get()) >= patience;
+  }
   // False: it has taken enough of them, and should go to sleep.
   [[nodiscard]] bool may_nap() noexcept {
     if (naps_ == max_naps) return false;
