@@ -11,6 +11,7 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
+#include "heist/detail/pushed_child.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/scope_state.hpp"
 #include "heist/detail/spawn_path.hpp"
@@ -50,12 +51,6 @@ void call_spawned(void* closure) {
 
 template <class F>
 inline constexpr spawn_functions spawn_functions_of{&run_child<F>, &call_spawned<F>};
-
-template <class F>
-void run_pushed(void* closure, bool call) {
-  const std::unique_ptr<F> f(static_cast<F*>(closure));
-  if (call) std::move (*f)();
-}
 
 // The owner of a scope on a thread outside any pool: nullptr; under HEIST_SERIAL any other value.
 HEIST_API const void* scope_owner_outside() noexcept;
@@ -99,7 +94,6 @@ inline void scope_state::prepare(fiber* spawner, fiber* child, wide_position h) 
 }
 
 inline bool scope_state::spawn_usual(child_function run, void* closure) {
-  if (flags_.load(std::memory_order_relaxed) != 0) return false;
   worker_front* const w = this_worker_front();
   if (w == nullptr) return false;
   fiber* const child = w->spares;
@@ -154,7 +148,7 @@ auto run_scope(scope_watch* watch, F&& f) -> std::invoke_result_t<F, task_scope&
   } catch (...) {
     thrown = release_current_exception();
   }
-  s.state_.sync(thrown);
+  s.state_.template sync<Flags>(thrown);
   if constexpr (std::is_void_v<result>)
     return;
   else if constexpr (std::is_reference_v<result>)
@@ -185,17 +179,26 @@ auto run_watched(const stop_poll& stop, spawn_kind kind, F&& f)
 template <class F>
 requires std::is_invocable_v<std::decay_t<F>>
 inline void task_scope::spawn(F&& f) {
-  std::decay_t<F> closure(std::forward<F>(f));
-  if (!state_.spawn_usual(&detail::run_child<std::decay_t<F>>, &closure)) [[unlikely]]
-    spawn_unusual(closure);
+  using closure_type = std::decay_t<F>;
+  closure_type closure(std::forward<F>(f));
+  const unsigned flags = state_.flags();
+  if (flags == 0) {
+    if (state_.spawn_usual(&detail::run_child<closure_type>, &closure)) return;
+  } else if constexpr (detail::pushed_in_slot<closure_type>) {
+    if ((flags & ~detail::scope_state::flags_of_pushes) == 0 && state_.push_usual(closure)) return;
+  }
+  spawn_unusual(closure);
 }
 
 template <class F>
 [[gnu::noinline, gnu::cold]] inline void task_scope::spawn_unusual(F& closure) {
   if (state_.spawn(detail::spawn_functions_of<F>, &closure)) return;
-  auto pushed = std::make_unique<F>(std::move(closure));
-  state_.push(&detail::run_pushed<F>, pushed.get());
-  pushed.release();
+  if constexpr (detail::pushed_in_slot<F>) {
+    state_.push(closure, detail::hot_path::depth());
+  } else {
+    detail::closure_on_heap<F> there(closure);
+    state_.push(there, detail::hot_path::depth());
+  }
 }
 
 template <class F>
