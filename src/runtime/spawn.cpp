@@ -48,8 +48,8 @@ namespace {
 constexpr rendezvous::word counted = 1;  // the thief has counted the child
 constexpr rendezvous::word ended = 2;    // the child has ended
 
-job& slot_of(const spawned& t) noexcept {
-  return *reinterpret_cast<job*>(t.array->slots + t.depth);
+job& slot_of(const spawned& t, position h) noexcept {
+  return *reinterpret_cast<job*>(t.array->slots + h);
 }
 
 }  // namespace
@@ -60,16 +60,18 @@ void resume_spawner(job& slot) noexcept {
   spawner_entry e;
   std::memcpy(&e, slot.payload, sizeof(e));
   take_over(*e.spawner);
+  fiber& array = *e.spawner->array;
+  const auto h = static_cast<position>(reinterpret_cast<char*>(&slot) - array.slots);
   // P3. Relaxed: the exchange hands them on.
-  e.scope->add_child();
-  e.array->users.fetch_add(1, std::memory_order_relaxed);
+  e.scope->spawner_stolen(e.spawner);
+  array.users.fetch_add(1, std::memory_order_relaxed);
   const bool child_was_faster = slot.state.leave_mark(counted) == ended;
   const bool lends = lender.array == &lender;
-  adopt_slots(w, *e.spawner, lender, e.depth, slot);
+  adopt_slots(w, *e.spawner, lender, h, slot);
   if (child_was_faster) {
     slot.state.reset();       // drop_slots() orders this before the slot's next use
     e.scope->remove_child();  // the owner doesn't wait: the spawner runs here, before its sync()
-    drop_slots(w, *e.array);
+    drop_slots(w, array);
   }
   switch_fiber(w, lender, *e.spawner,
                lends ? after_switch_action::kind::lend : after_switch_action::kind::recycle);
@@ -79,16 +81,15 @@ void resume_spawner(job& slot) noexcept {
 namespace {
 
 // Ends a child whose spawner was stolen. Afterwards its fiber is free to run the loop.
-void end_stolen(worker& w, fiber& self) noexcept {
+void end_stolen(worker& w, fiber& self, job& slot) noexcept {
   if (w.alone)
     platform::fatal(
         "the child of a fork() ends a spawned function whose spawner another thread had gone on "
         "with");
   self.task.main = nullptr;
   const spawned t = self.task;
-  job& slot = slot_of(t);
   if (view_node* const views = leave_views(w)) [[unlikely]]
-    t.scope->deposit(t.key, views);  // before anybody can know of the end
+    t.scope->deposit(t.scope->key_of(t), views);  // before anybody can know of the end
   seat(w, w.first_position(), self.slots);
   leave_slots(w, self);
   if (slot.state.leave_mark(ended) != counted) return;
@@ -99,33 +100,33 @@ void end_stolen(worker& w, fiber& self) noexcept {
 
 }  // namespace
 
-void end_public(fiber* child) noexcept {
-  fiber& self = *child;
+void end_public() noexcept {
   worker& w = self_worker();
+  fiber& self = *w.current;
   const spawned& t = self.task;
-  job& slot = slot_of(t);
-  if (!take_back(w, t.depth, slot)) {
-    end_stolen(w, self);
+  const position h = w.deque->depth();
+  job& slot = slot_of(t, h);
+  if (!take_back(w, h, slot)) {
+    end_stolen(w, self, slot);
     run_loop();
   }
   // The child's entry can have been stolen only if the spawner's entry overflowed the deque.
   if (self.array != t.array) {
-    adopt_slots(w, *t.spawner, self, t.depth, slot);
+    adopt_slots(w, *t.spawner, self, h, slot);
     drop_older_slots(w, self, 0);
   }
 }
 
-bool child_threw(fiber* child) noexcept {
-  child->task.scope->keep(child->task.key, std::current_exception());
-  if (hot_path::depth() != child->task.depth) return true;
-  give_views_back(child);
-  return false;
+bool child_threw(wide_position place) noexcept {
+  const spawned& t = self_worker().current.get()->task;
+  t.scope->keep(t.scope->key_of(t), std::current_exception());
+  return hot_path::depth() != place;
 }
 
 // Only the owner of a scope has handed its views to its children.
 void give_views_back(fiber* child) noexcept {
   if (child->views == nullptr) return;
-  if (child->task.key == foreign_key) refuse_views();
+  if (child->task.scope->key_of(child->task) == scope_state::foreign_key) refuse_views();
   child->task.spawner->views = std::exchange(child->views, nullptr);
 }
 
@@ -146,7 +147,10 @@ void scope_state::keep(std::uint64_t key, std::exception_ptr exception) noexcept
   word_.fetch_or(has_failed, std::memory_order_relaxed);  // sync() comes after the children's ends
 }
 
-void scope_state::add_child() noexcept { word_.fetch_add(one_child, std::memory_order_relaxed); }
+void scope_state::spawner_stolen(const fiber* spawner) noexcept {
+  word_.fetch_add(one_child, std::memory_order_relaxed);
+  if (spawner == owner_) use_key();
+}
 void scope_state::remove_child() noexcept { word_.fetch_sub(one_child, std::memory_order_relaxed); }
 
 void scope_state::child_ended() noexcept {
@@ -247,13 +251,16 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
     return true;
   }
   fiber& me = *w->current;
-  prepare(&me, child, hot_path::depth());
+  const wide_position h = hot_path::depth();
+  prepare(&me, child, h);
+  child->task.depth = static_cast<position>(h);
   if (me.views != nullptr && &me == owner_) child->views = std::exchange(me.views, nullptr);
   w->current = child;
   if (call_fiber(me, *child, functions.run_child, closure)) return true;
 #if !HEIST_ASAN && !HEIST_TSAN  // there return_to_spawner() has done it
   // No other worker has resumed the spawner. This worker can be another one: see end_public().
   self_worker().current = &me;
+  give_views_back(child);
   keep_spare(child);
 #endif
   return true;
@@ -293,7 +300,7 @@ void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
 
 void scope_state::call(const spawn_functions& functions, void* closure) {
   const worker* const w = this_worker();
-  const std::uint64_t key = w == nullptr || w->current.get() == owner_ ? next_key_++ : foreign_key;
+  const std::uint64_t key = w == nullptr || w->current.get() == owner_ ? use_key() : foreign_key;
   try {
     functions.call(closure);
   } catch (...) {

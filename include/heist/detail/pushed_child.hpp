@@ -151,7 +151,7 @@ inline void scope_state::push(F& closure, wide_position h) {
   slot.run = &run_pushed_child<F>;
   auto* const child = ::new (static_cast<void*>(slot.payload)) pushed_child;
   child->scope = reinterpret_cast<std::uintptr_t>(this);
-  child->key = next_key_++;
+  child->key = use_key();
   relocate(closure, child->closure);
   top_ = h + static_cast<wide_position>(sizeof(job));
   hot_path::publish(h);

@@ -103,7 +103,19 @@ class scope_state {
   HEIST_API void pushed_threw(std::uint64_t key) noexcept;
   void keep(std::uint64_t key, std::exception_ptr exception) noexcept;
   void deposit(std::uint64_t key, view_node* views) noexcept;
-  void add_child() noexcept;
+  // The key of the children that were spawned by others than the scope's own function.
+  static constexpr std::uint64_t foreign_key = ~std::uint64_t{0};
+  [[nodiscard]] std::uint64_t key_of(const spawned& child) const noexcept {
+    return child.spawner == owner_ ? child.key : foreign_key;
+  }
+  // Makes the next key; returns the one before.
+  std::uint64_t use_key() noexcept {
+    const std::uint64_t key = next_key_.load(std::memory_order_relaxed);
+    next_key_.store(key + 1, std::memory_order_relaxed);
+    return key;
+  }
+  // A thief is about to resume that spawner: counts its child.
+  void spawner_stolen(const fiber* spawner) noexcept;
   void remove_child() noexcept;
   void child_ended() noexcept;
 
@@ -148,7 +160,11 @@ class scope_state {
   // word two. So a spawn stores MXCSR anew only if the x87 word has changed, as it does with
   // fesetround(), fesetenv() and feenableexcept().
   std::uint64_t float_modes_ = 0;
-  std::uint64_t next_key_ = 0;  // written by the owner
+  // The key of the owner's next child. A child that is pushed raises it; one that begins at once
+  // doesn't, but the thief that resumes the owner does. So of the children that may throw, or leave
+  // views, while others run, each has a key of its own, and they are in the order of the program.
+  // Written by the owner, or while the owner is suspended; relaxed, since any spawner reads it.
+  std::atomic<std::uint64_t> next_key_{0};
   // The flags, and from bit 32 on the count of children whose spawner was stolen and that haven't
   // ended. 0: sync() has nothing to do.
   std::atomic<std::uint64_t> word_;
