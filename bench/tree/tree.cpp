@@ -55,8 +55,8 @@ class tree {
 
 [[gnu::noinline]] std::int64_t forked_sum(const node& n) {
   if (n.left == nullptr) return n.value;
-  const auto [left, right] = heist::fork_join([&n] { return forked_sum(*n.left); },
-                                              [&n] { return forked_sum(*n.right); });
+  const auto [left, right] =
+      heist::fork_join([&n] { return forked_sum(*n.left); }, [&n] { return forked_sum(*n.right); });
   return n.value + left + right;
 }
 
@@ -111,7 +111,8 @@ class sums_of_one_tree {
                         {},
                         of});
       if (s.workers == 1)
-        add_target(r, of + ", P = 1, to serial", most_to_serial, report::ratio(s.inside_us, serial_us_));
+        add_target(r, of + ", P = 1, to serial", most_to_serial,
+                   report::ratio(s.inside_us, serial_us_));
       else
         add_target(r, fmt::format("{}, P = {}, to P = 1", of, s.workers), most_to_one_worker,
                    report::ratio(s.inside_us, one));

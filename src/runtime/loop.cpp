@@ -31,8 +31,9 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr unsigned spin_rounds = 48;   // searches with pauses only
-constexpr unsigned yield_rounds = 16;  // then searches with a yield each, before it gets sleepy
+constexpr unsigned spin_rounds = 48;  // searches with pauses only
+// Then searches with a yield each, at least so many, and for as long as a wake-up takes.
+constexpr unsigned yield_rounds = 16;
 constexpr unsigned pauses_per_round = 8;
 constexpr unsigned rounds_between_naps = 8;  // of a worker that holds back
 constexpr unsigned attempts_per_round = 4;   // steals, at most one for each victim
@@ -319,7 +320,9 @@ class waiting {
       recount_spares(w_);
     }
     if (now - since_ >= expose_patience && help_out(w_)) return true;
-    if (idle_ != idle_kind::park || round_ <= spin_rounds + yield_rounds) return true;
+    if (idle_ != idle_kind::park || round_ <= spin_rounds + yield_rounds ||
+        now - since_ < w_.pool.patience())
+      return true;
     if (!w_.is_guest) return sleep(), true;
     if (w_.stalled == 0) return false;
     std::this_thread::sleep_for(starved_pause);  // for a fiber that only this thread may resume

@@ -229,14 +229,20 @@ void pool_impl::wake_everybody() noexcept {
 
 void pool_impl::wake_for_exposed(worker& waker) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // S1; partner: sleepers::announce
-  if (!sleepers_.any() || !sleepers_.wake_one(move_a_sleeper(waker))) return;
-  waker.count.wakes.add();
+  if (!sleepers_.any() || !wake_one_for(waker)) return;
   if (config_.deque == deque_kind::split && sleepers_.any())
     waker.deque->ask();  // S1: for the others
 }
 
 void pool_impl::wake_another(worker& waker) noexcept {
-  if (sleepers_.any() && sleepers_.wake_one(move_a_sleeper(waker))) waker.count.wakes.add();
+  if (sleepers_.any()) static_cast<void>(wake_one_for(waker));
+}
+
+bool pool_impl::wake_one_for(worker& waker) noexcept {
+  wake_cost_.begin();
+  if (!sleepers_.wake_one(move_a_sleeper(waker))) return false;
+  waker.count.wakes.add();
+  return true;
 }
 
 platform::park_bits pool_impl::move_a_sleeper(worker& waker) noexcept {
@@ -326,6 +332,7 @@ void pool_impl::sleep(worker& w) noexcept {
     if (!guests_.empty()) trim_kept(*guests_[w.index]);
     sleepers_.wait(seat, mail, bit);
   }
+  wake_cost_.arrive();
   w.set_state(worker_state::searching);
   places_.leave(w.index);
 }

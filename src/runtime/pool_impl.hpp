@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "runtime/sleepers.hpp"
 #include "runtime/sleeping_place.hpp"
 #include "runtime/stack_pool.hpp"
+#include "runtime/wake_cost.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
@@ -113,6 +115,9 @@ class pool_impl {
   // Sleeps until there may be work; returns at once if there is.
   void sleep(worker& w) noexcept;
 
+  // How long a worker should look for work before it sleeps.
+  [[nodiscard]] std::chrono::nanoseconds patience() const noexcept { return wake_cost_.average(); }
+
   // Sleeps for a short time (steal_backoff.hpp). What comes from outside, or is meant for this very
   // worker, wakes it.
   void nap(worker& w) noexcept;
@@ -160,6 +165,7 @@ class pool_impl {
   bool wait_at_gate() noexcept;
   void open_gate(bool go) noexcept;
   void order_victims();
+  [[nodiscard]] bool wake_one_for(worker& waker) noexcept;
   void wake_for_injection() noexcept;
   void wake_everybody() noexcept;
   // Where the thread whose seat that guest has waits.
@@ -188,6 +194,7 @@ class pool_impl {
   injection_queue injection_;
   std::optional<shared_queue> shared_;  // for deque_kind::shared_queue
   sleepers sleepers_;
+  wake_cost wake_cost_;
   sleepers nappers_;  // nobody asks for them: no push wakes one
   std::atomic<bool> seat_wanted_{false};
   std::atomic<bool> stopping_{false};
