@@ -179,12 +179,12 @@ TEST_P(PushedChildren, WhoseDestructorThrowsCountAsThrown) {
   pool_.run([] {
     bool small = false;
     bool large = false;
-    EXPECT_THROW(scope(spawn_kind::child,
-                       [&](task_scope& s) { s.spawn(throws_when_destroyed<1>(&small)); }),
-                 std::runtime_error);
-    EXPECT_THROW(scope(spawn_kind::child,
-                       [&](task_scope& s) { s.spawn(throws_when_destroyed<9>(&large)); }),
-                 std::runtime_error);
+    EXPECT_THROW(
+        scope(spawn_kind::child, [&](task_scope& s) { s.spawn(throws_when_destroyed<1>(&small)); }),
+        std::runtime_error);
+    EXPECT_THROW(
+        scope(spawn_kind::child, [&](task_scope& s) { s.spawn(throws_when_destroyed<9>(&large)); }),
+        std::runtime_error);
     EXPECT_TRUE(small && large);
   });
 }
@@ -228,7 +228,9 @@ TEST_P(PushedChildren, AStopInTheMiddleSkipsWhatHasNotBegun) {
           });
         s.sync();
         ASSERT_EQ(ran + s.skipped(), 40U);
-        if (pool_.workers() == 1) ASSERT_EQ(ran, 20U);  // 39 to 20
+        if (pool_.workers() == 1) {
+          ASSERT_EQ(ran, 20U);  // 39 to 20
+        }
         s.spawn([&] { ++ran; });
         s.sync();
         ASSERT_EQ(ran + s.skipped(), 41U);
@@ -246,9 +248,8 @@ long tree(task_scope& outer, std::atomic<long>& leaves, int depth) {
     s.spawn([&sum, &leaves, &s, depth, filler = std::array<long, 3>{}] {
       sum += tree(s, leaves, depth - 1) + filler[0];
     });
-    const auto [a, b] = heist::fork_join([&] { return tree(s, leaves, depth - 1); }, [] {
-      return 0L;
-    });
+    const auto [a, b] =
+        heist::fork_join([&] { return tree(s, leaves, depth - 1); }, [] { return 0L; });
     sum += a + b;
     if (depth % 2 == 0) outer.spawn([&leaves] { ++leaves; });  // not from that scope's own function
     s.sync();
@@ -261,8 +262,7 @@ TEST_P(PushedChildren, NestAndAreStolen) {
   const int depth = tsan ? 5 : 7;
   for (int round = 0; round < scaled(20); ++round) {
     std::atomic<long> leaves{0};
-    const long sum =
-        scope(pool_, [&](task_scope& s) { return tree(s, leaves, depth); });
+    const long sum = scope(pool_, [&](task_scope& s) { return tree(s, leaves, depth); });
     long nodes = 0;
     long even = 0;
     long power = 1;
