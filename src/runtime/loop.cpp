@@ -5,6 +5,7 @@
 //   yielding    the same, yielding its processor between looks (ABP, section 3: the yield)
 //   sleepy      exposes what owners in long leaves hold privately, if it waited for expose_patience
 //   parked      sleepers.hpp
+//   napping     steal_backoff.hpp
 //
 // The loop runs on a fiber like everything else. Stolen work is called from here, so a steal costs
 // no switch. If the work suspends, this frame is suspended with it, and a fresh fiber begins
