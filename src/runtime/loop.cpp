@@ -36,7 +36,7 @@ constexpr unsigned spin_rounds = 48;  // searches with pauses only
 // Then searches with a yield each, at least so many, and for as long as a wake-up takes.
 constexpr unsigned yield_rounds = 16;
 constexpr unsigned pauses_per_round = 8;
-constexpr unsigned rounds_between_naps = 8;  // of a worker that holds back
+constexpr unsigned rounds_between_naps = 4;  // of a worker that holds back
 constexpr unsigned attempts_per_round = 4;   // steals, at most one for each victim
 // A search tries all victims in turn every so many rounds. Random choices find in the end what
 // there is to steal; this bounds how long that takes, whatever the choice of victims and the state
@@ -242,11 +242,11 @@ bool run_loot(worker& w) noexcept {
   return true;
 }
 
-// Exposes private work of owners that leave requests unanswered.
-bool help_out(worker& w) noexcept {
+// Exposes private work of owners; `if_asked`: only of those that leave requests unanswered.
+bool help_out(worker& w, bool if_asked) noexcept {
   if (!w.uses_split()) return false;
   for (unsigned i = 0; i < w.pool.size(); ++i)
-    if (i != w.index && may_steal_from(w, w.pool.at(i)) && w.pool.expose(w, w.pool.at(i)))
+    if (i != w.index && may_steal_from(w, w.pool.at(i)) && w.pool.expose(w, w.pool.at(i), if_asked))
       return true;
   return false;
 }
@@ -297,7 +297,7 @@ class waiting {
 
   // Before the first search.
   void begin() noexcept {
-    if (holds_back() && w_.backoff.may_nap()) w_.pool.nap(w_);
+    if (holds_back() && w_.backoff.may_nap()) nap();
   }
   // False: a guest has nothing to wait for.
   bool pass() noexcept {
@@ -320,7 +320,7 @@ class waiting {
       since_ = now;
       recount_spares(w_);
     }
-    if (now - since_ >= expose_patience && help_out(w_)) return true;
+    if (now - since_ >= expose_patience && help_out(w_, false)) return true;
     if (idle_ != idle_kind::park || round_ <= spin_rounds + yield_rounds ||
         now - since_ < w_.pool.patience())
       return true;
@@ -334,8 +334,13 @@ class waiting {
   [[nodiscard]] bool holds_back() const noexcept { return may_nap_ && w_.backoff.holds_back(); }
   void rest() noexcept {
     if (!w_.backoff.may_nap()) return sleep();
-    w_.pool.nap(w_);
+    nap();
     round_ = 0;
+  }
+  void nap() noexcept {
+    w_.pool.nap(w_);
+    // Whoever was asked before and has not answered since forks no more: it is in a long leaf.
+    static_cast<void>(help_out(w_, true));
   }
   void sleep() noexcept {
     if (was_woken_) w_.backoff.note_useless_wake();

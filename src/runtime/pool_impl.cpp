@@ -254,9 +254,10 @@ void pool_impl::heavy_barrier() noexcept {
   platform::asymmetric_barrier::instance().heavy_barrier(tids_);
 }
 
-bool pool_impl::expose(worker& thief, worker& victim) noexcept {
+bool pool_impl::expose(worker& thief, worker& victim, bool if_asked) noexcept {
   const deque_view deque(victim);
   if (!deque || !deque->has_work() || deque->has_public()) return false;
+  if (if_asked && !deque->is_asked()) return false;
   const std::uint32_t items = deque->expose([this] { heavy_barrier(); });
   thief.count.remote_exposes.add(items);
   return items != 0;

@@ -126,7 +126,8 @@ class pool_impl {
   void yield_to(worker& w, unsigned first, unsigned count) noexcept;
 
   // For a thief: exposes what `victim` holds privately. True if anything became public.
-  bool expose(worker& thief, worker& victim) noexcept;
+  // `if_asked`: only if it has not answered the last request.
+  bool expose(worker& thief, worker& victim, bool if_asked = false) noexcept;
 
   // False while a start hook, or anything that was started, is unfinished: it may be suspended.
   // Acquire: partner in stop_threads; all that was started before is counted then. The rest

@@ -4,11 +4,12 @@
 // as long as a hundred forks. A job that ends sooner than that was not worth its steal. A worker
 // that meets only such jobs, or is woken and finds nothing, takes naps between its searches: it
 // sleeps for a short time without being announced as a sleeper, so that no push is asked to wake
-// it. The first job that was worth its steal ends this.
+// it. Jobs that were worth their steals end this.
 //
-// Bounds. Work waits for a worker that holds back for one nap at most, and only after `patience`
-// disappointments in a row. Where there are only crumbs, a worker disturbs others once a nap. After
-// max_naps in which it found nothing it sleeps as others do, so an idle pool stays idle.
+// Bounds. Work waits for a worker that holds back for one nap at most, two if its owner is in a
+// long leaf, and only after steals of which most were disappointments. Where there are only crumbs,
+// a worker disturbs others once a nap. After max_naps in which it found nothing it sleeps as others
+// do, so an idle pool stays idle.
 //
 // Source: heartbeat scheduling (Acar, Charguéraud, Guatto, Rainey, Sieczkowski, 2018) bounds what
 // making work available costs by making it available once in a while; here the thief keeps the
@@ -39,17 +40,17 @@ class steal_backoff {
   // How long a nap lasts in a pool of so many workers: all of them together disturb an owner no
   // more often in a large pool than in a small one.
   [[nodiscard]] static std::chrono::microseconds nap(unsigned workers) noexcept {
-    return std::clamp(std::chrono::microseconds(64) * workers, std::chrono::microseconds(128),
+    return std::clamp(std::chrono::microseconds(128) * workers, std::chrono::microseconds(256),
                       std::chrono::microseconds(1024));
   }
 
   // A job that was stolen has run for so many ticks(). `has_waited`: not all of that time was its
   // own, so only a long one says something.
   void note_job(std::uint64_t took, bool has_waited) noexcept {
-    const std::uint64_t worthwhile = ticks_per_chunk() / 2;
+    const std::uint64_t worthwhile = ticks_per_chunk();
     naps_ = 0;
     if (took >= 16 * worthwhile)
-      history_ = 0;
+      history_ = history_ << 3U & all;
     else if (!has_waited)
       remember(took < worthwhile);
   }
@@ -75,8 +76,10 @@ class steal_backoff {
 
  private:
   void remember(bool disappointment) noexcept {
-    history_ = (history_ << 1U | (disappointment ? 1U : 0U)) & ((1U << remembered) - 1);
+    history_ = (history_ << 1U | (disappointment ? 1U : 0U)) & all;
   }
+
+  static constexpr unsigned all = (1U << remembered) - 1;
 
   local<unsigned> history_{0};  // a bit for each of the last steals, set for a disappointment
   local<unsigned> requests_{0};

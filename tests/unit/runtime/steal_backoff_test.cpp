@@ -44,20 +44,27 @@ TEST(StealBackoff, CrumbsAmongWorkAreNoReason) {
   }
 }
 
-TEST(StealBackoff, ALongJobEndsIt) {
+TEST(StealBackoff, LongJobsEndIt) {
   steal_backoff b = disappointed();
   b.note_job(worthwhile, false);
-  EXPECT_TRUE(b.holds_back()) << "one of eight";
-  b.note_job(8 * worthwhile, false);
+  b.note_job(worthwhile, false);
+  EXPECT_TRUE(b.holds_back()) << "two of eight";
+  b.note_job(worthwhile, false);
   EXPECT_FALSE(b.holds_back());
+  b = disappointed();
+  b.note_job(crumb, false);
+  b.note_job(crumb, false);
+  b.note_job(16 * worthwhile, false);
+  EXPECT_FALSE(b.holds_back()) << "as good as three";
 }
 
 TEST(StealBackoff, AJobThatHasWaitedSaysNothingUnlessItIsLong) {
   steal_backoff b = disappointed();
   for (int i = 0; i < 100; ++i) b.note_job(worthwhile, true);
   EXPECT_TRUE(b.holds_back());
-  for (int i = 0; i < 100; ++i) steal_backoff().note_job(crumb, true);
-  b.note_job(8 * worthwhile, true);
+  b.note_job(16 * worthwhile, true);
+  EXPECT_FALSE(b.holds_back());
+  for (int i = 0; i < 100; ++i) b.note_job(crumb, true);
   EXPECT_FALSE(b.holds_back());
 }
 
