@@ -22,10 +22,8 @@ using std::chrono::milliseconds;
 const std::uint64_t crumb = ticks_per_chunk() / 100;
 const std::uint64_t worthwhile = ticks_per_chunk();
 
-steal_backoff disappointed() {
-  steal_backoff b;
-  for (int i = 0; i < steal_backoff::patience; ++i) b.note_job(crumb, false);
-  return b;
+void disappoint(steal_backoff& b, int times = steal_backoff::patience) {
+  for (int i = 0; i < times; ++i) b.note_job(crumb, false);
 }
 
 TEST(StealBackoff, FewCrumbsAreNoReason) {
@@ -45,21 +43,21 @@ TEST(StealBackoff, CrumbsAmongWorkAreNoReason) {
 }
 
 TEST(StealBackoff, LongJobsEndIt) {
-  steal_backoff b = disappointed();
+  steal_backoff b;
+  disappoint(b);
   b.note_job(worthwhile, false);
   b.note_job(worthwhile, false);
   EXPECT_TRUE(b.holds_back()) << "two of eight";
   b.note_job(worthwhile, false);
   EXPECT_FALSE(b.holds_back());
-  b = disappointed();
-  b.note_job(crumb, false);
-  b.note_job(crumb, false);
+  disappoint(b, 8);
   b.note_job(16 * worthwhile, false);
   EXPECT_FALSE(b.holds_back()) << "as good as three";
 }
 
 TEST(StealBackoff, AJobThatHasWaitedSaysNothingUnlessItIsLong) {
-  steal_backoff b = disappointed();
+  steal_backoff b;
+  disappoint(b);
   for (int i = 0; i < 100; ++i) b.note_job(worthwhile, true);
   EXPECT_TRUE(b.holds_back());
   b.note_job(16 * worthwhile, true);
@@ -81,7 +79,8 @@ TEST(StealBackoff, UselessWakesAndRequestsCount) {
 }
 
 TEST(StealBackoff, NapsAreBounded) {
-  steal_backoff b = disappointed();
+  steal_backoff b;
+  disappoint(b);
   for (unsigned i = 0; i < steal_backoff::max_naps; ++i) EXPECT_TRUE(b.may_nap());
   EXPECT_FALSE(b.may_nap()) << "then it sleeps";
   b.forget_naps();
