@@ -39,8 +39,8 @@ class wake_cost {
   void arrive(clock::time_point now = clock::now()) noexcept {
     const std::int64_t began = began_.exchange(0, std::memory_order_relaxed);
     if (began == 0) return;
-    const nanoseconds took = std::clamp(nanoseconds(now.time_since_epoch().count() - began),
-                                        least, greatest);
+    const nanoseconds took =
+        std::clamp(nanoseconds(now.time_since_epoch().count() - began), least, greatest);
     const std::int64_t before = average_.load(std::memory_order_relaxed);
     average_.store(before + (took.count() - before) / 8, std::memory_order_relaxed);
   }
