@@ -5,6 +5,7 @@
 // a call of pool::run for each sum, from a thread outside.
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -147,8 +148,7 @@ results run(const workloads::option_values& values, const settings& with) {
   if (with.workers > 1) workers = {1, with.workers};
   const int largest = static_cast<int>(values.integer("levels"));
   results r;
-  for (const int levels : {10, 16, largest}) {
-    if (levels > largest) continue;
+  for (const int levels : std::set<int>{std::min(10, largest), std::min(16, largest), largest}) {
     sums_of_one_tree contest(levels, values.size("nodes"), workers);
     for (unsigned round = 1; round <= with.repeat; ++round) {
       with.announce(fmt::format("{} levels, round {} of {}", levels, round, with.repeat));
