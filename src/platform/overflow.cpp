@@ -219,15 +219,16 @@ constinit thread_local kept_stack stack_of_this_thread;
 }  // namespace
 
 void keep_alternate_stack() noexcept {
-  // These destructors come after those of thread_local objects, so the stack serves them as well.
-  static const std::optional<pthread_key_t> at_thread_end = []() -> std::optional<pthread_key_t> {
-    pthread_key_t key{};
+  static constinit std::optional<pthread_key_t> at_thread_end;
+  static constinit once_flag made;
+  made.call([] {
+    // These destructors come after those of thread_local objects, so the stack serves them as well.
     const auto destroy = [](void* kept) {
       static_cast<alternate_stack*>(kept)->~alternate_stack();
     };
-    if (::pthread_key_create(&key, destroy) != 0) return std::nullopt;
-    return key;
-  }();
+    pthread_key_t key{};
+    if (::pthread_key_create(&key, destroy) == 0) at_thread_end = key;
+  });
   if (!at_thread_end || stack_of_this_thread.made) return;
   auto* const stack = ::new (&stack_of_this_thread.memory) alternate_stack(-1);
   if (::pthread_setspecific(*at_thread_end, stack) != 0) {

@@ -193,7 +193,7 @@ void pool_impl::give_seat_back(worker& guest) noexcept {
   guest.set_state(worker_state::parked);
   __atomic_store_n(&tids_[size() + i], resident.tid, __ATOMIC_RELAXED);
   place_of(resident).announce();
-  if (!resident.naps) {
+  if (!resident.naps) {  // nobody is asked on behalf of one that naps
     ask_all();
     std_parking::full_fence();  // partner: worker::begin_running
     if (another_runs(i)) heavy_barrier();

@@ -312,7 +312,10 @@ class waiting {
       else
         sched_yield();
     }
-    if (holds_back() && round_ == rounds_between_naps) return rest(), true;
+    if (holds_back() && round_ == rounds_between_naps) {
+      rest();
+      return true;
+    }
     if ((r < spin_rounds || idle_ == idle_kind::spin) && r % spin_rounds != spin_rounds - 1)
       return true;
     const auto now = clock::now();
@@ -324,7 +327,10 @@ class waiting {
     if (idle_ != idle_kind::park || round_ <= spin_rounds + yield_rounds ||
         now - since_ < w_.pool.patience())
       return true;
-    if (!w_.is_guest) return sleep(), true;
+    if (!w_.is_guest) {
+      sleep();
+      return true;
+    }
     if (w_.stalled == 0) return false;
     std::this_thread::sleep_for(starved_pause);  // for a fiber that only this thread may resume
     return true;

@@ -22,9 +22,9 @@ bool wants_work() noexcept {
   worker* const w = this_worker();
   const control& c = current_control();
   if (w == nullptr || w->alone || c.depth() >= c.capacity) return false;  // a fork would be a call
-  // Relaxed: a request that is seen late is answered by the next chunk. Under stats_kind::full the
-  // limit is passed without one.
-  return w->uses_split() ? c.limit.load(std::memory_order_relaxed) == 0 : w->forks->is_empty();
+  // A request that is seen late is answered by the next chunk. Under stats_kind::full the limit is
+  // passed without one.
+  return w->uses_split() ? c.is_asked() : w->forks->is_empty();
 }
 
 namespace {

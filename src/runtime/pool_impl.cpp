@@ -321,10 +321,10 @@ void pool_impl::sleep(worker& w) noexcept {
   const auto mail = [&w] { return has_mail(w); };
   places_.enter(w.index);
   // A short time first: giving memory back pays only before a long sleep.
-  constexpr auto patience = std::chrono::milliseconds(20);
+  constexpr auto before_trimming = std::chrono::milliseconds(20);
   const platform::park_bits bit = park_bit(w.index);
   auto* const seat = seat_for_guests(w);
-  if (w.cache_is_trimmed || !sleepers_.wait_for(seat, patience, mail, bit)) {
+  if (w.cache_is_trimmed || !sleepers_.wait_for(seat, before_trimming, mail, bit)) {
     if (!w.cache_is_trimmed) {
       for (fiber* f = w.cached; f != nullptr; f = f->next) trim(*f);
       if (fiber* const f = w.reserve) trim(*f);

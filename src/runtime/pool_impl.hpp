@@ -169,7 +169,7 @@ class pool_impl {
   [[nodiscard]] bool wake_one_for(worker& waker) noexcept;
   void wake_for_injection() noexcept;
   void wake_everybody() noexcept;
-  // Where the thread whose seat that guest has waits.
+  // The count among which that resident is, or will be when the guest in its seat leaves.
   [[nodiscard]] sleepers& place_of(const worker& resident) noexcept {
     return resident.naps ? nappers_ : sleepers_;
   }

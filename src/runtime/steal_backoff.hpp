@@ -1,10 +1,10 @@
 // When a worker stops asking others for work: after it has found only crumbs.
 //
-// A request costs its owner the slow path of a fork, and what is stolen a slow join: together about
-// as long as a hundred forks. A job that ends sooner than that was not worth its steal. A worker
-// that meets only such jobs, or is woken and finds nothing, takes naps between its searches: it
-// sleeps for a short time without being announced as a sleeper, so that no push is asked to wake
-// it. Jobs that were worth their steals end this.
+// A request costs its owner the slow path of a fork, and what is stolen a slow join: many times
+// what a fork takes. A job that ends sooner than these was not worth its steal. A worker that meets
+// only such jobs, or is woken and finds nothing, takes naps between its searches: it sleeps for a
+// short time without being announced as a sleeper, so that no push is asked to wake it. Jobs that
+// were worth their steals end this.
 //
 // Bounds. Work waits for a worker that holds back for one nap at most, two if its owner is in a
 // long leaf, and only after steals of which most were disappointments. Where there are only crumbs,

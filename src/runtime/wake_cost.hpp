@@ -4,8 +4,8 @@
 // looks for as long as a wake-up takes, it never pays more than twice what it would have paid had
 // it known when work comes; no other fixed time promises as much (the ski-rental problem; for
 // spinning: Karlin, Li, Manasse and Owicki, 1991). What a wake-up takes depends on the machine
-// more than on anything: 5 us on some, 50 on virtual ones. So each pool measures it, from the
-// waker's decision to the woken thread.
+// more than on anything, virtual or not. So each pool measures it, from the waker's decision to the
+// woken thread.
 //
 // Who writes what. began_: wakers, and whoever wakes up. average_: whoever wakes up. All relaxed:
 // estimates.

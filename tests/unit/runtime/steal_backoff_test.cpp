@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "heist/heist.hpp"
 #include "tests/unit/runtime/child.hpp"
