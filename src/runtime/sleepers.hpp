@@ -24,12 +24,13 @@
 //   S4  The epoch is read before a look for tokens and mail, and raised after each token, which is
 //       made after the mail was sent: no wait misses one.
 //   S5  For each token some worker looks for it, or is being woken to look. A worker that leaves
-//       with mail may have been woken for a token that it doesn't take, so it wakes another one in
-//       its place.
+//       with mail may have been woken for a token that it doesn't take; by S6 all others are being
+//       woken then.
 //   S6  Whoever sends mail wakes all who wait. A resident whose seat a guest has is not counted, so
 //       more threads wait than are counted. It may be the one that a wake-up reaches, and when the
 //       guest has left it may also take the token; then nothing would wake the thread with the
-//       mail.
+//       mail. The sender has executed a fence between the mail and the count. The receiver that
+//       waits has missed the mail in its look, after its own fence, so the sender sees it counted.
 // The order of steps matters: the request before the count, the count after the barrier, a plain
 // fence for the barrier, a look at the public part only, or the owner's look at the count before
 // its fence would each lose a wake-up. What is checked, and how far: docs/memory_model.md.
@@ -178,22 +179,17 @@ class basic_sleepers {
   template <class Mail>
   bool woken(Mail&& mail) noexcept {
     if (take_token()) return true;
-    // Between the look for tokens and the look for mail: whoever sent the mail and then saw a token
-    // that is gone by now has sent it before this. Partner: the fence in pool_impl::send_home.
-    Seam::full_fence();
     if (!mail()) return false;
-    if (leave()) Seam::futex_wake_one(epoch_, platform::any_waiter);  // S5
+    leave();
     return true;
   }
 
-  // True if tokens are left.
-  bool leave() noexcept {
+  void leave() noexcept {
     std::uint64_t c = counts_.load(std::memory_order_relaxed);
     // Relaxed: the numbers carry nothing else. S3: one of the two is there.
     while (!counts_.compare_exchange_weak(c, c - (c >= one_sleeper ? one_sleeper : one_token),
                                           std::memory_order_relaxed, std::memory_order_relaxed)) {
     }
-    return (c & (one_sleeper - 1)) > (c >= one_sleeper ? 0 : one_token);
   }
 
   bool take_token() noexcept {

@@ -83,7 +83,7 @@ const step_change step_changes[] = {
     {"no fence at the end", change::no_fence_at_end, "sleeping"},
     {"no second request", change::no_second_request, "sleeping"},
     {"no look at the mail", change::no_mail_look, "sleeping"},
-    {"no wake passed on", change::no_wake_passed_on, "sleeping"},
+    {"mail wakes one", change::mail_wakes_one, "sleeping"},
     {"no wake by the unseated", change::no_wake_by_the_unseated, "guests"},
     {"no wake of the awaiting", change::no_wake_of_the_awaiting, "guests"},
     {"no announcement for the resident", change::no_announcement_for_the_resident, "guests"},

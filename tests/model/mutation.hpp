@@ -50,7 +50,6 @@ enum class change : std::uint8_t {
   no_fence_at_end,
   no_second_request,
   no_mail_look,
-  no_wake_passed_on,
   // The steps of a guest and of the thread in whose seat it works.
   no_wake_by_the_unseated,
   no_wake_of_the_awaiting,

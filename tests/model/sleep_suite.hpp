@@ -75,12 +75,13 @@ struct model_parking : model_atomics {
     running_futex->wait(word, seen);
   }
   // Wakes any sleeper, whichever is preferred.
-  static void futex_wake_one(model_atomic<std::uint32_t>&, heist::platform::park_bits,
-                             const char* function = __builtin_FUNCTION()) {
-    const bool passes_on = std::string_view(function).starts_with("woken");
-    if (!passes_on || !is_running(change::no_wake_passed_on)) running_futex->wake_one();
+  static void futex_wake_one(model_atomic<std::uint32_t>&, heist::platform::park_bits) {
+    running_futex->wake_one();
   }
-  static void futex_wake_all(model_atomic<std::uint32_t>&) { running_futex->wake_all(); }
+  static void futex_wake_all(model_atomic<std::uint32_t>&) {
+    if (is_running(change::mail_wakes_one)) return running_futex->wake_one();
+    running_futex->wake_all();
+  }
 };
 
 class sleep_model {
