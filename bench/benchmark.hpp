@@ -65,6 +65,8 @@ struct benchmark {
 [[nodiscard]] benchmark deque_benchmark();
 [[nodiscard]] benchmark api_benchmark();
 [[nodiscard]] benchmark scope_benchmark();
+[[nodiscard]] benchmark small_loops_benchmark();
+[[nodiscard]] benchmark placement_benchmark();
 [[nodiscard]] benchmark sort_benchmark();
 [[nodiscard]] benchmark tree_benchmark();
 [[nodiscard]] benchmark jobs_benchmark();

@@ -17,6 +17,8 @@ const std::vector<benchmark>& all() {
                                                api_benchmark(),
                                                sort_benchmark(),
                                                tree_benchmark(),
+                                               small_loops_benchmark(),
+                                               placement_benchmark(),
                                                scope_benchmark(),
                                                jobs_benchmark(),
                                                granularity_benchmark(),

@@ -149,6 +149,7 @@ bool pool_impl::equip(worker& guest) noexcept {
   guest.exceptions = exception_globals::of_thread();
   guest.spawns = config_.spawn == spawn_kind::continuation;
   guest.alone = false;
+  guest.workers = size();
   guest.native.asan_bottom = nullptr;
 #if HEIST_TSAN
   guest.native.tsan_context = __tsan_get_current_fiber();

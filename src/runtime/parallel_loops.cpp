@@ -11,12 +11,7 @@
 
 namespace heist::inline v0::detail {
 
-unsigned workers_here() {
-  if (serial_elision()) return 1;
-  const worker* const w = this_worker();
-  if (w == nullptr) return 0;
-  return w->alone ? 1 : w->pool.size();
-}
+unsigned workers_outside() { return serial_elision() ? 1 : 0; }
 
 bool wants_work() noexcept {
   worker* const w = this_worker();

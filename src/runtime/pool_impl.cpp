@@ -27,8 +27,7 @@ namespace {
 // calls.
 void in_forked_child() noexcept {
   if (worker* const w = this_worker()) {
-    w->alone = true;
-    w->spawns = false;
+    w->stay_alone();
     w->deque->capacity = 0;
     w->deque->limit.store(0, std::memory_order_relaxed);  // the process has one thread
   }

@@ -167,6 +167,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
   set_this_worker(&w);
 
   const bool started = wait_at_gate();
+  w.workers = size();  // fewer than wanted, if some could not be made
   if (started) {
 #if HEIST_TSAN
     w.native.tsan_context = __tsan_get_current_fiber();
@@ -192,8 +193,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
   gate_changed_.wait(hold, [this] { return left_ == arrived_; });
   hold.unlock();
   if (started && config_.on_thread_stop) {
-    w.alone = true;
-    w.spawns = false;
+    w.stay_alone();
     config_.on_thread_stop(w.index);
   }
   // Destructors of the thread's thread_local objects come next: for them this is a thread outside

@@ -59,6 +59,13 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
     std_parking::full_fence();
   }
 
+  // No other worker is left: spawns are calls, waits block.
+  void stay_alone() noexcept {
+    alone = true;
+    spawns = false;
+    workers = 1;
+  }
+
   pool_impl& pool;
   const unsigned index;
   const bool is_guest;
@@ -82,7 +89,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   fiber native{};              // the thread's own stack, suspended while fibers run
   local<bool> greeted{false};  // on_thread_start has been called
   local<bool> spawns{false};   // a spawn leaves the spawner's rest to thieves
-  local<bool> alone{false};    // no other worker is left: forks are calls, waits block
+  local<bool> alone{false};    // set by stay_alone()
   bool counts_all = false;     // stats_kind::full; constant
   // Its seat is vacant while it naps: then a guest takes it from the nappers' count. Written before
   // the seat is vacated.

@@ -27,13 +27,20 @@ struct fold {
   const Get& get;
 
   T leaf(std::size_t which) const {
+    if (cut.size == 1) return T(get(which));
+    return leaf_of_several(which);
+  }
+  T join(T left, T right) const { return static_cast<T>(op(std::move(left), std::move(right))); }
+
+ private:
+  // Not inlined, so that a leaf of one element saves no registers for a loop.
+  [[gnu::noinline]] T leaf_of_several(std::size_t which) const {
     std::size_t i = cut.first(which);
     T result(get(i));
     for (const std::size_t last = cut.last(which); ++i != last;)
       result = static_cast<T>(op(std::move(result), get(i)));
     return result;
   }
-  T join(T left, T right) const { return static_cast<T>(op(std::move(left), std::move(right))); }
 };
 
 template <class Stop, class Operations>

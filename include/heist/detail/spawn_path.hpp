@@ -100,6 +100,8 @@ struct worker_front {
   // Relaxed: other threads read it for reports. It can be wrong until the worker finds no work
   // (recount_spares).
   std::atomic<unsigned> spare_count{0};
+  // How many workers its pool has; 1 when no other is left (stay_alone).
+  local<unsigned> workers{1};
 };
 
 // The worker that runs the caller, or nullptr.

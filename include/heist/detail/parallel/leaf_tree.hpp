@@ -19,7 +19,8 @@ namespace heist::inline v0::detail {
 //
 // Which values are joined is fixed. Which nodes are forks isn't: those whose leaves take more than
 // a few microseconds (pace). Forks here come before any worker asks, since only a node's right half
-// can be stolen, and the largest one is the oldest.
+// can be stolen, and the largest one is the oldest. Of very few leaves (too_few_to_time) every node
+// is a fork: as many forks cost no more than looking at the clock does.
 template <class Operations>
 class leaf_tree {
  public:
@@ -32,21 +33,33 @@ class leaf_tree {
 
   value run(std::size_t leaves) {
     if (workers_ <= 1) return serially(0, leaves);
+    if (leaves <= too_few_to_time) return by_forks(0, leaves);
     return run(0, leaves, leaves < first_look * workers_ ? leaves_are::few : leaves_are::many);
   }
 
  private:
-  static constexpr std::size_t first_look = 32;  // as for split_loop
+  static constexpr std::size_t first_look = 32;       // as for split_loop
+  static constexpr std::size_t too_few_to_time = 16;  // as for split_loop
+  // There is no value to return: something to the left has thrown, and its exception will be thrown
+  // at the end.
   struct left_out {};
   enum class leaves_are : std::uint8_t { few, many };
 
+  value by_forks(std::size_t first, std::size_t last) {
+    if (thrown_.is_left_of(first)) throw left_out{};
+    if (last - first == 1) return noting(first, [=, this] { return leaf(first); });
+    const std::size_t middle = first + (last - first) / 2;
+    auto [left, right] = fork_join([=, this] { return by_forks(first, middle); },
+                                   [=, this] { return by_forks(middle, last); });
+    return operations_.join(std::move(left), std::move(right));
+  }
+
   value run(std::size_t first, std::size_t last, leaves_are leaves) {
-    // There is no value to return: something to the left has thrown, and its exception will be
-    // thrown at the end.
     if (thrown_.is_left_of(first)) throw left_out{};
     const std::size_t n = last - first;
     const std::size_t chunk = pace_.chunk();
-    if (n == 1 || n <= chunk) return at_a_time(first, last, chunk);
+    if (n == 1 || n <= chunk)
+      return noting(first, [=, this] { return at_a_time(first, last, chunk); });
     const std::size_t middle = first + n / 2;
     if (chunk == 0 && leaves == leaves_are::many) {  // find out first what a leaf costs
       value left = run(first, middle, leaves);
@@ -60,26 +73,34 @@ class leaf_tree {
   // Runs leaves as one chunk. Fewer leaves than the chunk has say little about how many it should
   // have.
   value at_a_time(std::size_t first, std::size_t last, std::size_t chunk) {
+    if (last - first <= chunk / 2) return serially(first, last);
+    const std::uint64_t before = ticks();
+    value result = serially(first, last);
+    pace_.remember(pace::after(last - first, ticks() - before));
+    return result;
+  }
+
+  // Calls f, whose leaves begin at `first`, and notes if it throws.
+  template <class F>
+  value noting(std::size_t first, F&& f) {
     try {
-      if (last - first <= chunk / 2) return serially(first, last);
-      const std::uint64_t before = ticks();
-      value result = serially(first, last);
-      pace_.remember(pace::after(last - first, ticks() - before));
-      return result;
+      return f();
     } catch (...) {
       thrown_.note(first);
       throw;
     }
   }
 
-  // Not inlined: there is one instance of the leaf's code for all callers, so that the bits of the
-  // result are the same.
-  [[gnu::noinline]] value serially(std::size_t first, std::size_t last) {
-    if (last - first == 1) return operations_.leaf(first);
+  value serially(std::size_t first, std::size_t last) {
+    if (last - first == 1) return leaf(first);
     const std::size_t middle = first + (last - first) / 2;
-    value left = serially(first, middle);
+    value left = last - first < 4 ? leaf(first) : serially(first, middle);
     return operations_.join(std::move(left), serially(middle, last));
   }
+
+  // Not inlined: there is one instance of the leaf's code for all callers, so that the bits of the
+  // result are the same.
+  [[gnu::noinline]] value leaf(std::size_t i) { return operations_.leaf(i); }
 
   const Operations& operations_;
   const unsigned workers_;

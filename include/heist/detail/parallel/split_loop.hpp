@@ -11,7 +11,9 @@
 //
 // Before the first iteration its cost is unknown. A loop of few iterations (first_look) is forked
 // at once, as each may be long, into as many parts as there are workers. A loop of many iterations
-// tries one first; the loss is small.
+// tries one first; the loss is small. A part of very few iterations (too_few_to_time) does not look
+// at the clock, which may take longer than all of them, until a worker asks: its chunks double, so
+// a thief waits at most for about as long as the part has already run.
 //
 // When a chunk throws, those to its right that haven't begun are skipped; those to its left run,
 // since one of them might throw what a serial run would have met first.
@@ -30,13 +32,22 @@
 #include "heist/detail/parallel/leftmost_place.hpp"
 #include "heist/detail/parallel/pace.hpp"
 #include "heist/detail/root.hpp"
+#include "heist/detail/spawn_path.hpp"
 #include "heist/fork_join.hpp"
 
 namespace heist::inline v0::detail {
 
+// workers_here() on a thread outside any pool.
+[[gnu::cold]] HEIST_API unsigned workers_outside();
+
 // How many workers the caller's pool has; 1 where every fork is a call (HEIST_SERIAL); 0 on a
 // thread outside any pool. Throws usage_error for a bad HEIST_SERIAL.
-HEIST_API unsigned workers_here();
+[[gnu::always_inline]] inline unsigned workers_here() {
+  const worker_front* const w = this_worker_front();
+  if (w != nullptr) [[likely]]
+    return w->workers;
+  return workers_outside();
+}
 
 // To be called when the request word shows a request: whether a fork would now help a thief. In a
 // pool with another deque, which has no requests, whether the caller's deque is empty.
@@ -77,6 +88,7 @@ class split_loop {
  private:
   // From this number of iterations for each worker on, the time for trying one is negligible.
   static constexpr std::size_t first_look = 32;
+  static constexpr std::size_t too_few_to_time = 16;
 
   void run(std::size_t first, std::size_t last) {
     const std::size_t chunk = pace_.chunk();
@@ -88,10 +100,21 @@ class split_loop {
 
   // Forks as many parts as there are workers, at once.
   [[gnu::noinline]] void run_few(std::size_t first, std::size_t last, unsigned parts) {
-    if (parts <= 1 || last - first <= 1) return run_chunks(first, last, pace_.chunk());
+    if (parts <= 1 || last - first <= 1) return run_part(first, last);
     const std::size_t middle = first + (last - first) / 2;
     fork_join([this, first, middle, parts] { run_few(first, middle, parts / 2); },
               [this, middle, last, parts] { run_few(middle, last, parts - parts / 2); });
+  }
+
+  void run_part(std::size_t first, std::size_t last) {
+    const std::size_t paced = pace_.chunk();
+    if (paced != 0 || last - first > too_few_to_time) return run_chunks(first, last, paced);
+    for (std::size_t chunk = 1; last - first > chunk; chunk *= 4) {
+      if (asked_to_split()) return run_chunks(first, last, 0);
+      if (!work(first, first + chunk)) return;
+      first += chunk;
+    }
+    work(first, last);
   }
 
   // chunk == 0: it isn't known yet how many iterations a chunk should have.
