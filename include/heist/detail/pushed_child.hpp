@@ -36,11 +36,13 @@ struct pushed_child {
 static_assert(sizeof(pushed_child) == job::payload_bytes);
 static_assert(alignof(scope_state) > pushed_child::taken);
 
+// Whether a closure lies in the slot itself.
 template <class F>
-inline constexpr bool pushed_in_slot =
-    sizeof(F) <= pushed_child::closure_bytes &&
-    alignof(F) <= job::payload_alignment&& std::is_nothrow_move_constructible_v<
-                      F>&& std::is_nothrow_destructible_v<F>;
+inline constexpr bool moves_safely =
+    std::is_nothrow_move_constructible_v<F>&& std::is_nothrow_destructible_v<F>;
+template <class F>
+inline constexpr bool pushed_in_slot = moves_safely<F> && sizeof(F) <= pushed_child::closure_bytes
+                                       && alignof(F) <= job::payload_alignment;
 
 // What lies in the slot in place of a closure that doesn't fit.
 template <class F>

@@ -228,7 +228,9 @@ TEST_P(PushedChildren, AStopInTheMiddleSkipsWhatHasNotBegun) {
           });
         s.sync();
         ASSERT_EQ(ran + s.skipped(), 40U);
-        if (pool_.workers() == 1) ASSERT_EQ(ran, 20U);  // 39 to 20
+        if (pool_.workers() == 1) {
+          ASSERT_EQ(ran, 20U);  // 39 to 20
+        }
         s.spawn([&] { ++ran; });
         s.sync();
         ASSERT_EQ(ran + s.skipped(), 41U);
