@@ -170,6 +170,16 @@ inline bool scope_state::push_usual(F& closure) {
   return true;
 }
 
+inline void scope_state::run_taken(job& slot) {
+  const fiber_front& me = front_of(static_cast<fiber*>(const_cast<void*>(owner_)));
+  if (me.views != nullptr) [[unlikely]]
+    return run_apart(slot);
+  take_over_slot(slot);
+  slot.run(slot);
+  if (me.views != nullptr) [[unlikely]]
+    refuse_views();
+}
+
 inline void scope_state::run_pushed() {
   while (top_ != start_) {
     const wide_position h = top_ - static_cast<wide_position>(sizeof(job));
@@ -178,16 +188,7 @@ inline void scope_state::run_pushed() {
       run_public_pushed();
       continue;
     }
-    job& slot = hot_path::slot(h);
-    const fiber_front& me = front_of(static_cast<fiber*>(const_cast<void*>(owner_)));
-    if (me.views != nullptr) [[unlikely]] {
-      run_apart(slot);
-      continue;
-    }
-    take_over_slot(slot);
-    slot.run(slot);
-    if (me.views != nullptr) [[unlikely]]
-      refuse_views();
+    run_taken(hot_path::slot(h));
   }
 }
 

@@ -127,7 +127,9 @@ class scope_state {
   [[gnu::always_inline]] void run_pushed();
   // Runs the newest child, unless it was stolen; then waits for its end.
   HEIST_API void run_public_pushed() noexcept;
-  // Runs a child that was taken back, with the owner's views put aside.
+  // Runs a child that was taken back.
+  [[gnu::always_inline]] void run_taken(job& slot);
+  // The same with the owner's views put aside.
   HEIST_API void run_apart(job& slot) noexcept;
   // Completes a push that found a request, a full deque or a deque of another kind. Where the deque
   // has no place for the child, runs it.
