@@ -47,7 +47,8 @@ class task_scope {
   void spawn(F&& f);
 
   // Returns when everything spawned so far has ended; throws the exception of a spawned function
-  // that threw. Only in the scope's own function.
+  // that threw. Only in the scope's own function, outside of any fork_join, and of the function of
+  // any other scope, in it.
   void sync() { state_.sync(); }
 
   // From now on spawn() does nothing, and children that were pushed but not begun are skipped.

@@ -120,7 +120,11 @@ void end_public() noexcept {
 bool child_threw(wide_position place) noexcept {
   const spawned& t = self_worker().current.get()->task;
   t.scope->keep(t.scope->key_of(t), std::current_exception());
-  return hot_path::depth() != place;
+  if (hot_path::depth() != place) return true;
+  // The slot can be the one that refused entries share, which prepare() has written to (D1). In any
+  // other place nobody looks at it before the next push.
+  hot_path::slot(place).run = nullptr;
+  return false;
 }
 
 // Only the owner of a scope has handed its views to its children.
@@ -278,14 +282,14 @@ void run_stolen_child(job& slot) noexcept {
   complete(slot, job::done);
 }
 
-void scope_state::run_apart(job& slot) noexcept {
+void scope_state::run_apart(job& slot, pushed_function run) noexcept {
   const views_refused in_no_order;
   take_over_slot(slot);
-  slot.run(slot);
+  run(slot);
 }
 
 void scope_state::run_public_pushed() noexcept {
-  if (job* const slot = join_child()) run_apart(*slot);
+  if (job* const slot = join_child()) run_apart(*slot, slot->run);
 }
 
 void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
@@ -305,10 +309,9 @@ void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
     // D1: refused, and no thief will ever see it.
     if (slot.run == nullptr) hot_path::take_private(h);
     if (hot_path::depth() != h) return;
-    slot.run = run;
   }
   top_ = h;
-  run_taken(slot);
+  run_taken(slot, run);  // slot.run stays as it is: D1
 }
 
 void scope_state::call(const spawn_functions& functions, void* closure) {

@@ -4,6 +4,19 @@
 // lies on the heap, and its address in the slot. The slot's function knows the closure's type and
 // serves both the thief and the owner: `taken` is set by whoever runs the child when the slot is
 // its own, after the steal or after the owner has taken the entry back.
+//
+// Invariants.
+//   C1  The children of a scope that are on the deque lie at start_, start_ + 1, .., top_ - 1: only
+//       the scope's own function pushes, and only when the head is top_. Any other spawn, from a
+//       fork or from another scope's function with children of its own below, is a call.
+//   C2  When the scope's function returns or calls sync(), the head is top_: what lies above was
+//       pushed by functions that it called, and each has joined its own. So the pops of sync() go
+//       from top_ - 1 down to start_, and each finds its child the newest entry, or stolen, and
+//       then the older ones are too.
+//   C3  A child that the deque refuses runs at once, and top_ stays below it: no sync() looks for
+//       it. Its slot keeps the mark of a refused entry (D1 in src/runtime/fork_deque.hpp).
+//   C4  A child is moved out of its slot before it is called, and top_ is lowered before that: what
+//       it forks uses the slot again.
 #pragma once
 
 #include <cstddef>
@@ -170,12 +183,12 @@ inline bool scope_state::push_usual(F& closure) {
   return true;
 }
 
-inline void scope_state::run_taken(job& slot) {
+inline void scope_state::run_taken(job& slot, pushed_function run) {
   const fiber_front& me = front_of(static_cast<fiber*>(const_cast<void*>(owner_)));
   if (me.views != nullptr) [[unlikely]]
-    return run_apart(slot);
+    return run_apart(slot, run);
   take_over_slot(slot);
-  slot.run(slot);
+  run(slot);
   if (me.views != nullptr) [[unlikely]]
     refuse_views();
 }
@@ -188,7 +201,8 @@ inline void scope_state::run_pushed() {
       run_public_pushed();
       continue;
     }
-    run_taken(hot_path::slot(h));
+    job& slot = hot_path::slot(h);
+    run_taken(slot, slot.run);
   }
 }
 
