@@ -292,6 +292,19 @@ void scope_state::run_public_pushed() noexcept {
   if (job* const slot = join_child()) run_apart(*slot, slot->run);
 }
 
+void scope_state::run_pushed_apart() noexcept {
+  while (top_ != start_) {
+    const wide_position h = top_ - static_cast<wide_position>(sizeof(job));
+    top_ = h;
+    if (hot_path::take_private(h)) {
+      job& slot = hot_path::slot(h);
+      run_apart(slot, slot.run);
+    } else {
+      run_public_pushed();
+    }
+  }
+}
+
 void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
   worker& w = self_worker();
   control& c = *w.deque;
@@ -311,7 +324,12 @@ void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
     if (hot_path::depth() != h) return;
   }
   top_ = h;
-  run_taken(slot, run);  // slot.run stays as it is: D1
+  // The slot keeps the mark of a refused entry: D1.
+  const fiber& me = *w.current;
+  if (me.views != nullptr) return run_apart(slot, run);
+  take_over_slot(slot);
+  run(slot);
+  if (me.views != nullptr) refuse_views();
 }
 
 void scope_state::call(const spawn_functions& functions, void* closure) {

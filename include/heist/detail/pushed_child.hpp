@@ -97,21 +97,27 @@ template <class F>
 inline constexpr bool copied_in_words = std::is_trivially_copyable_v<F> &&
                                         sizeof(F) % sizeof(std::uint64_t) == 0;
 
-[[gnu::always_inline]] inline void copy_words(void* to, const void* from,
-                                              std::size_t bytes) noexcept {
-  for (std::size_t i = 0; i < bytes; i += sizeof(std::uint64_t)) {
-    std::uint64_t word;
-    std::memcpy(&word, static_cast<const std::byte*>(from) + i, sizeof(word));
-    asm volatile("" : "+r"(word));  // the compiler joins no words
-    std::memcpy(static_cast<std::byte*>(to) + i, &word, sizeof(word));
-  }
+[[gnu::always_inline]] inline void copy_word(void* to, const void* from,
+                                             std::size_t index) noexcept {
+  const std::size_t offset = index * sizeof(std::uint64_t);
+  std::uint64_t word;
+  std::memcpy(&word, static_cast<const std::byte*>(from) + offset, sizeof(word));
+  asm volatile("" : "+r"(word));  // the compiler joins no words
+  std::memcpy(static_cast<std::byte*>(to) + offset, &word, sizeof(word));
 }
+template <std::size_t... Index>
+[[gnu::always_inline]] inline void copy_words(void* to, const void* from,
+                                              std::index_sequence<Index...>) noexcept {
+  (copy_word(to, from, Index), ...);
+}
+template <class F>
+using words_of = std::make_index_sequence<sizeof(F) / sizeof(std::uint64_t)>;
 
 // Moves a closure to raw memory.
 template <class F>
 [[gnu::always_inline]] inline void relocate(F& closure, void* to) noexcept {
   if constexpr (copied_in_words<F> && !std::is_empty_v<F>)
-    copy_words(to, __builtin_addressof(closure), sizeof(F));
+    copy_words(to, __builtin_addressof(closure), words_of<F>{});
   else
     ::new (to) F(std::move(closure));
 }
@@ -121,7 +127,7 @@ template <class F>
 [[gnu::always_inline]] inline void call_from_slot(std::byte* slot) {
   if constexpr (copied_in_words<F>) {
     alignas(F) std::byte copy[sizeof(F)];
-    copy_words(copy, slot, sizeof(F));
+    copy_words(copy, slot, words_of<F>{});
     std::move (*std::launder(reinterpret_cast<F*>(copy)))();
   } else {
     F& there = *std::launder(reinterpret_cast<F*>(slot));
@@ -139,16 +145,21 @@ void run_pushed_child(job& slot) noexcept {
   pushed_child& child = pushed_child::of(slot);
   if ((child.scope & pushed_child::taken) == 0) [[unlikely]]
     return run_stolen_child(slot);
-  auto* const scope = reinterpret_cast<scope_state*>(child.scope - pushed_child::taken);
-  const std::uint64_t key = child.key;
-  if (scope->may_skip_pushed() && scope->skip_pushed(key)) [[unlikely]] {
+  struct {
+    scope_state* scope;
+    std::uint64_t key;
+  } of{reinterpret_cast<scope_state*>(child.scope - pushed_child::taken), child.key};
+  if (of.scope->may_skip_pushed() && of.scope->skip_pushed(of.key)) [[unlikely]] {
     std::launder(reinterpret_cast<F*>(child.closure))->~F();
     return;
   }
+  // Only the handler needs them. In memory they take no registers that the function would have to
+  // save and restore.
+  asm volatile("" : "+m"(of));
   try {
     call_from_slot<F>(child.closure);
   } catch (...) {
-    scope->pushed_threw(key);
+    of.scope->pushed_threw(of.key);
   }
 }
 
@@ -183,18 +194,12 @@ inline bool scope_state::push_usual(F& closure) {
   return true;
 }
 
-inline void scope_state::run_taken(job& slot, pushed_function run) {
+inline void scope_state::run_pushed() {
+  if (top_ == start_) return;
   const fiber_front& me = front_of(static_cast<fiber*>(const_cast<void*>(owner_)));
   if (me.views != nullptr) [[unlikely]]
-    return run_apart(slot, run);
-  take_over_slot(slot);
-  run(slot);
-  if (me.views != nullptr) [[unlikely]]
-    refuse_views();
-}
-
-inline void scope_state::run_pushed() {
-  while (top_ != start_) {
+    return run_pushed_apart();
+  do {
     const wide_position h = top_ - static_cast<wide_position>(sizeof(job));
     top_ = h;
     if (!hot_path::take_private(h)) [[unlikely]] {
@@ -202,8 +207,11 @@ inline void scope_state::run_pushed() {
       continue;
     }
     job& slot = hot_path::slot(h);
-    run_taken(slot, slot.run);
-  }
+    take_over_slot(slot);
+    slot.run(slot);
+    if (me.views != nullptr) [[unlikely]]
+      refuse_views();
+  } while (top_ != start_);
 }
 
 template <unsigned usual>

@@ -125,13 +125,14 @@ class scope_state {
   HEIST_API void sync_slow(void* thrown);
   // Runs the children on the deque that nobody has stolen, the newest first.
   [[gnu::always_inline]] void run_pushed();
+  // The same while the owner has views of reducers, which are put aside.
+  HEIST_API void run_pushed_apart() noexcept;
   // Runs the newest child, unless it was stolen; then waits for its end.
   HEIST_API void run_public_pushed() noexcept;
-  // Runs a child that was taken back, or that the deque refused. `run` is its function: the slot of
-  // one that was refused doesn't hold it (D1 in src/runtime/fork_deque.hpp).
-  [[gnu::always_inline]] void run_taken(job& slot, pushed_function run);
-  // The same with the owner's views put aside.
-  HEIST_API void run_apart(job& slot, pushed_function run) noexcept;
+  // Runs a child that was taken back, or that the deque refused, with the owner's views put aside.
+  // `run` is its function: the slot of one that was refused doesn't hold it (D1 in
+  // src/runtime/fork_deque.hpp).
+  void run_apart(job& slot, pushed_function run) noexcept;
   // Completes a push that found a request, a full deque or a deque of another kind. Where the deque
   // has no place for the child, runs it.
   HEIST_API void push_slow(wide_position h, pushed_function run) noexcept;
