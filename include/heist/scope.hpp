@@ -97,9 +97,9 @@ auto scope(pool& p, F&& f) -> std::invoke_result_t<F, task_scope&>;
 // that must not overtake the spawner: spawn leaves the closure on the deque, and sync runs the
 // children that nobody stole, newest first. Only the scope's own function can push children so,
 // outside of any fork_join in it; elsewhere, and when the deque is full (pool_config::fork_depth),
-// spawn is a call. If several throw, the rules are the same. A child costs about two forks, and the
-// scope two more, if its closure has at most 24 bytes, is aligned to 8 and moves without throwing;
-// any other closure is moved to the heap, which costs ten more.
+// spawn is a call. If several throw, the rules are the same. A child costs about three forks, and
+// the scope two more (heist bench scope), if its closure has at most 24 bytes, is aligned to 8 and
+// moves without throwing; any other closure is moved to the heap, which costs ten more.
 // spawn_kind::continuation: the scope spawns as the pool's configuration says.
 template <class F>
 requires std::is_invocable_v<F, task_scope&>
