@@ -61,6 +61,15 @@ std::uint64_t loop_of_spawns(std::uint64_t n, spawn_kind kind) {
   return ran.sum();
 }
 
+std::uint64_t loop_of_scopes(std::uint64_t n, spawn_kind kind) {
+  counters ran;
+  for (std::uint64_t i = 0; i < n; i += 10)
+    scope(kind, [&ran](task_scope& s) {
+      for (int j = 0; j < 10; ++j) s.spawn([&ran] { ran.add(); });
+    });
+  return ran.sum();
+}
+
 std::uint64_t loop_of_forks(std::uint64_t n) {
   counters ran;
   for (std::uint64_t i = 0; i < n; i += 2) fork_join([&ran] { ran.add(); }, [&ran] { ran.add(); });

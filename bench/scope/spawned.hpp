@@ -15,6 +15,8 @@ namespace heist::bench::spawned {
 
 // Runs n functions that only count, spawned by one loop, or forked in pairs.
 std::uint64_t loop_of_spawns(std::uint64_t n, spawn_kind kind);
+// The same with a scope for each ten of them.
+std::uint64_t loop_of_scopes(std::uint64_t n, spawn_kind kind);
 std::uint64_t loop_of_forks(std::uint64_t n);
 
 }  // namespace heist::bench::spawned

@@ -111,7 +111,7 @@ void rewind(fiber& f) noexcept {
 #endif
   f.depth = 0;
   f.home = nullptr;
-  f.stalls = false;
+  f.stalls = 0;
   f.priority = 0;
   f.exceptions = {};
   f.array = &f;

@@ -84,10 +84,11 @@ fiber* take_spare(worker& w) noexcept {
 // Called inline (spawn_path.hpp): the child has returned to its spawner.
 void keep_spare(fiber* child) noexcept {
   worker& w = self_worker();
-  const unsigned n = w.spare_count.load(std::memory_order_relaxed);
+  const fiber* const newest = w.spares;
+  const unsigned n = newest == nullptr ? 0 : newest->older_spares + 1;
   // Valgrind takes what lies below the stack pointer for undefined after any call, but an inlined
   // spawn, which needs a spare, reads there what the call has left (image_begin).
-  if (n == worker::max_spares || platform::runs_under_valgrind()) return recycle_fiber(w, *child);
+  if (n >= worker::max_spares || platform::runs_under_valgrind()) return recycle_fiber(w, *child);
   child->next_spare = w.spares;
   child->older_spares = n;
   w.spares = child;
@@ -96,6 +97,7 @@ void keep_spare(fiber* child) noexcept {
 
 void recycle_spares(worker& w) noexcept {
   while (fiber* const f = take_spare(w)) recycle_fiber(w, *f);
+  w.spare_count.store(0, std::memory_order_relaxed);
 }
 
 void recount_spares(worker& w) noexcept {

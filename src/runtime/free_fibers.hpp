@@ -35,8 +35,8 @@ fiber* take_spare(worker& w) noexcept;
 // Gives up all spares.
 void recycle_spares(worker& w) noexcept;
 
-// Counts the spares anew: an inlined spawn keeps the count that it found, which is too low where
-// children that returned meanwhile have made the list longer.
+// Counts the spares anew: an inlined spawn doesn't count, and keeps the number of older spares that
+// it found, which is too low where children that returned meanwhile have made the list longer.
 void recount_spares(worker& w) noexcept;
 
 }  // namespace heist::inline v0::detail

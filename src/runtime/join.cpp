@@ -56,7 +56,7 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
 
 }  // namespace
 
-const job* join_child() noexcept {
+job* join_child() noexcept {
   worker& w = self_worker();
   const position h = w.deque->depth();
   job& j = slot_to_join(w, h);

@@ -12,6 +12,6 @@ bool take_back(worker& w, position h, job& j) noexcept;
 
 // After take_private has refused a pushed child of a scope: its slot if it is still the owner's,
 // nullptr when another worker has run it. May suspend the fiber.
-const job* join_child() noexcept;
+job* join_child() noexcept;
 
 }  // namespace heist::inline v0::detail

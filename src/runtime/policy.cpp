@@ -57,8 +57,8 @@ void run_with(policy p, root& r) {
   // stays.
   if (w->is_guest) static_cast<void>(move_to(w->pool.resident(w->index)));
   fiber& me = *self_worker().current;
-  const bool before = me.stalls;
-  me.stalls = true;
+  const std::uintptr_t before = me.stalls;
+  me.stalls = 1;
   r.run(r);
   me.stalls = before;
 }

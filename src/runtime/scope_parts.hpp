@@ -14,20 +14,20 @@ namespace heist::inline v0::detail {
 class scope_state::keeping {
  public:
   // Acquire and release: one holder sees what the one before did.
-  explicit keeping(std::atomic<unsigned>& flags) noexcept : flags_(flags) {
-    while ((flags_.fetch_or(busy, std::memory_order_acquire) & busy) != 0) sched_yield();
+  explicit keeping(std::atomic<std::uint64_t>& word) noexcept : word_(word) {
+    while ((word_.fetch_or(busy, std::memory_order_acquire) & busy) != 0) sched_yield();
   }
-  ~keeping() { flags_.fetch_and(~busy, std::memory_order_release); }
+  ~keeping() { word_.fetch_and(~std::uint64_t{busy}, std::memory_order_release); }
   keeping(const keeping&) = delete;
   keeping& operator=(const keeping&) = delete;
 
   // Whether that flag was set before.
   [[nodiscard]] bool has(unsigned flag) const noexcept {
-    return (flags_.load(std::memory_order_relaxed) & flag) != 0;
+    return (word_.load(std::memory_order_relaxed) & flag) != 0;
   }
 
  private:
-  std::atomic<unsigned>& flags_;
+  std::atomic<std::uint64_t>& word_;
 };
 
 }  // namespace heist::inline v0::detail

@@ -48,8 +48,8 @@ namespace {
 constexpr rendezvous::word counted = 1;  // the thief has counted the child
 constexpr rendezvous::word ended = 2;    // the child has ended
 
-job& slot_of(const spawned& t) noexcept {
-  return *reinterpret_cast<job*>(t.array->slots + t.depth);
+job& slot_of(const spawned& t, position h) noexcept {
+  return *reinterpret_cast<job*>(t.array->slots + h);
 }
 
 }  // namespace
@@ -60,16 +60,18 @@ void resume_spawner(job& slot) noexcept {
   spawner_entry e;
   std::memcpy(&e, slot.payload, sizeof(e));
   take_over(*e.spawner);
+  fiber& array = *e.spawner->array;
+  const auto h = static_cast<position>(reinterpret_cast<char*>(&slot) - array.slots);
   // P3. Relaxed: the exchange hands them on.
-  e.scope->add_child();
-  e.array->users.fetch_add(1, std::memory_order_relaxed);
+  e.scope->spawner_stolen(e.spawner);
+  array.users.fetch_add(1, std::memory_order_relaxed);
   const bool child_was_faster = slot.state.leave_mark(counted) == ended;
   const bool lends = lender.array == &lender;
-  adopt_slots(w, *e.spawner, lender, e.depth, slot);
+  adopt_slots(w, *e.spawner, lender, h, slot);
   if (child_was_faster) {
     slot.state.reset();       // drop_slots() orders this before the slot's next use
     e.scope->remove_child();  // the owner doesn't wait: the spawner runs here, before its sync()
-    drop_slots(w, *e.array);
+    drop_slots(w, array);
   }
   switch_fiber(w, lender, *e.spawner,
                lends ? after_switch_action::kind::lend : after_switch_action::kind::recycle);
@@ -79,16 +81,15 @@ void resume_spawner(job& slot) noexcept {
 namespace {
 
 // Ends a child whose spawner was stolen. Afterwards its fiber is free to run the loop.
-void end_stolen(worker& w, fiber& self) noexcept {
+void end_stolen(worker& w, fiber& self, job& slot) noexcept {
   if (w.alone)
     platform::fatal(
         "the child of a fork() ends a spawned function whose spawner another thread had gone on "
         "with");
   self.task.main = nullptr;
   const spawned t = self.task;
-  job& slot = slot_of(t);
   if (view_node* const views = leave_views(w)) [[unlikely]]
-    t.scope->deposit(t.key, views);  // before anybody can know of the end
+    t.scope->deposit(t.scope->key_of(t), views);  // before anybody can know of the end
   seat(w, w.first_position(), self.slots);
   leave_slots(w, self);
   if (slot.state.leave_mark(ended) != counted) return;
@@ -99,33 +100,37 @@ void end_stolen(worker& w, fiber& self) noexcept {
 
 }  // namespace
 
-void end_public(fiber* child) noexcept {
-  fiber& self = *child;
+void end_public() noexcept {
   worker& w = self_worker();
+  fiber& self = *w.current;
   const spawned& t = self.task;
-  job& slot = slot_of(t);
-  if (!take_back(w, t.depth, slot)) {
-    end_stolen(w, self);
+  const position h = w.deque->depth();
+  job& slot = slot_of(t, h);
+  if (!take_back(w, h, slot)) {
+    end_stolen(w, self, slot);
     run_loop();
   }
   // The child's entry can have been stolen only if the spawner's entry overflowed the deque.
   if (self.array != t.array) {
-    adopt_slots(w, *t.spawner, self, t.depth, slot);
+    adopt_slots(w, *t.spawner, self, h, slot);
     drop_older_slots(w, self, 0);
   }
 }
 
-bool child_threw(fiber* child) noexcept {
-  child->task.scope->keep(child->task.key, std::current_exception());
-  if (hot_path::depth() != child->task.depth) return true;
-  give_views_back(child);
+bool child_threw(wide_position place) noexcept {
+  const spawned& t = self_worker().current.get()->task;
+  t.scope->keep(t.scope->key_of(t), std::current_exception());
+  if (hot_path::depth() != place) return true;
+  // The slot can be the one that refused entries share, which prepare() has written to (D1). In any
+  // other place nobody looks at it before the next push.
+  hot_path::slot(place).run = nullptr;
   return false;
 }
 
 // Only the owner of a scope has handed its views to its children.
 void give_views_back(fiber* child) noexcept {
   if (child->views == nullptr) return;
-  if (child->task.key == foreign_key) refuse_views();
+  if (child->task.scope->key_of(child->task) == scope_state::foreign_key) refuse_views();
   child->task.spawner->views = std::exchange(child->views, nullptr);
 }
 
@@ -135,7 +140,7 @@ const void* scope_owner_outside() noexcept {
 }
 
 void scope_state::keep(std::uint64_t key, std::exception_ptr exception) noexcept {
-  const keeping hold(flags_);
+  const keeping hold(word_);
   if (hold.has(has_failed)) {
     if (key >= first_.key) return;
     first_.key = key;
@@ -143,30 +148,43 @@ void scope_state::keep(std::uint64_t key, std::exception_ptr exception) noexcept
     return;
   }
   ::new (static_cast<void*>(&first_)) first_thrown{key, std::move(exception)};
-  flags_.fetch_or(has_failed, std::memory_order_relaxed);  // sync() comes after the children's ends
+  word_.fetch_or(has_failed, std::memory_order_relaxed);  // sync() comes after the children's ends
 }
 
-void scope_state::add_child() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-void scope_state::remove_child() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+void scope_state::spawner_stolen(const fiber* spawner) noexcept {
+  word_.fetch_add(one_child, std::memory_order_relaxed);
+  if (spawner == owner_) use_key();
+}
+void scope_state::remove_child() noexcept { word_.fetch_sub(one_child, std::memory_order_relaxed); }
 
 void scope_state::child_ended() noexcept {
   // Release: what the child did; acquire: what the others did. P4.
-  if (count_.fetch_sub(1, std::memory_order_acq_rel) == owner_waits + 1) settle(state_, job::done);
+  if (children_in(word_.fetch_sub(one_child, std::memory_order_acq_rel)) ==
+      children_in(owner_waits + one_child))
+    settle(state_, job::done);
+}
+
+void scope_state::clear(unsigned flag) noexcept {
+  word_.fetch_and(~std::uint64_t{flag}, std::memory_order_relaxed);
 }
 
 void scope_state::sync_slow(void* thrown) {
-  run_pushed();
-  // Acquire: partner is the release in child_ended().
-  if (count_.load(std::memory_order_acquire) != 0) {
-    ::new (static_cast<void*>(&state_)) rendezvous;
-    if (count_.fetch_add(owner_waits, std::memory_order_acq_rel) != 0) wait_until_settled(state_);
-    // Relaxed: all children have ended, and no other thread uses the scope.
-    count_.store(0, std::memory_order_relaxed);
+  if ((flags() & flags_of_pushes) != 0) {
+    run_pushed();
+    clear(has_pushed);
   }
-  const unsigned flags = flags_.load(std::memory_order_relaxed);
+  // Acquire: partner is the release in child_ended().
+  if (children_in(word_.load(std::memory_order_acquire)) != 0) {
+    ::new (static_cast<void*>(&state_)) rendezvous;
+    if (children_in(word_.fetch_add(owner_waits, std::memory_order_acq_rel)) != 0)
+      wait_until_settled(state_);
+    // Relaxed: all children have ended, and no other thread uses the scope.
+    word_.fetch_sub(owner_waits, std::memory_order_relaxed);
+  }
+  const unsigned flags = this->flags();
   if ((flags & has_deposits) != 0) merge_deposits();
   if ((flags & has_failed) != 0) {
-    flags_.fetch_and(~has_failed, std::memory_order_relaxed);
+    clear(has_failed);
     std::exception_ptr first = std::move(first_.exception);
     first_.exception.~exception_ptr();
     if (thrown != nullptr) drop_released(thrown);
@@ -174,38 +192,47 @@ void scope_state::sync_slow(void* thrown) {
   }
   if (thrown != nullptr) throw_released(thrown);
   if ((flags & cut_off) != 0) {
-    flags_.fetch_and(~cut_off, std::memory_order_relaxed);
+    clear(cut_off);
     const std::uint64_t spawned = watch_->spawned.load(std::memory_order_relaxed);
     throw_cancelled(spawned - skipped(), spawned);
   }
 }
 
+void scope_state::count_skipped() noexcept {
+  const keeping hold(word_);
+  if (!hold.has(has_skipped)) {
+    ::new (static_cast<void*>(&skipped_)) std::atomic<std::uint64_t>(0);
+    word_.fetch_or(has_skipped, std::memory_order_relaxed);
+  }
+  skipped_.fetch_add(1, std::memory_order_relaxed);
+}
+
 // Relaxed, all of it: the counts are read after the children have ended.
 bool scope_state::skip_if_stopped(unsigned flags) noexcept {
   const bool by_condition = (flags & stopped) == 0;
-  if (by_condition && (watch_ == nullptr || !watch_->stop.stop_requested())) return false;
-  skipped_.fetch_add(1, std::memory_order_relaxed);
-  if (by_condition) flags_.fetch_or(cut_off, std::memory_order_relaxed);
+  if (by_condition && ((flags & watched) == 0 || !watch_->stop.stop_requested())) return false;
+  count_skipped();
+  if (by_condition) word_.fetch_or(cut_off, std::memory_order_relaxed);
   return true;
 }
 
 bool scope_state::skip_spawned(unsigned flags) noexcept {
   if ((flags & has_failed) != 0) return true;
-  if (watch_ != nullptr) watch_->spawned.fetch_add(1, std::memory_order_relaxed);
+  if ((flags & watched) != 0) watch_->spawned.fetch_add(1, std::memory_order_relaxed);
   return skip_if_stopped(flags);
 }
 
 bool scope_state::skip_pushed(std::uint64_t key) noexcept {
-  const unsigned flags = flags_.load(std::memory_order_relaxed);
+  const unsigned flags = this->flags();
   if ((flags & has_failed) != 0) {
-    const keeping hold(flags_);
+    const keeping hold(word_);
     if (first_.key <= key) return true;  // a serial run would have met that exception first
   }
   return skip_if_stopped(flags);
 }
 
 bool scope_state::spawn(const spawn_functions& functions, void* closure) {
-  const unsigned flags = flags_.load(std::memory_order_relaxed);
+  const unsigned flags = this->flags();
   if (skip_spawned(flags)) return true;
   worker* const w = this_worker();
   const bool leaves_rest =
@@ -217,82 +244,97 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
   }
   if (child == nullptr) {
     if (w != nullptr && !w->alone && !leaves_rest && w->current.get() == owner_ &&
-        hot_path::depth() == place_of(pushed_))
+        hot_path::depth() == place_of_push(flags)) {
+      if ((flags & flags_of_pushes) == 0) {
+        top_ = start_;
+        word_.fetch_or(has_pushed, std::memory_order_relaxed);
+      }
       return false;
+    }
     call(functions, closure);
     return true;
   }
   fiber& me = *w->current;
-  prepare(&me, child, hot_path::depth());
+  const wide_position h = hot_path::depth();
+  prepare(&me, child, h);
+  child->task.depth = static_cast<position>(h);
   if (me.views != nullptr && &me == owner_) child->views = std::exchange(me.views, nullptr);
   w->current = child;
   if (call_fiber(me, *child, functions.run_child, closure)) return true;
 #if !HEIST_ASAN && !HEIST_TSAN  // there return_to_spawner() has done it
   // No other worker has resumed the spawner. This worker can be another one: see end_public().
   self_worker().current = &me;
+  give_views_back(child);
   keep_spare(child);
 #endif
   return true;
 }
 
-// What lies in the payload of a pushed child's slot.
-struct scope_state::pushed_child {
-  pushed_function function;
-  void* closure;
-  scope_state* scope;
-  std::uint64_t key;
+void scope_state::pushed_threw(std::uint64_t key) noexcept { keep(key, std::current_exception()); }
 
-  void run() const noexcept {
-    if (scope->skip_pushed(key)) return function(closure, false);
+void run_stolen_child(job& slot) noexcept {
+  auto* const scope = reinterpret_cast<scope_state*>(pushed_child::of(slot).scope);
+  {
     const views_refused in_no_order;
-    try {
-      function(closure, true);
-    } catch (...) {
-      scope->keep(key, std::current_exception());
-    }
+    scope->take_over_slot(slot);
+    slot.run(slot);
   }
-
-  // What a thief runs.
-  static void run_stolen(job& j) noexcept {
-    pushed_child c;
-    std::memcpy(&c, j.payload, sizeof(c));
-    c.run();
-    complete(j, job::done);
-  }
-};
-
-void scope_state::push(pushed_function function, void* closure) {
-  static_assert(sizeof(pushed_child) <= job::payload_bytes);
-  const wide_position h = hot_path::depth();
-  const pushed_child c{function, closure, this, next_key_++};
-  job& slot = hot_path::slot(h);
-  slot.run = &pushed_child::run_stolen;
-  ::new (static_cast<void*>(slot.payload)) pushed_child(c);
-  hot_path::publish(h);
-  if (hot_path::asked(h)) fork_slow();
-  if (slot.run == nullptr) hot_path::take_private(h);  // D1: refused, and no thief will ever see it
-  if (hot_path::depth() == h)
-    c.run();  // the deque is full
-  else if (++pushed_ == 1)
-    flags_.fetch_or(has_pushed, std::memory_order_relaxed);
+  complete(slot, job::done);
 }
 
-void scope_state::run_pushed() {
-  while (pushed_ != 0) {
-    --pushed_;
-    const wide_position h = place_of(pushed_);
-    const job* const slot = hot_path::take_private(h) ? &hot_path::slot(h) : join_child();
-    if (slot == nullptr) continue;
-    pushed_child c;  // a copy: what the child forks uses the slot again
-    std::memcpy(&c, slot->payload, sizeof(c));
-    c.run();
+void scope_state::run_apart(job& slot, pushed_function run) noexcept {
+  const views_refused in_no_order;
+  take_over_slot(slot);
+  run(slot);
+}
+
+void scope_state::run_public_pushed() noexcept {
+  if (job* const slot = join_child()) run_apart(*slot, slot->run);
+}
+
+void scope_state::run_pushed_apart() noexcept {
+  while (top_ != start_) {
+    const wide_position h = top_ - static_cast<wide_position>(sizeof(job));
+    top_ = h;
+    if (hot_path::take_private(h)) {
+      job& slot = hot_path::slot(h);
+      run_apart(slot, slot.run);
+    } else {
+      run_public_pushed();
+    }
   }
-  flags_.fetch_and(~has_pushed, std::memory_order_relaxed);
+}
+
+void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
+  worker& w = self_worker();
+  control& c = *w.deque;
+  const auto place = static_cast<position>(h);
+  job& slot = slot_at(c, place);
+  // Relaxed: a request that comes now is answered by the next push.
+  if (w.uses_split() && place >= c.capacity && c.limit.load(std::memory_order_relaxed) != 0) {
+    // What fork_slow() does where nobody asks, in half the instructions: a loop of spawns that has
+    // filled the deque comes here again and again. Release: as in publish().
+    c.head.store(place, std::memory_order_release);
+    begin_at(w, place);
+    w.count.inlined_forks.add();
+  } else {
+    fork_slow();
+    // D1: refused, and no thief will ever see it.
+    if (slot.run == nullptr) hot_path::take_private(h);
+    if (hot_path::depth() != h) return;
+  }
+  top_ = h;
+  // The slot keeps the mark of a refused entry: D1.
+  const fiber& me = *w.current;
+  if (me.views != nullptr) return run_apart(slot, run);
+  take_over_slot(slot);
+  run(slot);
+  if (me.views != nullptr) refuse_views();
 }
 
 void scope_state::call(const spawn_functions& functions, void* closure) {
   const worker* const w = this_worker();
-  const std::uint64_t key = w == nullptr || w->current.get() == owner_ ? next_key_++ : foreign_key;
+  const std::uint64_t key = w == nullptr || w->current.get() == owner_ ? use_key() : foreign_key;
   try {
     functions.call(closure);
   } catch (...) {

@@ -143,6 +143,7 @@ void return_to_spawner(fiber& self) noexcept {
   worker& w = self_worker();
   fiber& spawner = *self.task.spawner;
   take_over(spawner);
+  give_views_back(&self);
   spawner.child_ended = true;
   hand_over(spawner);
   switch_fiber(w, self, spawner, after_switch_action::kind::recycle);
@@ -161,7 +162,7 @@ void spawner_arrived(fiber* spawner) noexcept { arrive(*spawner); }
 void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state) noexcept {
   fiber& me = *w.current;
   me.depth = h;
-  me.home = w.pool.config().join == join_kind::stalling || me.stalls ? &w : nullptr;
+  me.home = w.pool.config().join == join_kind::stalling || me.stalls != 0 ? &w : nullptr;
   me.is_stalled = me.home.get() != nullptr;
   if (me.is_stalled) w.stalled = w.stalled + 1;
   // Relaxed: as worker::serves says.

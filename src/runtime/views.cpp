@@ -94,18 +94,18 @@ views_refused::~views_refused() {
 // anything else.
 void scope_state::deposit(std::uint64_t key, view_node* views) noexcept {
   if (key == foreign_key) refuse_views();
-  const keeping hold(flags_);
+  const keeping hold(word_);
   if (!hold.has(has_deposits)) deposits_ = nullptr;
   view_node** at = &deposits_;  // the newest first: these are merged first
   while (*at != nullptr && (*at)->piece > key) at = &(*at)->next_piece;
   views->piece = key;
   views->next_piece = *at;
   *at = views;
-  flags_.fetch_or(has_deposits, std::memory_order_relaxed);  // relaxed: as has_failed
+  word_.fetch_or(has_deposits, std::memory_order_relaxed);  // relaxed: as has_failed
 }
 
 void scope_state::merge_deposits() noexcept {
-  flags_.fetch_and(~has_deposits, std::memory_order_relaxed);
+  word_.fetch_and(~std::uint64_t{has_deposits}, std::memory_order_relaxed);
   // All children have ended, so no lock is needed.
   view_node* views = std::exchange(deposits_, nullptr);
   fiber& owner = *self_worker().current;

@@ -17,6 +17,7 @@
 // pool has no list: it adds to the reducer itself.
 #pragma once
 
+#include "heist/detail/pushed_child.hpp"
 #include "heist/reducer.hpp"
 #include "runtime/worker.hpp"
 
@@ -37,9 +38,6 @@ inline view_node* leave_views(worker& w) noexcept {
     me.views = nullptr;
   return mine;
 }
-
-// Ends the program: a function without a place in the order used a reducer.
-[[noreturn]] void refuse_views() noexcept;
 
 // While a function runs that has no place in the order: keeps the caller's views apart, and refuses
 // those that the function leaves.

@@ -11,6 +11,7 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
+#include "heist/detail/pushed_child.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/scope_state.hpp"
 #include "heist/detail/spawn_path.hpp"
@@ -24,8 +25,7 @@ namespace detail {
 
 // Runs a child on its own stack: see child_function.
 template <class F>
-void run_child(void* closure, void* self, std::uint64_t place) noexcept {
-  auto* const child = static_cast<fiber*>(self);
+void run_child(void* closure, void* /*self*/, std::uint64_t place) noexcept {
   const auto h = static_cast<wide_position>(place);
   try {
     F f(std::move(*static_cast<F*>(closure)));
@@ -34,12 +34,10 @@ void run_child(void* closure, void* self, std::uint64_t place) noexcept {
       fork_slow();
     std::move(f)();
   } catch (...) {
-    if (!child_threw(child)) return;
+    if (!child_threw(h)) return;
   }
   if (!hot_path::take_private(h)) [[unlikely]]
-    end_public(child);
-  if (front_of(child).views != nullptr) [[unlikely]]
-    give_views_back(child);
+    end_public();
 }
 
 template <class F>
@@ -51,12 +49,6 @@ void call_spawned(void* closure) {
 template <class F>
 inline constexpr spawn_functions spawn_functions_of{&run_child<F>, &call_spawned<F>};
 
-template <class F>
-void run_pushed(void* closure, bool call) {
-  const std::unique_ptr<F> f(static_cast<F*>(closure));
-  if (call) std::move (*f)();
-}
-
 // The owner of a scope on a thread outside any pool: nullptr; under HEIST_SERIAL any other value.
 HEIST_API const void* scope_owner_outside() noexcept;
 
@@ -67,39 +59,31 @@ inline const void* scope_owner() noexcept {
 }
 
 // The payload of a spawner's slot. It repeats what the child's own record holds, which may be gone
-// when a thief reads the slot.
+// when a thief reads the slot. The slot lies in the array that the spawner uses.
 struct spawner_entry {
   fiber* spawner;
   scope_state* scope;
-  fiber* array;
-  position depth;
 };
 static_assert(sizeof(spawner_entry) <= job::payload_bytes);
 
 // What a thief of a spawner's entry runs: continues the spawner.
 HEIST_API void resume_spawner(job& slot) noexcept;
 
-// The key of the children that were spawned by others than the scope's own function.
-inline constexpr std::uint64_t foreign_key = ~std::uint64_t{0};
-
 inline void scope_state::prepare(fiber* spawner, fiber* child, wide_position h) {
   const fiber_front& me = front_of(spawner);
   job& slot = hot_path::slot(h);
   slot.run = &resume_spawner;
-  ::new (static_cast<void*>(slot.payload))
-      spawner_entry{spawner, this, me.array, static_cast<position>(h)};
+  ::new (static_cast<void*>(slot.payload)) spawner_entry{spawner, this};
   fiber_front& front = front_of(child);
   front.task.scope = this;
-  front.task.key = spawner == owner_ ? next_key_++ : foreign_key;
+  front.task.key = next_key_.load(std::memory_order_relaxed);
   front.task.spawner = spawner;
   front.task.array = me.array;
-  front.task.depth = static_cast<position>(h);
   front.array = me.array;
-  front.from = static_cast<position>(h + sizeof(job));
+  front.from = static_cast<position>(h);
 }
 
 inline bool scope_state::spawn_usual(child_function run, void* closure) {
-  if (flags_.load(std::memory_order_relaxed) != 0) return false;
   worker_front* const w = this_worker_front();
   if (w == nullptr) return false;
   fiber* const child = w->spares;
@@ -107,14 +91,13 @@ inline bool scope_state::spawn_usual(child_function run, void* closure) {
   fiber* const spawner = w->current;
   fiber_front& me = front_of(spawner);
   // Inside a handler the spawner's caught exception must be put aside first, see fiber::exceptions.
-  if (me.stalls || me.views != nullptr || w->exceptions->caught != nullptr ||
-      w->exceptions->uncaught != 0)
+  if ((me.stalls | reinterpret_cast<std::uintptr_t>(me.views) |
+       reinterpret_cast<std::uintptr_t>(w->exceptions->caught) | w->exceptions->uncaught) != 0)
     return false;
   // Nothing here is computed from what the previous spawn has stored: loading that again takes as
   // long as ten instructions.
   fiber_front& front = front_of(child);
   w->spares = front.next_spare;
-  w->spare_count.store(front.older_spares, std::memory_order_relaxed);
   const wide_position h = hot_path::depth();
   prepare(spawner, child, h);
   w->current = child;
@@ -128,12 +111,12 @@ inline bool scope_state::spawn_usual(child_function run, void* closure) {
   // The worker may be another one now, see end_public.
   worker_front* const now = this_worker_front();
   now->current = spawner;
-  if (now->spares.get() != front.next_spare) [[unlikely]] {
+  if (front.views != nullptr) [[unlikely]]
+    give_views_back(child);
+  if (now->spares.get() == front.next_spare) [[likely]]
+    now->spares = child;
+  else
     keep_spare(child);
-    return true;
-  }
-  now->spares = child;
-  now->spare_count.store(front.older_spares + 1, std::memory_order_relaxed);
   return true;
 }
 
@@ -154,7 +137,7 @@ auto run_scope(scope_watch* watch, F&& f) -> std::invoke_result_t<F, task_scope&
   } catch (...) {
     thrown = release_current_exception();
   }
-  s.state_.sync(thrown);
+  s.state_.template sync<Flags>(thrown);
   if constexpr (std::is_void_v<result>)
     return;
   else if constexpr (std::is_reference_v<result>)
@@ -185,17 +168,26 @@ auto run_watched(const stop_poll& stop, spawn_kind kind, F&& f)
 template <class F>
 requires std::is_invocable_v<std::decay_t<F>>
 inline void task_scope::spawn(F&& f) {
-  std::decay_t<F> closure(std::forward<F>(f));
-  if (!state_.spawn_usual(&detail::run_child<std::decay_t<F>>, &closure)) [[unlikely]]
-    spawn_unusual(closure);
+  using closure_type = std::decay_t<F>;
+  closure_type closure(std::forward<F>(f));
+  const unsigned flags = state_.flags();
+  if (flags == 0) {
+    if (state_.spawn_usual(&detail::run_child<closure_type>, &closure)) return;
+  } else if constexpr (detail::pushed_in_slot<closure_type>) {
+    if ((flags & ~detail::scope_state::flags_of_pushes) == 0 && state_.push_usual(closure)) return;
+  }
+  spawn_unusual(closure);
 }
 
 template <class F>
 [[gnu::noinline, gnu::cold]] inline void task_scope::spawn_unusual(F& closure) {
   if (state_.spawn(detail::spawn_functions_of<F>, &closure)) return;
-  auto pushed = std::make_unique<F>(std::move(closure));
-  state_.push(&detail::run_pushed<F>, pushed.get());
-  pushed.release();
+  if constexpr (detail::pushed_in_slot<F>) {
+    state_.push(closure, detail::hot_path::depth());
+  } else {
+    detail::closure_on_heap<F> there(closure);
+    state_.push(there, detail::hot_path::depth());
+  }
 }
 
 template <class F>

@@ -24,18 +24,18 @@ struct spawn_functions {
   void (*call)(void* closure);  // moves the closure and calls it; throws what it throws
 };
 
-// Calls the closure if `call` is true, and deletes it in any case.
-using pushed_function = void (*)(void* closure, bool call);
-
 // What a scope under a stop condition has besides.
 struct scope_watch {
   const stop_poll stop;                   // asked before each child
   std::atomic<std::uint64_t> spawned{0};  // children
 };
 
+// Runs a pushed child whose entry lies in that slot, see pushed_child.hpp.
+using pushed_function = void (*)(job& slot) noexcept;
+
 class scope_state {
  public:
-  // The bits of flags_.
+  // The flags in word_.
   static constexpr unsigned has_failed = 1;  // a child has thrown
   static constexpr unsigned stopped = 2;     // request_stop() was called
   static constexpr unsigned cut_off = 4;     // a child was skipped because of watch_
@@ -43,47 +43,79 @@ class scope_state {
   static constexpr unsigned busy = 16;             // a lock bit, which is held
   static constexpr unsigned pushes_children = 32;  // children are pushed, whatever the pool does
   static constexpr unsigned has_pushed = 64;
-  static constexpr unsigned watched = 128;  // watch_ isn't nullptr
+  static constexpr unsigned flags_of_pushes = pushes_children | has_pushed;
+  static constexpr unsigned watched = 128;      // watch_ exists
+  static constexpr unsigned has_skipped = 256;  // skipped_ exists
 
   scope_state(const void* owner, unsigned flags, scope_watch* watch) noexcept
-      : owner_(owner), start_(hot_path::depth()), watch_(watch), flags_(flags) {}
+      : owner_(owner), start_(hot_path::depth()), word_(flags) {
+    if ((flags & watched) != 0) watch_ = watch;
+    if ((flags & pushes_children) != 0) top_ = start_;
+  }
   scope_state(const scope_state&) = delete;
   scope_state& operator=(const scope_state&) = delete;
   ~scope_state() {}  // sync() has destroyed what is made late
 
-  // Runs the closure as a child, if nothing about it is unusual.
+  [[nodiscard]] unsigned flags() const noexcept {
+    return static_cast<unsigned>(word_.load(std::memory_order_relaxed));
+  }
+  // Runs the closure as a child, if nothing about it is unusual. Only if no flag is set.
   [[nodiscard, gnu::always_inline]] bool spawn_usual(child_function run, void* closure);
   // Runs the closure in any case, unless a child has thrown or a stop was requested. False: the
   // caller must push it.
   [[nodiscard]] HEIST_API bool spawn(const spawn_functions& functions, void* closure);
-  // Pushes a child, unless one has thrown. The closure lies on the heap; the function deletes it.
-  HEIST_API void push(pushed_function function, void* closure);
+  // Pushes the closure, if this is the scope's own function. Only if no flag but those of a push is
+  // set.
+  template <class F>
+  [[nodiscard, gnu::always_inline]] bool push_usual(F& closure);
+  // Pushes the closure at the position h, the deque's head. Where the deque is full the closure
+  // runs at once.
+  template <class F>
+  [[gnu::always_inline]] void push(F& closure, wide_position h);
 
   // Returns when all children have ended. `thrown` is the exception of the owner, or nullptr.
-  // Throws the child's exception that a serial run would have met first, else `thrown`.
-  void sync(void* thrown = nullptr) {
-    // Acquire: partner is child_ended.
-    const std::int64_t count = count_.load(std::memory_order_acquire);
-    if ((count | flags_.load(std::memory_order_relaxed)) != 0 || thrown != nullptr) [[unlikely]]
-      sync_slow(thrown);
-  }
+  // Throws the child's exception that a serial run would have met first, else `thrown`. `usual`:
+  // the flags that are set unless something unusual has happened.
+  template <unsigned usual = 0>
+  [[gnu::always_inline]] void sync(void* thrown = nullptr);
 
   // The flags are relaxed: spawn() may see one late, and sync() has its own order.
-  void request_stop() noexcept { flags_.fetch_or(stopped, std::memory_order_relaxed); }
+  void request_stop() noexcept { word_.fetch_or(stopped, std::memory_order_relaxed); }
   [[nodiscard]] bool stop_requested() const noexcept {
-    return (flags_.load(std::memory_order_relaxed) & stopped) != 0 ||
-           (watch_ != nullptr && watch_->stop.stop_requested());
+    const unsigned now = flags();
+    return (now & stopped) != 0 || ((now & watched) != 0 && watch_->stop.stop_requested());
   }
   [[nodiscard]] std::uint64_t skipped() const noexcept {
+    // Acquire: partner is the release with which its maker gave the lock back.
+    if ((word_.load(std::memory_order_acquire) & has_skipped) == 0) return 0;
     return skipped_.load(std::memory_order_relaxed);
   }
 
-  // ---- For spawn.cpp.
-  struct pushed_child;
+  // ---- For spawn.cpp and pushed_child.hpp.
   class keeping;
+  // To be called by whoever runs a pushed child, once its slot is the caller's.
+  void take_over_slot(job& slot) noexcept;
+  // Whether a child that was pushed may have to be skipped.
+  [[nodiscard]] bool may_skip_pushed() const noexcept { return (flags() & ~flags_of_pushes) != 0; }
+  // True if a child that was pushed and hasn't begun must be skipped, as in skip_spawned().
+  [[nodiscard]] HEIST_API bool skip_pushed(std::uint64_t key) noexcept;
+  // Called inside a handler: keeps the exception of a pushed child.
+  HEIST_API void pushed_threw(std::uint64_t key) noexcept;
   void keep(std::uint64_t key, std::exception_ptr exception) noexcept;
   void deposit(std::uint64_t key, view_node* views) noexcept;
-  void add_child() noexcept;
+  // The key of the children that were spawned by others than the scope's own function.
+  static constexpr std::uint64_t foreign_key = ~std::uint64_t{0};
+  [[nodiscard]] std::uint64_t key_of(const spawned& child) const noexcept {
+    return child.spawner == owner_ ? child.key : foreign_key;
+  }
+  // Makes the next key; returns the one before.
+  std::uint64_t use_key() noexcept {
+    const std::uint64_t key = next_key_.load(std::memory_order_relaxed);
+    next_key_.store(key + 1, std::memory_order_relaxed);
+    return key;
+  }
+  // A thief is about to resume that spawner: counts its child.
+  void spawner_stolen(const fiber* spawner) noexcept;
   void remove_child() noexcept;
   void child_ended() noexcept;
 
@@ -91,23 +123,39 @@ class scope_state {
   // Writes the spawner's entry and what the child knows.
   [[gnu::always_inline]] void prepare(fiber* spawner, fiber* child, wide_position h);
   HEIST_API void sync_slow(void* thrown);
-  void run_pushed();
+  // Runs the children on the deque that nobody has stolen, the newest first.
+  [[gnu::always_inline]] void run_pushed();
+  // The same while the owner has views of reducers, which are put aside.
+  HEIST_API void run_pushed_apart() noexcept;
+  // Runs the newest child, unless it was stolen; then waits for its end.
+  HEIST_API void run_public_pushed() noexcept;
+  // Runs a child that was taken back, or that the deque refused, with the owner's views put aside.
+  // `run` is its function: the slot of one that was refused doesn't hold it (D1 in
+  // src/runtime/fork_deque.hpp).
+  void run_apart(job& slot, pushed_function run) noexcept;
+  // Completes a push that found a request, a full deque or a deque of another kind. Where the deque
+  // has no place for the child, runs it.
+  HEIST_API void push_slow(wide_position h, pushed_function run) noexcept;
   void merge_deposits() noexcept;
-  [[nodiscard]] wide_position place_of(wide_position i) const noexcept {
-    return start_ + i * static_cast<wide_position>(sizeof(job));
+  // Where the owner's next push lies.
+  [[nodiscard]] wide_position place_of_push(unsigned flags) const noexcept {
+    return (flags & flags_of_pushes) != 0 ? top_ : start_;
   }
+  void clear(unsigned flag) noexcept;
+  void count_skipped() noexcept;
   // If a stop was requested, counts a child as skipped and returns true.
   bool skip_if_stopped(unsigned flags) noexcept;
   // Counts a child that is spawned now, where a stop condition needs the count. True if the child
   // must be skipped, because of a stop or of an exception; one that a stop skips is counted.
   bool skip_spawned(unsigned flags) noexcept;
-  // True if a child that was pushed and hasn't begun must be skipped, as in skip_spawned().
-  bool skip_pushed(std::uint64_t key) noexcept;
   // Runs a child on the spawner's stack, as a call.
   void call(const spawn_functions& functions, void* closure);
 
-  // Added to count_ while the owner waits.
-  static constexpr std::int64_t owner_waits = std::int64_t{1} << 62;
+  // Added to word_ for each child whose spawner was stolen and that hasn't ended.
+  static constexpr std::uint64_t one_child = std::uint64_t{1} << 32;
+  // Added to word_ while the owner waits.
+  static constexpr std::uint64_t owner_waits = std::uint64_t{1} << 62;
+  static std::uint64_t children_in(std::uint64_t word) noexcept { return word / one_child; }
 
   const void* const owner_;    // the fiber that runs the scope's function, see scope_owner
   const wide_position start_;  // the owner's depth
@@ -116,15 +164,17 @@ class scope_state {
   // word two. So a spawn stores MXCSR anew only if the x87 word has changed, as it does with
   // fesetround(), fesetenv() and feenableexcept().
   std::uint64_t float_modes_ = 0;
-  std::uint64_t next_key_ = 0;  // written by the owner
-  wide_position pushed_ = 0;    // children on the deque, from start_ on
-  scope_watch* const watch_;
-  std::atomic<std::uint64_t> skipped_{0};  // children that were skipped because of a stop
-  // Children whose spawner was stolen and that haven't ended.
-  std::atomic<std::int64_t> count_{0};
-  std::atomic<unsigned> flags_;
+  // The key of the owner's next child. A child that is pushed raises it; one that begins at once
+  // doesn't, but the thief that resumes the owner does. So of the children that may throw, or leave
+  // views, while others run, each has a key of its own, and they are in the order of the program.
+  // Written by the owner, or while the owner is suspended; relaxed, since any spawner reads it.
+  std::atomic<std::uint64_t> next_key_{0};
+  // The flags, and from bit 32 on the count of children whose spawner was stolen and that haven't
+  // ended. 0: sync() has nothing to do.
+  std::atomic<std::uint64_t> word_;
 
-  // These are made late, each by the thread that needs it first.
+  // These are made late, each by the thread that needs it first: a scope costs a store for each
+  // member that it initialises.
   struct first_thrown {
     std::uint64_t key;
     std::exception_ptr exception;
@@ -136,6 +186,18 @@ class scope_state {
   union {
     // With has_failed: the child's exception that came first in the program. Guarded by busy.
     first_thrown first_;
+  };
+  union {
+    // With watched.
+    scope_watch* watch_;
+  };
+  union {
+    // With pushes_children or has_pushed: children on the deque lie from start_ to below it.
+    wide_position top_;
+  };
+  union {
+    // With has_skipped: children that were skipped because of a stop.
+    std::atomic<std::uint64_t> skipped_;
   };
   union {
     // With has_deposits: reducers' views (src/runtime/views.hpp), the newest child's first. Guarded

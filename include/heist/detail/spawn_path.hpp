@@ -43,18 +43,19 @@ struct spawned {
   std::uint64_t key = 0;  // its place among the scope's children
   fiber* spawner = nullptr;
   fiber* array = nullptr;  // in whose slots the spawner's entry lies
-  position depth = 0;      // of that entry
+  position depth = 0;      // of that entry; set only if the child begins by a switch
 };
 
 // The first part of a fiber.
 struct fiber_front {
   void* sp = nullptr;  // while it doesn't run
   // The fiber whose slots it uses: itself, its spawner, or a fiber that has ended and left them to
-  // it (slots.hpp).
+  // it (slots.hpp). What it pushed there lies at `from` or above; a child's own entries lie above
+  // its spawner's, at which its `from` begins.
   fiber* array = nullptr;
   position from = 0;
   bool adopted = false;
-  bool stalls = false;  // policy::stalling: all its joins and waits stall
+  std::uintptr_t stalls = 0;  // 1 under policy::stalling: all its joins and waits stall
   // Used while it is one of a worker's spares, and while it is the child that was the newest of
   // them.
   fiber* next_spare = nullptr;
@@ -97,7 +98,8 @@ struct worker_front {
   // Stacks of children that returned to their spawner, ready for the next child, the newest first.
   // They count as in use.
   local<fiber*> spares{nullptr};
-  // Relaxed: other threads read it for reports. It can be wrong until the worker finds no work
+  // Relaxed: other threads read it for reports. An inlined spawn doesn't lower it, so it counts the
+  // stacks of such children too; it can also be wrong until the worker finds no work
   // (recount_spares).
   std::atomic<unsigned> spare_count{0};
   // How many workers its pool has; 1 when no other is left (stay_alone).
@@ -143,12 +145,14 @@ inline worker_front* this_worker_front() noexcept { return this_worker_front_cal
 
 // To be called when a worker has continued the spawner.
 HEIST_API void spawner_arrived(fiber* spawner) noexcept;
-// To be called when the child has thrown the exception that is being handled. False: it threw
-// before it pushed the spawner's entry.
-HEIST_API bool child_threw(fiber* child) noexcept;
-// Ends a child whose spawner's entry isn't private. Returns if the child may return to it.
-HEIST_API void end_public(fiber* child) noexcept;
-// Gives the reducers' views back to the spawner, with what the child added to them.
+// To be called when the running child has thrown the exception that is being handled. `place`: of
+// the spawner's entry. False: it threw before it pushed that.
+HEIST_API bool child_threw(wide_position place) noexcept;
+// Ends the running child, whose spawner's entry isn't private and lies at the deque's head. Returns
+// if the child may return to it.
+HEIST_API void end_public() noexcept;
+// To be called when the child has returned to the spawner: gives the reducers' views back, with
+// what the child added to them.
 HEIST_API void give_views_back(fiber* child) noexcept;
 // Makes a child that has returned a spare, or frees it if there are enough.
 HEIST_API void keep_spare(fiber* child) noexcept;

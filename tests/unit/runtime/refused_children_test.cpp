@@ -1,0 +1,165 @@
+// Pushes that the deque refuses, mixed: forks and children of scopes that run in place, above one
+// another, in slots that they share.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "heist/heist.hpp"
+#include "tests/unit/runtime/support.hpp"
+
+namespace heist_test {
+namespace {
+
+using heist::scope;
+using heist::spawn_kind;
+using heist::task_scope;
+
+constexpr std::size_t fork_depth = 64;
+
+struct setting {
+  heist::deque_kind deque;
+  heist::join_kind join;
+  unsigned workers;
+};
+
+class RefusedChildren : public testing::TestWithParam<setting> {
+ protected:
+  heist::pool pool_{{.workers = GetParam().workers,
+                     .fork_depth = fork_depth,
+                     .deque = GetParam().deque,
+                     .join = GetParam().join,
+                     .spawn = spawn_kind::child}};
+  const watchdog guard_{"refused children"};
+};
+
+using count = std::atomic<long>;
+
+// A child that the fork's first function pushes. The fork's own entry, refused too, lies below it.
+void spawn_in_a_fork(count& ran) {
+  const auto [first, second] = heist::fork_join(
+      [&] {
+        scope(spawn_kind::child, [&](task_scope& s) { s.spawn([&] { ++ran; }); });
+        return 1;
+      },
+      [] { return 2; });
+  ran += first + second;
+}
+
+TEST_P(RefusedChildren, LeaveTheForkBelowThemToItsJoin) {
+  count ran{0};
+  pool_.run([&] {
+    for (int i = 0; i < 10; ++i) heist::with(heist::policy::serial, [&] { spawn_in_a_fork(ran); });
+  });
+  EXPECT_EQ(ran, 10 * 4);
+}
+
+TEST_P(RefusedChildren, LeaveOpenForksOutsideToTheirJoins) {
+  count ran{0};
+  count outside{0};
+  pool_.run([&] {
+    for (int i = 0; i < scaled(20); ++i)
+      heist::fork_join([&] { heist::with(heist::policy::serial, [&] { spawn_in_a_fork(ran); }); },
+                       [&] { ++outside; }, [&] { ++outside; });
+  });
+  EXPECT_EQ(ran, scaled(20) * 4);
+  EXPECT_EQ(outside, scaled(20) * 2);
+}
+
+// Forks inside of forks, with a scope at each level, to beyond the end of the deque.
+void descend(int levels, count& children, count& seconds) {
+  if (levels == 0) return;
+  heist::fork_join(
+      [&] {
+        scope(spawn_kind::child, [&](task_scope& s) {
+          s.spawn([&] { ++children; });
+          s.spawn([&, levels] { descend(levels - 1, children, seconds); });
+          s.spawn([&] { ++children; });
+        });
+      },
+      [&] { ++seconds; });
+}
+
+TEST_P(RefusedChildren, BelowAFullDequeAreRunOnceAsAreTheForks) {
+  constexpr int levels = 2 * fork_depth;
+  for (int round = 0; round < scaled(20); ++round) {
+    count children{0};
+    count seconds{0};
+    pool_.run([&] { descend(levels, children, seconds); });
+    ASSERT_EQ(children, 2 * levels);
+    ASSERT_EQ(seconds, levels);
+  }
+}
+
+// A fork spawns into the scope around it, which makes the child a call; in that call, and in the
+// scope's own function, others are pushed.
+TEST_P(RefusedChildren, MeetSpawnsFromForks) {
+  for (int round = 0; round < scaled(50); ++round) {
+    count ran{0};
+    const auto nest = [&] {
+      scope([&](task_scope& s) {
+        s.spawn([&] { spawn_in_a_fork(ran); });
+        heist::fork_join([&] { s.spawn([&] { spawn_in_a_fork(ran); }); },
+                         [&] {
+                           for (int i = 0; i < 3; ++i) s.spawn([&] { spawn_in_a_fork(ran); });
+                         });
+        s.spawn([&] { spawn_in_a_fork(ran); });
+      });
+    };
+    pool_.run([&] {
+      nest();
+      heist::with(heist::policy::serial, nest);
+      heist::with(heist::policy::stalling, nest);
+    });
+    ASSERT_EQ(ran, 3 * 6 * 4);
+  }
+}
+
+struct throws_when_moved {
+  int moves_left;
+  explicit throws_when_moved(int moves) : moves_left(moves) {}
+  throws_when_moved(throws_when_moved&& other) : moves_left(other.moves_left - 1) {
+    if (moves_left < 0) throw std::runtime_error("moved");
+  }
+  void operator()() const {}
+};
+
+// A spawn of the other kind, whose child throws on its own stack before its spawner's rest is
+// pushed.
+TEST_P(RefusedChildren, AreNotMarkedByASpawnThatThrowsBeforeItBegins) {
+  heist::pool pool{
+      {.workers = GetParam().workers, .deque = GetParam().deque, .join = GetParam().join}};
+  count ran{0};
+  pool.run([&] {
+    for (int moves = 0; moves < 4; ++moves)
+      heist::with(heist::policy::serial, [&] {
+        heist::fork_join(
+            [&] {
+              try {
+                scope([&](task_scope& s) { s.spawn(throws_when_moved(moves)); });
+              } catch (const std::runtime_error&) {
+              }
+            },
+            [&] { ++ran; });
+      });
+  });
+  EXPECT_EQ(ran, 4);
+}
+
+std::vector<setting> settings() {
+  std::vector<setting> all;
+  for (const heist::deque_kind kind : heist::all_deque_kinds)
+    for (const heist::join_kind join : {heist::join_kind::greedy, heist::join_kind::stalling})
+      for (const unsigned workers : {1U, 4U}) all.push_back({kind, join, workers});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Pools, RefusedChildren, testing::ValuesIn(settings()), [](const auto& p) {
+  return std::string(to_string(p.param.deque)) + "_" + std::string(to_string(p.param.join)) + "_" +
+         std::to_string(p.param.workers);
+});
+
+}  // namespace
+}  // namespace heist_test
