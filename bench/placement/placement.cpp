@@ -69,7 +69,8 @@ std::vector<form> all_forms() {
     return std::vector<form>{{"plain loop", {&plainly<K>...}},
                              {"parallel_for", {&by_loop<K>...}},
                              {"transform", {&by_transform<K>...}}};
-  }(std::make_index_sequence<copies>());
+  }
+  (std::make_index_sequence<copies>());
 }
 
 std::vector<workloads::option_spec> options(scale of) {
@@ -109,16 +110,20 @@ results run(const workloads::option_values& values, const settings& with) {
   const double fastest_plain = std::min_element(plain.begin(), plain.end(), by_least)->least();
   for (const form& f : forms) {
     for (std::size_t k = 0; k < copies; ++k)
-      r.rows.push_back({fmt::format("{}, place {}", f.name, k + 1),
-                        {{"an iteration", "ns", f.ns[k]},
-                         {"least to the fastest plain loop", "",
-                          samples({f.ns[k].least() / fastest_plain})}},
-                        {},
-                        f.name});
+      r.rows.push_back(
+          {fmt::format("{}, place {}", f.name, k + 1),
+           {{"an iteration", "ns", f.ns[k]},
+            {"least to the fastest plain loop", "", samples({f.ns[k].least() / fastest_plain})}},
+           {},
+           f.name});
     if (&f == &forms.front()) continue;
     const double slowest = std::max_element(f.ns.begin(), f.ns.end(), by_least)->least();
-    target t{"the slowest " + f.name + " to the fastest plain loop", "", bound::at_most,
-             most_to_plain, std::nullopt, {}};
+    target t{"the slowest " + f.name + " to the fastest plain loop",
+             "",
+             bound::at_most,
+             most_to_plain,
+             std::nullopt,
+             {}};
     t.measured = slowest / fastest_plain;
     r.targets.push_back(t);
   }

@@ -133,11 +133,11 @@ class play_of_all {
     r.rows.push_back({"serial", {{"time", "s", summed_serially_}}, {}, skynet});
     for (const side& s : sides_) {
       const auto add = [&](const char* form, const samples& found) {
-        r.rows.push_back({fmt::format("{}, P = {}", form, s.workers),
-                          {{"time", "s", found},
-                           {"to the forks", "", report::ratio(found, s.summed_by_forks)}},
-                          {},
-                          skynet});
+        r.rows.push_back(
+            {fmt::format("{}, P = {}", form, s.workers),
+             {{"time", "s", found}, {"to the forks", "", report::ratio(found, s.summed_by_forks)}},
+             {},
+             skynet});
       };
       add("fork_join", s.summed_by_forks);
       add("parallel_for", s.summed_by_loop);

@@ -3,6 +3,10 @@
 //
 // A turn sums the same tree many times on one worker's call of pool::run. "Called" is the same with
 // a call of pool::run for each sum, from a thread outside.
+//
+// What requests cost their owner: the time that a sum takes longer than on 1 worker, divided by the
+// jobs that were exposed meanwhile because somebody asked. It includes what the owner waited for,
+// and is negative where the thieves' help was worth more.
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -72,6 +76,7 @@ struct side {
   unsigned workers;
   std::unique_ptr<pool> on;
   samples inside_us{}, called_us{};
+  samples exposed{};  // jobs a sum, in the rounds of inside_us
 };
 
 class sums_of_one_tree {
@@ -86,7 +91,10 @@ class sums_of_one_tree {
     const auto forked = [this] { return forked_sum(tree_.root()); };
     serial_us_.add(us_a_sum([this] { return serial_sum(tree_.root()); }));
     for (side& s : sides_) {
+      const std::uint64_t before = s.on->stats().total.exposes;
       s.inside_us.add(s.on->run([&] { return us_a_sum(forked); }));
+      s.exposed.add(static_cast<double>(s.on->stats().total.exposes - before) /
+                    static_cast<double>(sums_));
       s.called_us.add(us_a_sum([&] { return s.on->run(forked); }));
     }
   }
@@ -101,11 +109,17 @@ class sums_of_one_tree {
     r.rows.push_back({"serial", {us(serial_us_)}, {}, of});
     for (const side& s : sides_) {
       const std::string name = fmt::format("heist, P = {}", s.workers);
-      r.rows.push_back({name,
-                        {us(s.inside_us), ratio("to serial", s.inside_us, serial_us_),
-                         ratio("to P = 1", s.inside_us, one)},
-                        {},
-                        of});
+      row inside{name,
+                 {us(s.inside_us), ratio("to serial", s.inside_us, serial_us_),
+                  ratio("to P = 1", s.inside_us, one)},
+                 {},
+                 of};
+      if (s.workers > 1) {
+        inside.measures.push_back({"exposed jobs a sum", "", s.exposed});
+        const samples costs = costs_of_exposed(s, one);
+        if (!costs.empty()) inside.measures.push_back({"longer by, for each", "us", costs});
+      }
+      r.rows.push_back(std::move(inside));
       r.rows.push_back({name + ", called",
                         {us(s.called_us), ratio("to serial", s.called_us, serial_us_),
                          ratio("to P = 1", s.called_us, sides_.front().called_us)},
@@ -121,6 +135,15 @@ class sums_of_one_tree {
   }
 
  private:
+  // Of the rounds in which there were any.
+  static samples costs_of_exposed(const side& s, const samples& one) {
+    samples found;
+    for (std::size_t i = 0; i < one.size(); ++i)
+      if (const double n = s.exposed.values()[i]; n > 0)
+        found.add((s.inside_us.values()[i] - one.values()[i]) / n);
+    return found;
+  }
+
   static void add_target(results& r, std::string what, double most, const samples& ratios) {
     target t{std::move(what), "", bound::at_most, most, std::nullopt, {}};
     t.measured = ratios.median();
