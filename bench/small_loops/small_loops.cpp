@@ -4,9 +4,9 @@
 // Then skynet, whose every node is such a sum over its ten children. Only its leaves are at hand
 // for a plain loop, so the three forms are compared with each other.
 #include <array>
+#include <functional>
 #include <memory>
 #include <numeric>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -68,9 +68,10 @@ std::uint64_t sum_by_loop(node n) {
   return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
 }
 
+constexpr std::array<unsigned, children> numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 std::uint64_t sum_by_reduce(node n) {
   if (n.leaves == 1) return n.first;
-  return heist::transform_reduce(std::views::iota(0U, children), std::uint64_t{0}, std::plus{},
+  return heist::transform_reduce(numbers.begin(), numbers.end(), std::uint64_t{0}, std::plus{},
                                  [n](unsigned k) { return sum_by_reduce(n.child(k)); });
 }
 

@@ -69,8 +69,6 @@ void report(std::size_t stack_bytes) noexcept {
     line.add(" (worker ");
     line.add(static_cast<std::size_t>(worker_of_this_thread));
     line.add(")");
-  } else {
-    line.add(" (a thread that has called into a pool)");
   }
   line.add("; raise it with pool_config::stack_size or HEIST_STACK_SIZE\n");
   line.write_to_stderr();
