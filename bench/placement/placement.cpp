@@ -2,8 +2,8 @@
 // where the linker puts it, and a loop that lies across two lines of the instruction cache can take
 // twice as long as one that doesn't. The copies of parallel_for must not depend on it.
 //
-// One worker, and arrays that stay in the cache. A copy runs for milliseconds at a time, in turn with
-// the others, and what counts is its least time: a place costs the same each time, which other
+// One worker, and arrays that stay in the cache. A copy runs for milliseconds at a time, in turn
+// with the others, and what counts is its least time: a place costs the same each time, which other
 // activity on the machine and changes of the processor's clock do not.
 #include <algorithm>
 #include <utility>
