@@ -60,10 +60,11 @@ struct parallel_for_impl : stopped_by<Stop> {
                   "add the first index in the body");
     const std::size_t n = count_of_indices(first, last);
     partition(n, how, [&body, first = static_cast<common>(first)](std::size_t f, std::size_t l) {
+      common i = index_at(first, f);
       const common end = index_at(first, l);
       auto&& own = own_body<common>(body);
       HEIST_ALIGNED_LOOP
-      for (common i = index_at(first, f); i != end; ++i) own(i);
+      for (; i != end; ++i) own(i);
     });
   }
 
@@ -72,10 +73,11 @@ struct parallel_for_impl : stopped_by<Stop> {
   void operator()(R&& range, Body&& body, Partitioner&& how = {}) const {
     partition(as_count(std::ranges::size(range)), how,
               [&body, first = std::ranges::begin(range)](std::size_t f, std::size_t l) {
+                auto i = iterator_at(first, f);
                 const auto end = iterator_at(first, l);
                 auto&& own = own_body<std::ranges::range_reference_t<R>>(body);
                 HEIST_ALIGNED_LOOP
-                for (auto i = iterator_at(first, f); i != end; ++i) own(*i);
+                for (; i != end; ++i) own(*i);
               });
   }
 

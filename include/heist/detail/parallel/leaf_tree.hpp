@@ -38,8 +38,8 @@ class leaf_tree {
   }
 
  private:
-  static constexpr std::size_t first_look = 32;       // as for split_loop
-  static constexpr std::size_t too_few_to_time = 16;  // as for split_loop
+  static constexpr std::size_t first_look = 32;  // as for split_loop
+  static constexpr std::size_t too_few_to_time = 16;
   // There is no value to return: something to the left has thrown, and its exception will be thrown
   // at the end.
   struct left_out {};

@@ -12,8 +12,8 @@
 // Before the first iteration its cost is unknown. A loop of few iterations (first_look) is forked
 // at once, as each may be long, into as many parts as there are workers. A loop of many iterations
 // tries one first; the loss is small. A part of very few iterations (too_few_to_time) does not look
-// at the clock, which may take longer than all of them, until a worker asks: its chunks double, so
-// a thief waits at most for about as long as the part has already run.
+// at the clock, which may take longer than all of them, until a worker asks: it runs them one by
+// one, so a thief waits for one iteration at most.
 //
 // When a chunk throws, those to its right that haven't begun are skipped; those to its left run,
 // since one of them might throw what a serial run would have met first.
@@ -88,7 +88,7 @@ class split_loop {
  private:
   // From this number of iterations for each worker on, the time for trying one is negligible.
   static constexpr std::size_t first_look = 32;
-  static constexpr std::size_t too_few_to_time = 16;
+  static constexpr std::size_t too_few_to_time = 8;
 
   void run(std::size_t first, std::size_t last) {
     const std::size_t chunk = pace_.chunk();
@@ -108,13 +108,23 @@ class split_loop {
 
   void run_part(std::size_t first, std::size_t last) {
     const std::size_t paced = pace_.chunk();
-    if (paced != 0 || last - first > too_few_to_time) return run_chunks(first, last, paced);
-    for (std::size_t chunk = 1; last - first > chunk; chunk *= 4) {
-      if (asked_to_split()) return run_chunks(first, last, 0);
-      if (!work(first, first + chunk)) return;
-      first += chunk;
+    std::size_t next = first;
+    if (paced == 0 && last - first <= too_few_to_time) next = run_one_by_one(first, last);
+    if (next != last) run_chunks(next, last, paced);
+  }
+
+  // Until a worker asks. Returns the first iteration that is left. The iterations are compiled once
+  // more here, as a call for each would take longer than most of them.
+  [[gnu::always_inline]] std::size_t run_one_by_one(std::size_t first, std::size_t last) {
+    std::size_t next = first;
+    try {
+      for (; next != last && !asked_to_split(); ++next)
+        if (thrown_.is_left_of(next) || !call(next, next + 1)) return last;
+    } catch (...) {
+      thrown_.note(next);
+      throw;
     }
-    work(first, last);
+    return next;
   }
 
   // chunk == 0: it isn't known yet how many iterations a chunk should have.
@@ -170,19 +180,24 @@ class split_loop {
     return left / done >= ticks_per_chunk() / 4 / took;
   }
 
-  // Out of line, so that the iterations are compiled once, as a plain counted loop.
+  // Out of line, so that the iterations are compiled as a plain counted loop.
   [[gnu::noinline]] bool work(std::size_t first, std::size_t last) {
     if (thrown_.is_left_of(first)) return false;
     try {
-      if constexpr (std::is_void_v<std::invoke_result_t<const Work&, std::size_t, std::size_t>>) {
-        work_(first, last);
-        return true;
-      } else {
-        return work_(first, last);
-      }
+      return call(first, last);
     } catch (...) {
       thrown_.note(first);
       throw;
+    }
+  }
+
+  // Whether the loop goes on.
+  [[gnu::always_inline]] bool call(std::size_t first, std::size_t last) {
+    if constexpr (std::is_void_v<std::invoke_result_t<const Work&, std::size_t, std::size_t>>) {
+      work_(first, last);
+      return true;
+    } else {
+      return work_(first, last);
     }
   }
 
