@@ -203,7 +203,7 @@ void pool_impl::give_seat_back(worker& guest) noexcept {
   // Relaxed, both: they come after the fence in announce().
   if (resident.mailbox.load(std::memory_order_relaxed) != nullptr)
     place_of(resident).wake_all();  // one of them is the resident
-  else if (anything_to_do(resident) && !sleepers_.wake_one(move_a_sleeper(guest)))
+  else if (anything_to_do(resident) && !wake_elsewhere(guest))
     nappers_.wake_one();
 }
 

@@ -239,14 +239,16 @@ void pool_impl::wake_another(worker& waker) noexcept {
 
 bool pool_impl::wake_one_for(worker& waker) noexcept {
   wake_cost_.begin();
-  if (!sleepers_.wake_one(move_a_sleeper(waker))) return false;
+  if (!wake_elsewhere(waker)) return false;
   waker.count.wakes.add();
   return true;
 }
 
-platform::park_bits pool_impl::move_a_sleeper(worker& waker) noexcept {
-  const int moved = places_.move_one(waker.index);
-  return moved < 0 ? platform::any_waiter : park_bit(static_cast<unsigned>(moved));
+bool pool_impl::wake_elsewhere(worker& waker) noexcept {
+  return places_.wake_elsewhere(waker.index, [this](int sleeper) {
+    return sleepers_.wake_one(sleeper < 0 ? platform::any_waiter
+                                          : park_bit(static_cast<unsigned>(sleeper)));
+  });
 }
 
 void pool_impl::heavy_barrier() noexcept {

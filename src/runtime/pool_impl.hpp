@@ -167,15 +167,14 @@ class pool_impl {
   void open_gate(bool go) noexcept;
   void order_victims();
   [[nodiscard]] bool wake_one_for(worker& waker) noexcept;
+  // Wakes one sleeper, on another processor than the waker's (sleeping_place.hpp); false: none.
+  [[nodiscard]] bool wake_elsewhere(worker& waker) noexcept;
   void wake_for_injection() noexcept;
   void wake_everybody() noexcept;
   // The count among which that resident is, or will be when the guest in its seat leaves.
   [[nodiscard]] sleepers& place_of(const worker& resident) noexcept {
     return resident.naps ? nappers_ : sleepers_;
   }
-  // Before a wake-up by a worker that keeps running: sees to it that one sleeper will run on
-  // another processor (sleeping_place.hpp). Answers which sleepers to prefer.
-  [[nodiscard]] platform::park_bits move_a_sleeper(worker& waker) noexcept;
   // In a large pool workers share bits; then a wake-up may reach another one than the preferred.
   static platform::park_bits park_bit(unsigned i) noexcept {
     return platform::park_bits{1} << i % 32;

@@ -4,20 +4,21 @@
 // on virtual machines most of the time, where an idle processor looks as if it had been taken away
 // (ADR 7 has the figures). Then the two take turns on it until the system balances its load, which
 // takes longer than many a loop runs. So a waker takes its own processor from those that one
-// sleeper may use, and wakes that one; the sleeper adds it again as soon as it runs. This costs
-// either of them a few microseconds, so it is done only where it helps: when a worker has found
-// itself on its waker's processor and asks for it.
+// sleeper may use, wakes that one, and gives the processor back: by then the system has chosen
+// where the sleeper will run. This costs the waker some microseconds and the sleeper none, so it is
+// done only where it helps: when a worker has found itself on its waker's processor and asks for
+// it.
 //
-//   at_: awake --owner--> asleep --waker--> moving --waker--> moved --owner--> awake
-//                         asleep ------------owner--------------------------> awake
+//   at_: awake --owner--> asleep --waker--> moving --waker--> asleep
+//                         asleep --owner--> awake
 //
 // Invariants.
 //   M1  While at_ is `moving` the owner waits: its thread lives, and nobody else changes its mask.
 //   M2  A worker that is awake has its own mask: only the waker that took the place from asleep to
-//       moving takes something away, and the owner doesn't pass `moved` without adding it again.
+//       moving takes something away, and it gives that back before it leaves `moving`.
 //
-// Who writes what. at_: as above. forbidden_: the waker, while at_ is `moving`. The rest is hints,
-// to the system too: what it refuses changes nothing but where a thread runs.
+// Who writes what. at_: as above. The rest is hints, to the system too: what it refuses changes
+// nothing but where a thread runs.
 //
 // The Seam is that of heist/deque/atomics.hpp, and says how to yield: tests/model runs this very
 // code on other ones.
@@ -44,50 +45,37 @@ struct std_yielding : deque::std_atomics {
 template <class Seam>
 class basic_sleeping_place {
  public:
-  // By the owner, about to sleep. Release: partner is the exchange in move_from.
+  // By the owner, about to sleep. Release: partner is the exchange in begin_move.
   void enter() noexcept { at_.store(asleep, std::memory_order_release); }
 
-  // By the owner, awake again. If a processor was taken from it: allow(cpu), and true.
-  template <class Allow>
-  bool leave(Allow&& allow) noexcept {
-    // Acquire: forbid() has ended. Partner: the store in move_from.
-    place found = at_.load(std::memory_order_acquire);
-    while (found != awake) {
-      if (found == moving) {
-        Seam::yield();  // a system call's time
-        found = at_.load(std::memory_order_acquire);
-      } else if (at_.compare_exchange_weak(found, awake, std::memory_order_acquire,
-                                           std::memory_order_acquire)) {
-        if (found == asleep) return false;
-        allow(forbidden_);
-        return true;
-      }
+  // By the owner, awake again.
+  void leave() noexcept {
+    for (;;) {
+      place found = asleep;
+      // Acquire: the mask is as it was. Partner: the store in end_move.
+      if (at_.compare_exchange_strong(found, awake, std::memory_order_acquire,
+                                      std::memory_order_relaxed))
+        return;
+      Seam::yield();  // a waker is between begin_move and end_move: a few system calls
     }
-    return false;
   }
 
-  // By a waker on `cpu`, before it wakes anybody: forbid(cpu), if the owner sleeps and no other
-  // waker does the same. True if that was done.
-  template <class Forbid>
-  bool move_from(int cpu, Forbid&& forbid) noexcept {
+  // By a waker that may then change the owner's mask, until end_move. False: the owner is awake, or
+  // another waker does the same.
+  [[nodiscard]] bool begin_move() noexcept {
     place found = asleep;
     // Relaxed: a hint, and one look at a cache line that seldom changes.
-    if (at_.load(std::memory_order_relaxed) != asleep ||
-        !at_.compare_exchange_strong(found, moving, std::memory_order_acquire,
-                                     std::memory_order_relaxed))
-      return false;
-    forbidden_ = cpu;
-    const bool done = forbid(cpu);
-    // Release: partner is the acquire in leave.
-    at_.store(done ? moved : awake, std::memory_order_release);
-    return done;
+    return at_.load(std::memory_order_relaxed) == asleep &&
+           at_.compare_exchange_strong(found, moving, std::memory_order_acquire,
+                                       std::memory_order_relaxed);
   }
+  // By the same, when the mask is as it was. Release: partner is the acquire in leave.
+  void end_move() noexcept { at_.store(asleep, std::memory_order_release); }
 
  private:
-  enum place : int { awake, asleep, moving, moved };
+  enum place : int { awake, asleep, moving };
 
   typename Seam::template atomic<place> at_{awake};
-  int forbidden_ = 0;
 };
 
 // The places of a pool's workers, by their index.
@@ -105,28 +93,32 @@ class sleeping_places {
   }
   void leave(unsigned worker) noexcept {
     if (!places_) return;
-    const pid_t self = (*threads_)[worker];
-    if (places_[worker].leave([self](int cpu) { platform::allow_cpu(self, cpu); })) return;
+    places_[worker].leave();
     if (platform::current_cpu() == waker_cpu_.load(std::memory_order_relaxed))
       moves_left_.store(moves_at_once, std::memory_order_relaxed);
   }
 
-  // Before a wake-up by a worker that keeps running. Which worker to wake; negative: any.
-  int move_one(unsigned waker) noexcept {
-    if (!places_) return -1;
+  // By a worker that keeps running. Calls wake(sleeper), which is to wake that one if it can;
+  // wake(-1): any. Returns what that returns.
+  template <class Wake>
+  bool wake_elsewhere(unsigned waker, Wake&& wake) noexcept {
+    if (!places_) return wake(-1);
     const int here = platform::current_cpu();
     waker_cpu_.store(here, std::memory_order_relaxed);
     const unsigned left = moves_left_.load(std::memory_order_relaxed);
-    if (left == 0) return -1;
+    if (left == 0) return wake(-1);
     moves_left_.store(left - 1, std::memory_order_relaxed);
     for (unsigned k = 1; k < count_; ++k) {
       const unsigned i = (waker + k) % count_;
+      if (!places_[i].begin_move()) continue;
       const pid_t thread = (*threads_)[i];
-      if (places_[i].move_from(here,
-                               [thread](int cpu) { return platform::forbid_cpu(thread, cpu); }))
-        return static_cast<int>(i);
+      const bool moved = platform::forbid_cpu(thread, here);
+      const bool woken = wake(moved ? static_cast<int>(i) : -1);
+      if (moved) platform::allow_cpu(thread, here);
+      places_[i].end_move();
+      return woken;
     }
-    return -1;
+    return wake(-1);
   }
   // Before a wake-up by a thread that will soon sleep: its processor is as good as any.
   void move_nobody() noexcept { waker_cpu_.store(-1, std::memory_order_relaxed); }

@@ -23,11 +23,23 @@ class SleepingPlaces : public testing::Test {
  protected:
   SleepingPlaces() { places_.open_for(threads_, static_cast<unsigned>(threads_.size())); }
 
+  // What worker 0 does to wake worker 1. How many processors worker 1 had meanwhile, if it was the
+  // one to be woken; 0 otherwise.
+  std::size_t wake() {
+    std::size_t had = 0;
+    places_.wake_elsewhere(0, [&](int sleeper) {
+      if (sleeper == 1) had = affinity_cpus().size();
+      return true;
+    });
+    EXPECT_EQ(affinity_cpus(), whole_);
+    return had;
+  }
+
   // Repeats until it happens on one processor.
   [[nodiscard]] bool wake_up_beside_the_waker() {
     return eventually([this] {
       places_.enter(1);
-      const bool moved = places_.move_one(0) >= 0;
+      const bool moved = wake() != 0;
       places_.leave(1);
       return moved;
     });
@@ -40,8 +52,7 @@ class SleepingPlaces : public testing::Test {
 
 TEST_F(SleepingPlaces, NobodyIsMovedWhereTheSystemDoesWell) {
   places_.enter(1);
-  EXPECT_LT(places_.move_one(0), 0);
-  EXPECT_EQ(affinity_cpus(), whole_);
+  EXPECT_EQ(wake(), 0U);
   places_.leave(1);
 }
 
@@ -49,18 +60,30 @@ TEST_F(SleepingPlaces, ASleeperIsMovedAfterOneWokeUpBesideItsWaker) {
   if (whole_.size() < 2) GTEST_SKIP() << "one processor";
   ASSERT_TRUE(wake_up_beside_the_waker());
   places_.enter(1);
-  EXPECT_EQ(places_.move_one(0), 1);
-  EXPECT_EQ(affinity_cpus().size(), whole_.size() - 1);
-  EXPECT_LT(places_.move_one(0), 0) << "it has been moved already";
+  EXPECT_EQ(wake(), whole_.size() - 1);
+  EXPECT_EQ(wake(), whole_.size() - 1) << "another took the wake-up, and it still sleeps";
   places_.leave(1);
-  EXPECT_EQ(affinity_cpus(), whole_);
 }
 
 TEST_F(SleepingPlaces, WhoeverIsAwakeIsLeftAlone) {
   if (whole_.size() < 2) GTEST_SKIP() << "one processor";
   ASSERT_TRUE(wake_up_beside_the_waker());
-  EXPECT_LT(places_.move_one(0), 0);
-  EXPECT_EQ(affinity_cpus(), whole_);
+  EXPECT_EQ(wake(), 0U);
+}
+
+TEST_F(SleepingPlaces, TwoWakersDontMoveTheSameSleeper) {
+  if (whole_.size() < 2) GTEST_SKIP() << "one processor";
+  ASSERT_TRUE(wake_up_beside_the_waker());
+  places_.enter(1);
+  bool inner_moved = true;
+  places_.wake_elsewhere(0, [&](int) {
+    return places_.wake_elsewhere(0, [&](int sleeper) {
+      inner_moved = sleeper >= 0;
+      return true;
+    });
+  });
+  EXPECT_FALSE(inner_moved);
+  places_.leave(1);
 }
 
 TEST(SleepingPlace, AWorkerThatRunsHasItsWholeMask) {
