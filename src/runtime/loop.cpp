@@ -25,6 +25,7 @@
 #include "runtime/slots.hpp"
 #include "runtime/switch.hpp"
 #include "runtime/views.hpp"
+#include "runtime/wait_graph.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -181,14 +182,29 @@ job* steal_round(worker& w, unsigned round) noexcept {
   return nullptr;
 }
 
+// The running fiber begins something that settles this state when it has ended.
+void begin_item(worker& w, const rendezvous* state) noexcept {
+  fiber& me = *w.current;
+  me.ends = state;
+  forget_holds(me);
+}
+
+void run_job(worker& w, job& j) noexcept {
+  begin_item(w, &j.state);
+  j.run(j);
+}
+
 void run_root_item(worker& w, root& r) noexcept {
+  begin_item(w, r.is_awaited ? &r.state : nullptr);
   w.current.get()->priority = 0;  // that of the job before, on this fiber
   w.count.roots.add();
   w.begin_running();
   w.serves.store(r.is_awaited ? &r : nullptr, std::memory_order_relaxed);  // as it says there
   if (r.is_awaited) {
     r.run(r);
-    r.views = leave_views(self_worker());
+    worker& now = self_worker();
+    now.current.get()->ends = nullptr;
+    r.views = leave_views(now);
     settle(r.state, job::done);
   } else {
     pool_impl& pool = w.pool;
@@ -221,7 +237,7 @@ bool run_waiting(worker& w) noexcept {
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
     w.begin_running();
-    item.left_behind->run(*item.left_behind);
+    run_job(w, *item.left_behind);
     return true;
   }
   if (item.entry != nullptr) {
@@ -238,7 +254,7 @@ bool run_loot(worker& w) noexcept {
   if (!j) return false;
   if (w.counts_all) w.count.takes.add();
   w.begin_running();
-  (*j)->run(**j);
+  run_job(w, **j);
   return true;
 }
 
@@ -278,7 +294,7 @@ bool run_stolen(worker& w, unsigned round) noexcept {
   w.last_asked = ~0U;
   const std::uint64_t before = ticks();
   const std::uint64_t waits = w.count.suspends.get();
-  j->run(*j);
+  run_job(w, *j);
   worker& now = self_worker();  // it may be another
   now.backoff.note_job(ticks() - before, &now != &w || now.count.suspends.get() != waits);
   return true;
