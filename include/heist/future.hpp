@@ -87,8 +87,8 @@ class [[nodiscard]] future {
   // std::bad_alloc, and what moving f or making the default pool throws; then f is not called, and
   // the result is lost.
   template <class F>
-  auto then(F&& f, detail::place made = detail::place::here()) &&
-      -> future<then_result_t<std::decay_t<F>, T>>;
+  auto then(F&& f, detail::place made =
+                       detail::place::here()) && -> future<then_result_t<std::decay_t<F>, T>>;
   // The same under a stop condition, which is copied (std::stop_token, deadline): if a stop is
   // requested by then, f isn't called, and the exception is cancelled.
   template <stop_condition Stop, class F>

@@ -182,33 +182,18 @@ job* steal_round(worker& w, unsigned round) noexcept {
   return nullptr;
 }
 
-// The running fiber begins something that settles this state when it has ended.
-void begin_item(worker& w, const rendezvous* state) noexcept {
-  fiber& me = *w.current;
-  me.ends = state;
-  forget_holds(me);
-}
-
-void run_job(worker& w, job& j) noexcept {
-  begin_item(w, &j.state);
-  j.run(j);
-}
-
 void run_root_item(worker& w, root& r) noexcept {
-  begin_item(w, r.is_awaited ? &r.state : nullptr);
   w.current.get()->priority = 0;  // that of the job before, on this fiber
   w.count.roots.add();
   w.begin_running();
   w.serves.store(r.is_awaited ? &r : nullptr, std::memory_order_relaxed);  // as it says there
   if (r.is_awaited) {
-    r.run(r);
-    worker& now = self_worker();
-    now.current.get()->ends = nullptr;
-    r.views = leave_views(now);
+    run_noted(*w.current, &r.state, r);
+    r.views = leave_views(self_worker());
     settle(r.state, job::done);
   } else {
     pool_impl& pool = w.pool;
-    r.run(r);  // r is gone now, and the worker may be another
+    run_noted(*w.current, nullptr, r);  // r is gone now, and the worker may be another
     if (leave_views(self_worker()) != nullptr) refuse_views();
     pool.note_finished();
   }
@@ -237,7 +222,7 @@ bool run_waiting(worker& w) noexcept {
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
     w.begin_running();
-    run_job(w, *item.left_behind);
+    run_noted(*w.current, &item.left_behind->state, *item.left_behind);
     return true;
   }
   if (item.entry != nullptr) {
@@ -254,7 +239,7 @@ bool run_loot(worker& w) noexcept {
   if (!j) return false;
   if (w.counts_all) w.count.takes.add();
   w.begin_running();
-  run_job(w, **j);
+  run_noted(*w.current, &(*j)->state, **j);
   return true;
 }
 
@@ -294,7 +279,7 @@ bool run_stolen(worker& w, unsigned round) noexcept {
   w.last_asked = ~0U;
   const std::uint64_t before = ticks();
   const std::uint64_t waits = w.count.suspends.get();
-  run_job(w, *j);
+  run_noted(*w.current, &j->state, *j);
   worker& now = self_worker();  // it may be another
   now.backoff.note_job(ticks() - before, &now != &w || now.count.suspends.get() != waits);
   return true;

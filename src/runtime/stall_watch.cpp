@@ -58,8 +58,7 @@ look look_around() {
   live_pools::for_each([&seen](pool_impl& p) {
     const pool_stats s = p.stats();
     seen.changes += s.total.roots + s.total.steals + s.total.suspends + s.blocking_calls;
-    seen.all_wait =
-        seen.all_wait && s.blocking_threads_in_use == 0 && has_nothing_to_do(p);
+    seen.all_wait = seen.all_wait && s.blocking_threads_in_use == 0 && has_nothing_to_do(p);
   });
   return seen;
 }

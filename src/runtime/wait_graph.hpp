@@ -34,46 +34,18 @@
 // graph.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "heist/detail/refusable_wait.hpp"
 #include "heist/detail/rendezvous.hpp"
 #include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiting.hpp"
+#include "runtime/fiber.hpp"
 
 namespace heist::inline v0::detail {
-
-struct fiber;
-
-// A flow of control: the fiber, or what identifies the thread.
-using flow = const void*;
-
-// A wait, while it is in the graph. It lies on the waiter's stack.
-struct wait_record {
-  using node_function = bool (*)(void* owner, void* node) noexcept;
-
-  flow who = nullptr;
-  const char* pool = nullptr;  // the name of the fiber's pool; nullptr: a thread
-  pid_t thread = 0;
-  awaited what{};
-  const void* state = nullptr;  // the rendezvous of a join or a call
-  const void* runs = nullptr;   // the rendezvous that it settles itself, or nullptr
-  const void* scope = nullptr;  // of which it is a child, or nullptr
-
-  // Of waits that can be refused. `node` is null until it is listed.
-  bool can_be_refused = false;
-  bool is_refused = false;
-  bool has_given_up = false;
-  void* owner = nullptr;
-  void* node = nullptr;
-  node_function give_up = nullptr;
-  node_function is_listed = nullptr;
-  wait_point* point = nullptr;
-  std::string cycle{};  // why it was refused
-};
 
 // A wait that can't be refused, known to the graph while this object lives. If the caller is known
 // to wait already (refusable_wait) it does nothing.
@@ -97,29 +69,21 @@ class checked_wait {
   std::optional<wait_record> record_;
 };
 
-// A wait for a lock or a future. To be used only if waits are checked.
-class refusable_wait {
- public:
-  // Throws deadlock if it closes a cycle. The waiter's node isn't listed yet.
-  explicit refusable_wait(awaited what);
-  ~refusable_wait();
-  refusable_wait(const refusable_wait&) = delete;
-  refusable_wait& operator=(const refusable_wait&) = delete;
-
-  // The waiter's node is listed: waits. Throws deadlock, and then the node is in no list.
-  // give_up(owner, node) takes it out if it is still there, and then returns true.
-  void wait(wait_point& point, void* owner, void* node, wait_record::node_function give_up,
-            wait_record::node_function is_listed = nullptr);
-
- private:
-  wait_record record_;
-};
-
 // The function that the fiber ran has ended: what it locked and didn't unlock is held by nobody.
 void forget_holds_slow(const fiber& f) noexcept;
 inline void forget_holds(const fiber& f) noexcept {
   if (waits_are_checked()) [[unlikely]]
     forget_holds_slow(f);
+}
+
+// Runs a job or a root on this fiber, which is the caller. `state` is settled in the end; nullptr:
+// none is. Whoever settles it before run() returns clears fiber::ends first.
+template <class Item>
+void run_noted(fiber& me, const rendezvous* state, Item& item) {
+  me.ends = state;
+  forget_holds(me);
+  item.run(item);
+  me.ends = nullptr;
 }
 
 // The calling thread runs what settles this state when it has ended; nullptr: no longer.

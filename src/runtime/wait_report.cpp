@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 16> waits_for = {
     "waits",
     "waits in a join",
     "waits at the end of a scope",
-    "waits for a function that it gave to a pool",
+    "waits for a function in a pool",
     "waits for a call that may block",
     "waits for mutex",
     "waits to write under shared_mutex",

@@ -23,7 +23,7 @@ struct object_record {
   std::string name{};
   place made{};
   std::vector<lock_hold> holds{};
-  bool is_signal = false;       // it was unlocked by another flow than the one that locked it
+  bool is_signal = false;  // it was unlocked by another flow than the one that locked it
   std::uint32_t timed_waits = 0;
 };
 

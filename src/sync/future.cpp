@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "heist/detail/refusable_wait.hpp"
 #include "heist/error.hpp"
-#include "runtime/wait_graph.hpp"
 
 namespace heist::inline v0::detail {
 

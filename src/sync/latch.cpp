@@ -6,8 +6,9 @@
 
 namespace heist::inline v0 {
 
-latch::latch(std::ptrdiff_t count, detail::place made) : state_(count * one) {
-  if (count < 0 || count > max()) throw usage_error("latch: a count of " + std::to_string(count));
+latch::latch(std::ptrdiff_t expected, detail::place made) : state_(expected * one) {
+  if (expected < 0 || expected > max())
+    throw usage_error("latch: a count of " + std::to_string(expected));
   detail::note_made(this, made);
 }
 

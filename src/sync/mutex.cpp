@@ -1,7 +1,7 @@
 #include "heist/sync/mutex.hpp"
 
+#include "heist/detail/refusable_wait.hpp"
 #include "platform/cpu.hpp"
-#include "runtime/wait_graph.hpp"
 
 namespace heist::inline v0 {
 

@@ -1,6 +1,6 @@
 #include "heist/sync/shared_mutex.hpp"
 
-#include "runtime/wait_graph.hpp"
+#include "heist/detail/refusable_wait.hpp"
 
 namespace heist::inline v0 {
 

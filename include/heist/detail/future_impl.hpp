@@ -110,7 +110,8 @@ auto hand_out(std::unique_ptr<Block> block, place made, Begin&& begin) {
 }
 
 template <class F>
-auto submit_to(pool_impl* pool, F&& f, place made) -> future<std::invoke_result_t<std::decay_t<F>>> {
+auto submit_to(pool_impl* pool, F&& f, place made)
+    -> future<std::invoke_result_t<std::decay_t<F>>> {
   using block = submitted<std::decay_t<F>, std::invoke_result_t<std::decay_t<F>>>;
   return hand_out(std::make_unique<block>(std::forward<F>(f)), made,
                   [pool](block& b) { start_root(pool, b); });
@@ -238,8 +239,7 @@ auto submit(F&& f, detail::place made) -> future<std::invoke_result_t<std::decay
 
 template <stop_condition Stop, class F>
 requires std::is_invocable_v<std::decay_t<F>>
-auto submit(Stop stop, F&& f, detail::place made)
-    -> future<std::invoke_result_t<std::decay_t<F>>> {
+auto submit(Stop stop, F&& f, detail::place made) -> future<std::invoke_result_t<std::decay_t<F>>> {
   return detail::submit_to(
       nullptr, detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)},
       made);

@@ -15,9 +15,7 @@ namespace heist::inline v0::detail {
 // true is unlocked without having been noted, which the checks expect.
 extern HEIST_API constinit std::atomic<bool> checking_waits asm("heist_v0_checking_waits");
 
-inline bool waits_are_checked() noexcept {
-  return checking_waits.load(std::memory_order_relaxed);
-}
+inline bool waits_are_checked() noexcept { return checking_waits.load(std::memory_order_relaxed); }
 
 // Where an object was made: std::source_location, which clang 14 doesn't have.
 struct place {

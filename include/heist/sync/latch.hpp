@@ -17,7 +17,7 @@ namespace heist::inline v0 {
 class latch {
  public:
   // Throws usage_error for a negative count, or one above max().
-  HEIST_API explicit latch(std::ptrdiff_t count, detail::place made = detail::place::here());
+  HEIST_API explicit latch(std::ptrdiff_t expected, detail::place made = detail::place::here());
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
 
