@@ -121,7 +121,7 @@ wait_record* known_waits::waiting(flow who) const noexcept {
 
 // W1.
 bool known_waits::waits_behind(const wait_record& r, const object_record& lock,
-                              const lock_hold& hold) noexcept {
+                               const lock_hold& hold) noexcept {
   if (lock.is_signal) return false;
   if (r.what.kind != wait_kind::shared_mutex_reader || hold.kind == hold_kind::exclusive)
     return true;

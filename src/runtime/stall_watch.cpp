@@ -27,7 +27,8 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-constexpr auto stall_looks = 10;  // within stall_patience
+constexpr int stall_looks = 10;  // within stall_patience
+static_assert(stall_patience / stall_looks > stall_patience.zero());
 
 // Generation + 1 of the process that has a thread for this.
 constinit std::atomic<unsigned> watched{0};

@@ -11,7 +11,7 @@
 
 namespace heist::inline v0::detail {
 
-constexpr auto stall_patience = std::chrono::seconds(1);
+constexpr auto stall_patience = std::chrono::milliseconds(1000);
 
 // If the variable is set, sets this up, once in each process. Throws usage_error for a bad value,
 // and resource_error if the system refuses the thread.

@@ -2,17 +2,14 @@
 
 #include <dlfcn.h>
 
-#include <array>
 #include <cstdio>
 #include <iterator>
 #include <string_view>
 
 namespace heist::inline v0::detail {
 
-namespace {
-
-// In the order of wait_kind.
-constexpr std::array<std::string_view, 16> waits_for = {
+// In the order of wait_kind. heist-gdb.py reads them too.
+constinit const char* const wait_texts[] = {
     "runs",
     "waits",
     "waits in a join",
@@ -30,7 +27,9 @@ constexpr std::array<std::string_view, 16> waits_for = {
     "waits at barrier",
     "waits for a notification of condition_variable",
 };
-static_assert(waits_for.size() == static_cast<std::size_t>(wait_kind::condition_variable) + 1);
+static_assert(std::size(wait_texts) == wait_kinds);
+
+namespace {
 
 std::string hex(const void* address) {
   char text[2 + 2 * sizeof(void*) + 1];
@@ -65,7 +64,7 @@ std::string describe_flow(flow who, const char* pool, pid_t thread) {
 }
 
 std::string describe_wait(awaited what, const object_record* known) {
-  std::string text(waits_for[static_cast<std::size_t>(what.kind)]);
+  std::string text(wait_texts[static_cast<std::size_t>(what.kind)]);
   if (what.kind >= wait_kind::mutex) {
     if (known != nullptr && !known->name.empty()) text += " \"" + known->name + "\"";
     text += " (" + hex(what.object);

@@ -1,6 +1,7 @@
 // The text of reports about waits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct object_record {
   bool is_signal = false;  // it was unlocked by another flow than the one that locked it
   std::uint32_t timed_waits = 0;
 };
+
+constexpr std::size_t wait_kinds = static_cast<std::size_t>(wait_kind::condition_variable) + 1;
+extern const char* const wait_texts[wait_kinds];
 
 // All of them throw std::bad_alloc.
 
