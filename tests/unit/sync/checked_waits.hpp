@@ -61,8 +61,9 @@ class heard {
   std::string text_;
 };
 
-inline std::string place_of(int line) {
-  return "made at " + std::string(__FILE__) + ":" + std::to_string(line);
+// As reports name a line of the caller's file.
+inline std::string place_of(int line, const char* file = __builtin_FILE()) {
+  return "made at " + std::string(file) + ":" + std::to_string(line);
 }
 
 // Runs in a pool of so many workers.
