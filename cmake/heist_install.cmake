@@ -27,6 +27,7 @@ install(CODE "
 
 install(DIRECTORY include/heist DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp")
+install(FILES scripts/heist-gdb.py DESTINATION "${CMAKE_INSTALL_DATADIR}/heist")
 install(FILES "${PROJECT_BINARY_DIR}/include/heist/version.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/heist")
 

@@ -34,4 +34,11 @@ class [[gnu::visibility("default")]] resource_error : public error {
   using error::error;
 };
 
+// Under HEIST_CHECK=1 only: a wait for a lock or a future that could never end, since it is part of
+// a cycle of waits. what() names the cycle.
+class [[gnu::visibility("default")]] deadlock : public error {
+ public:
+  using error::error;
+};
+
 }  // namespace heist::inline v0

@@ -59,7 +59,7 @@ class [[nodiscard]] future {
   [[nodiscard]] bool is_ready() const { return checked("is_ready").is_ready(); }
 
   // Returns when the result is ready. Throws usage_error if the calling fiber itself has to make
-  // it.
+  // it, and under HEIST_CHECK=1 deadlock where it would never return.
   void wait() const { checked("wait").wait(); }
 
   // Wait for that time at most; return whether the result is ready. Throw resource_error or
@@ -87,11 +87,12 @@ class [[nodiscard]] future {
   // std::bad_alloc, and what moving f or making the default pool throws; then f is not called, and
   // the result is lost.
   template <class F>
-  auto then(F&& f) && -> future<then_result_t<std::decay_t<F>, T>>;
+  auto then(F&& f, detail::place made =
+                       detail::place::here()) && -> future<then_result_t<std::decay_t<F>, T>>;
   // The same under a stop condition, which is copied (std::stop_token, deadline): if a stop is
   // requested by then, f isn't called, and the exception is cancelled.
   template <stop_condition Stop, class F>
-  auto then(Stop stop, F&& f) &&;
+  auto then(Stop stop, F&& f, detail::place made = detail::place::here()) &&;
 
  private:
   friend detail::future_access;
@@ -106,13 +107,15 @@ class [[nodiscard]] future {
 // Gives std::decay_t<F>(f) to the caller's pool, or to the default one: see pool::submit.
 template <class F>
 requires std::is_invocable_v<std::decay_t<F>>
-auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>>;
+auto submit(F&& f, detail::place made = detail::place::here())
+    -> future<std::invoke_result_t<std::decay_t<F>>>;
 
 // The same under a stop condition, which is copied (std::stop_token, deadline): if a stop is
 // requested before f begins, f isn't called, and the exception is cancelled.
 template <stop_condition Stop, class F>
 requires std::is_invocable_v<std::decay_t<F>>
-auto submit(Stop stop, F&& f) -> future<std::invoke_result_t<std::decay_t<F>>>;
+auto submit(Stop stop, F&& f, detail::place made = detail::place::here())
+    -> future<std::invoke_result_t<std::decay_t<F>>>;
 
 // The future of all results in order, with std::monostate for a void one. It is ready when all are;
 // if some threw, it has the exception of the first of these in the order of the arguments. Two

@@ -5,6 +5,7 @@
 #include "heist/block.hpp"
 #include "heist/blocking.hpp"
 #include "heist/cancellation.hpp"
+#include "heist/check.hpp"
 #include "heist/combinable.hpp"
 #include "heist/config.hpp"
 #include "heist/count.hpp"

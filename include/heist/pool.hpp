@@ -81,15 +81,18 @@ class HEIST_API pool {
   // to return.
   template <class F>
   requires std::is_invocable_v<std::decay_t<F>>
-  auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
-    return detail::submit_to(impl_.get(), std::forward<F>(f));
+  auto submit(F&& f, detail::place made = detail::place::here())
+      -> future<std::invoke_result_t<std::decay_t<F>>> {
+    return detail::submit_to(impl_.get(), std::forward<F>(f), made);
   }
   // The same under a stop condition: see heist::submit.
   template <stop_condition Stop, class F>
   requires std::is_invocable_v<std::decay_t<F>>
-  auto submit(Stop stop, F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
-    return detail::submit_to(impl_.get(), detail::unless_stopped<Stop, std::decay_t<F>>{
-                                              std::move(stop), std::forward<F>(f)});
+  auto submit(Stop stop, F&& f, detail::place made = detail::place::here())
+      -> future<std::invoke_result_t<std::decay_t<F>>> {
+    return detail::submit_to(
+        impl_.get(),
+        detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)}, made);
   }
 
   // The number of this pool's workers, at least 1.

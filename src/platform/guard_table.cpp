@@ -24,6 +24,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <new>
 
@@ -128,6 +129,14 @@ std::uint32_t take_new_slot() noexcept {
 }
 
 }  // namespace
+
+constinit const guard_table_layout guards_in_memory = {&chunks,
+                                                       &used,
+                                                       first_chunk_slots,
+                                                       sizeof(guard_slot),
+                                                       offsetof(guard_slot, low),
+                                                       offsetof(guard_slot, guard),
+                                                       offsetof(guard_slot, size)};
 
 guard_handle register_guard(const stack_memory& stack) noexcept {
   std::uint32_t number = take_free_slot();

@@ -27,4 +27,17 @@ void unregister_guard(guard_handle handle) noexcept;
 // Async-signal-safe.
 [[nodiscard]] std::size_t stack_with_guard_at(const void* where) noexcept;
 
+// Where the table lies in memory, for debuggers (src/runtime/debug_layout.cpp). Chunk k has
+// first_chunk_slots << k slots.
+struct guard_table_layout {
+  const void* chunks;  // pointers to them
+  const void* used;    // 32 bits: how many slots have ever been used
+  std::size_t first_chunk_slots;
+  std::size_t slot_bytes;
+  std::size_t low_at;  // offsets within a slot
+  std::size_t guard_at;
+  std::size_t size_at;
+};
+extern const guard_table_layout guards_in_memory;
+
 }  // namespace heist::inline v0::platform

@@ -7,6 +7,7 @@
 #include "runtime/blocking.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/wait_graph.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
@@ -64,7 +65,9 @@ void blocking_crew::serve(const std::string& name) noexcept {
     call* const c = calls_.pop();
     if (c != nullptr) {
       hold.unlock();
+      note_thread_runs(&c->ended);
       c->what.run(c->what);
+      note_thread_runs(nullptr);
       c->ended.end();  // *c may be gone from here on
       hold.lock();
       ++free_;
@@ -82,7 +85,7 @@ void run_blocking(root& r) {
   if (w != nullptr && !w->alone && !serial_elision()) {
     blocking_crew::call c{r};
     if (w->pool.blocking().take(c, w->pool.config().name)) {
-      c.ended.wait();
+      c.ended.wait({wait_kind::blocking_call});
       return;
     }
   }

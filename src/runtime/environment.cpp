@@ -97,6 +97,8 @@ int stats_signal_from_environment() {
   refuse("HEIST_STATS_SIGNAL", value, "USR1, USR2, INT, TERM or QUIT");
 }
 
+bool check_from_environment() { return flag("HEIST_CHECK"); }
+
 bool serial_elision() {
   static constinit platform::once_flag read;
   static constinit bool serial = false;

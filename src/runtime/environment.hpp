@@ -21,6 +21,9 @@ bool full_stats_from_environment();
 // HEIST_STATS_SIGNAL: the number of the signal; 0 if it isn't set.
 int stats_signal_from_environment();
 
+// HEIST_CHECK: 0 or 1.
+bool check_from_environment();
+
 // HEIST_SERIAL: 0 or 1. Read once; later calls are one load.
 bool serial_elision();
 

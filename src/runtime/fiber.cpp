@@ -119,6 +119,9 @@ void rewind(fiber& f) noexcept {
   f.adopted = false;
   f.older = nullptr;
   f.task.main = nullptr;
+  f.task.scope = nullptr;
+  f.awaits = {wait_kind::none};
+  f.ends = nullptr;
 #if HEIST_ASAN
   f.asan_fake_stack = nullptr;
 #endif

@@ -17,6 +17,7 @@
 #include "heist/detail/local.hpp"
 #include "heist/detail/sanitizers.hpp"
 #include "heist/detail/spawn_path.hpp"
+#include "heist/detail/waiting.hpp"
 #include "platform/overflow.hpp"
 #include "platform/stack_memory.hpp"
 
@@ -61,6 +62,13 @@ struct fiber : fiber_front {
   local<const root*> serves{nullptr};
   local<bool> is_stalled{false};
   void* job_frame = nullptr;  // the innermost job_frame (src/tasks/job_system.cpp)
+
+  // For those who ask why a program hangs (wait_graph.hpp, scripts/heist-gdb.py). The wait for
+  // which it is suspended, and the state that ends it; the state that is settled when the job or
+  // root that it runs has ended, nullptr in the child of a spawn.
+  awaited awaits{wait_kind::none};
+  const rendezvous* awaited_state = nullptr;
+  const rendezvous* ends = nullptr;
 
   // For the sanitizers; unused otherwise.
   bool child_ended = false;  // call_fiber

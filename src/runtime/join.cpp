@@ -12,6 +12,7 @@
 #include "runtime/slots.hpp"
 #include "runtime/switch.hpp"
 #include "runtime/views.hpp"
+#include "runtime/wait_graph.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -46,7 +47,8 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
       seat(w, h, w.current.get()->array->slots);
       return job::pending;
     }
-    suspend_until_settled(w, next, h, j.state);
+    const checked_wait known(j.state, {wait_kind::join});
+    suspend_until_settled(w, next, h, j.state, {wait_kind::join});
     how = j.state.look();
   } else {
     seat(w, h, w.current.get()->array->slots);
@@ -157,7 +159,9 @@ void keep_exception(job& j) noexcept {
 }
 
 void complete(job& j, std::uintptr_t state) noexcept {
-  j.views = leave_views(self_worker());
+  worker& w = self_worker();
+  w.current.get()->ends = nullptr;
+  j.views = leave_views(w);
   settle(j.state, state);
 }
 

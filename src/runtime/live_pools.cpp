@@ -1,6 +1,7 @@
 #include "runtime/live_pools.hpp"
 
 #include "platform/process_mutex.hpp"
+#include "runtime/debug_layout.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -8,6 +9,9 @@ namespace {
 
 constinit platform::process_mutex guard;
 constinit unsigned generation = 0;  // of the process whose pools are listed; guarded by the lock
+
+// Whoever has pools has the table for debuggers, too.
+[[gnu::used, gnu::retain]] const void* const found_by_debuggers = debug_layout;
 
 }  // namespace
 

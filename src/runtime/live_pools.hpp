@@ -7,6 +7,7 @@
 namespace heist::inline v0::detail {
 
 class pool_impl;
+struct debug_access;
 
 class live_pools {
  public:
@@ -29,6 +30,7 @@ class live_pools {
   }
 
  private:
+  friend struct debug_access;
   struct holding {
     holding() noexcept { lock(); }
     ~holding() { unlock(); }

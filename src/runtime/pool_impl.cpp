@@ -16,6 +16,7 @@
 #include "platform/process.hpp"
 #include "runtime/free_fibers.hpp"
 #include "runtime/rendezvous.hpp"
+#include "runtime/stall_watch.hpp"
 #include "runtime/stats_signal.hpp"
 #include "runtime/views.hpp"
 
@@ -57,6 +58,7 @@ pool_impl::pool_impl(pool_config config)
   platform::asymmetric_barrier::instance();
   platform::install_overflow_handler();
   watch_for_stats_signal();
+  watch_for_hangs();
   try {
     start_threads();
     order_victims();
@@ -131,7 +133,7 @@ void pool_impl::run(root& r) {
     injection_.push(r);
     wake_for_injection();
   }
-  wait_until_settled(r.state);
+  wait_until_settled(r.state, {wait_kind::call});
   if (r.views != nullptr) receive_views(r.views);
 }
 

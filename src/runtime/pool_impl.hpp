@@ -27,6 +27,8 @@
 
 namespace heist::inline v0::detail {
 
+struct debug_access;  // debug_layout.cpp
+
 class pool_impl {
  public:
   // See pool's constructor, destructor and run().
@@ -148,6 +150,7 @@ class pool_impl {
   }
 
  private:
+  friend struct debug_access;
   ~pool_impl();
   void start_threads();
   static void give_stacks_back(worker& w) noexcept;

@@ -6,6 +6,7 @@
 #include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/switch.hpp"
+#include "runtime/wait_graph.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
@@ -27,12 +28,13 @@ void block_until_settled(rendezvous& state) noexcept {
 
 }  // namespace
 
-void wait_until_settled(rendezvous& state) noexcept {
+void wait_until_settled(rendezvous& state, awaited what) noexcept {
+  const checked_wait known(state, what);
   worker* const w = this_worker();
   if (w == nullptr || w->alone) return block_until_settled(state);
   const position h = w->deque->depth();
   w->pool.leave_forks_behind(*w);  // what the fiber has forked and not joined is for others to run
-  suspend_until_settled(*w, take_fiber_to_wait(*w), h, state);
+  suspend_until_settled(*w, take_fiber_to_wait(*w), h, state, what);
 }
 
 fiber* settle_for_fiber(rendezvous& state, rendezvous::word how) noexcept {

@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "heist/detail/rendezvous.hpp"
+#include "heist/detail/waiting.hpp"
 #include "runtime/fiber.hpp"
 
 namespace heist::inline v0::detail {
@@ -49,7 +50,7 @@ class waiting_party {
 
 // Returns when `state` has been settled. Any thread. The running fiber of a worker may have forks
 // open: they are left to other workers. It suspends; afterwards the thread may be another one.
-void wait_until_settled(rendezvous& state) noexcept;
+void wait_until_settled(rendezvous& state, awaited what) noexcept;
 
 // ---- The ender. The waiter sees what happened before.
 

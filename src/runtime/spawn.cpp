@@ -88,6 +88,7 @@ void end_stolen(worker& w, fiber& self, job& slot) noexcept {
         "with");
   self.task.main = nullptr;
   const spawned t = self.task;
+  self.task.scope = nullptr;
   if (view_node* const views = leave_views(w)) [[unlikely]]
     t.scope->deposit(t.scope->key_of(t), views);  // before anybody can know of the end
   seat(w, w.first_position(), self.slots);
@@ -177,7 +178,7 @@ void scope_state::sync_slow(void* thrown) {
   if (children_in(word_.load(std::memory_order_acquire)) != 0) {
     ::new (static_cast<void*>(&state_)) rendezvous;
     if (children_in(word_.fetch_add(owner_waits, std::memory_order_acq_rel)) != 0)
-      wait_until_settled(state_);
+      wait_until_settled(state_, {wait_kind::scope, false, this});
     // Relaxed: all children have ended, and no other thread uses the scope.
     word_.fetch_sub(owner_waits, std::memory_order_relaxed);
   }

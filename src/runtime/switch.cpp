@@ -159,8 +159,11 @@ void arrive(fiber& self) noexcept {
 // Called inline (spawn_path.hpp): somebody has resumed a spawner, and its spawn returns.
 void spawner_arrived(fiber* spawner) noexcept { arrive(*spawner); }
 
-void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state) noexcept {
+void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state,
+                           awaited what) noexcept {
   fiber& me = *w.current;
+  me.awaits = what;
+  me.awaited_state = &state;
   me.depth = h;
   me.home = w.pool.config().join == join_kind::stalling || me.stalls != 0 ? &w : nullptr;
   me.is_stalled = me.home.get() != nullptr;
@@ -171,6 +174,7 @@ void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state
   w.after.awaited = &state;
   w.starves = &next == &w.native;
   switch_fiber(w, me, next, after_switch_action::kind::wait_for);
+  me.awaits.kind = wait_kind::none;
 }
 
 void note_resumed(worker& w, fiber& f) noexcept {

@@ -51,7 +51,9 @@ void arrive(fiber& self) noexcept;
 
 // Suspends the running fiber until `state` has been settled, and starts or resumes `next`. The
 // deque is empty; it is seated at depth h again when the fiber resumes, perhaps on another thread.
-void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state) noexcept;
+// Debuggers show `what`.
+void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state,
+                           awaited what) noexcept;
 
 // To be called before the worker switches to a fiber that was suspended.
 void note_resumed(worker& w, fiber& f) noexcept;

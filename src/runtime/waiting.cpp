@@ -5,7 +5,7 @@
 
 namespace heist::inline v0::detail {
 
-void wait_point::wait() noexcept { wait_until_settled(state_); }
+void wait_point::wait(awaited what) noexcept { wait_until_settled(state_, what); }
 
 void wait_point::end() noexcept {
   if (fiber* const f = settle_for_fiber(state_, job::done)) make_ready(*f);

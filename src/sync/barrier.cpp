@@ -6,8 +6,10 @@
 
 namespace heist::inline v0::detail {
 
-barrier_phases::barrier_phases(std::ptrdiff_t expected) : expected_(expected), left_(expected) {
+barrier_phases::barrier_phases(std::ptrdiff_t expected, place made)
+    : expected_(expected), left_(expected) {
   if (expected < 0) throw usage_error("barrier: " + std::to_string(expected) + " are expected");
+  note_made(this, made);
 }
 
 barrier_phases::arrival barrier_phases::arrive(std::ptrdiff_t n, std::ptrdiff_t dropped) {
@@ -44,7 +46,7 @@ void barrier_phases::wait(std::uint64_t phase) noexcept {
     if (phase != phase_) return;
     waiters_.push_back(me);
   }
-  me.point.wait();
+  me.point.wait({wait_kind::barrier, false, this});
 }
 
 }  // namespace heist::inline v0::detail

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "heist/detail/refusable_wait.hpp"
 #include "heist/error.hpp"
 
 namespace heist::inline v0::detail {
@@ -39,7 +40,16 @@ void future_state::wait() {
   if (is_ready()) return;
   refuse_own_wait();
   waiting me;
-  if (attach(me)) me.point.wait();
+  const awaited what{wait_kind::future, false, this};
+  if (!waits_are_checked()) {
+    if (attach(me)) me.point.wait(what);
+    return;
+  }
+  refusable_wait wait(what);
+  if (!attach(me)) return;
+  wait.wait(me.point, this, &me, [](void* state, void* node) noexcept {
+    return static_cast<future_state*>(state)->detach(*static_cast<waiting*>(node));
+  });
 }
 
 bool future_state::wait_until(due_time due) {
@@ -49,7 +59,7 @@ bool future_state::wait_until(due_time due) {
   waiting_in_time me(*this, due);
   if (!attach(me)) return true;
   me.set();
-  me.point.wait();
+  me.point.wait({wait_kind::future, true, this});
   return is_ready();
 }
 

@@ -6,8 +6,10 @@
 
 namespace heist::inline v0 {
 
-latch::latch(std::ptrdiff_t count) : state_(count * one) {
-  if (count < 0 || count > max()) throw usage_error("latch: a count of " + std::to_string(count));
+latch::latch(std::ptrdiff_t expected, detail::place made) : state_(expected * one) {
+  if (expected < 0 || expected > max())
+    throw usage_error("latch: a count of " + std::to_string(expected));
+  detail::note_made(this, made);
 }
 
 void latch::wait_slow() noexcept {
@@ -24,7 +26,7 @@ void latch::wait_slow() noexcept {
                                            std::memory_order_acquire));
     waiters_.push_back(me);
   }
-  me.point.wait();
+  me.point.wait({detail::wait_kind::latch, false, this});
 }
 
 // A waiter is listed, and returns only after it has been taken out: until then the latch exists.

@@ -1,10 +1,13 @@
 #include "heist/sync/mutex.hpp"
 
+#include "heist/detail/refusable_wait.hpp"
 #include "platform/cpu.hpp"
 
 namespace heist::inline v0 {
 
+using detail::hold_kind;
 using detail::holding;
+using detail::wait_kind;
 using detail::waiter;
 
 // True if the waiter has the lock, false if it is queued.
@@ -34,11 +37,12 @@ bool mutex::queue(waiter& w, bool was_woken) noexcept {
 
 namespace {
 
-bool lock_soon(mutex& m) noexcept {
+template <class Try>
+bool soon(Try&& succeeds) noexcept {
   constexpr int pauses = 32;  // a short section ends sooner than it takes to suspend a fiber
   for (int i = 0; i < pauses; ++i) {
     platform::pause();
-    if (m.try_lock()) return true;
+    if (succeeds()) return true;
   }
   return false;
 }
@@ -46,27 +50,58 @@ bool lock_soon(mutex& m) noexcept {
 }  // namespace
 
 void mutex::lock_slow() noexcept {
-  if (lock_soon(*this)) return;
+  if (soon([this] { return try_to_lock(); })) return;
   for (bool was_woken = false;; was_woken = true) {
     waiter me;
     if (queue(me, was_woken)) return;
-    me.point.wait();
+    me.point.wait({wait_kind::mutex, false, this});
     if (me.is_granted) return;
   }
 }
 
+void mutex::lock_checked() {
+  if (!try_to_lock()) {
+    detail::refusable_wait wait({wait_kind::mutex, false, this});
+    for (bool was_woken = false;; was_woken = true) {
+      waiter me;
+      if (queue(me, was_woken)) break;
+      wait.wait(me.point, this, &me, [](void* m, void* w) noexcept {
+        return static_cast<mutex*>(m)->give_up(*static_cast<waiter*>(w));
+      });
+      if (me.is_granted) break;
+    }
+  }
+  detail::note_acquired(this, hold_kind::exclusive);
+}
+
+bool mutex::try_lock_checked() noexcept {
+  if (!try_to_lock()) return false;
+  detail::note_acquired(this, hold_kind::exclusive);
+  return true;
+}
+
+void mutex::unlock_checked() noexcept {
+  detail::note_released(this);
+  unlock_now();
+}
+
 bool mutex::lock_until(detail::due_time due) {
   if (detail::is_over(due)) return false;
-  if (lock_soon(*this)) return true;
+  const bool is_mine = soon([this] { return try_to_lock(); }) || wait_until(due);
+  if (is_mine && detail::waits_are_checked()) detail::note_acquired(this, hold_kind::exclusive);
+  return is_mine;
+}
+
+bool mutex::wait_until(detail::due_time due) {
   // Both alarms are made before anything is queued: a waiter that was woken must not fail to take
   // `waking` back. For the same reason it queues even if its time is over; then the alarm rings at
   // once.
   detail::timed_waiter<mutex> first(*this, due);
   detail::timed_waiter<mutex> again(*this, due);
   if (queue(first, false)) return true;
-  if (!first.wait_in_time()) return false;
+  if (!first.wait_in_time(wait_kind::mutex)) return false;
   if (queue(again, true)) return true;
-  return again.wait_in_time();  // it is granted the lock, or has given up
+  return again.wait_in_time(wait_kind::mutex);  // it is granted the lock, or has given up
 }
 
 // `queued` stays, even if the list is empty now: wake_next() expects that.

@@ -6,10 +6,11 @@
 
 namespace heist::inline v0::detail {
 
-semaphore::semaphore(std::ptrdiff_t count, std::ptrdiff_t max) : count_(count) {
+semaphore::semaphore(std::ptrdiff_t count, std::ptrdiff_t max, place made) : count_(count) {
   if (count < 0 || count > max)
     throw usage_error("counting_semaphore: a count of " + std::to_string(count) +
                       " isn't from 0 to " + std::to_string(max));
+  note_made(this, made);
 }
 
 void semaphore::refuse(std::ptrdiff_t n) {
@@ -28,7 +29,7 @@ bool semaphore::list(waiter& w) noexcept {
 
 void semaphore::acquire_slow() noexcept {
   waiter me;
-  if (list(me)) me.point.wait();
+  if (list(me)) me.point.wait({wait_kind::semaphore, false, this});
 }
 
 bool semaphore::acquire_until(due_time due) {
@@ -36,7 +37,7 @@ bool semaphore::acquire_until(due_time due) {
   timed_waiter<semaphore> me(*this, due);
   // Acquire: as in acquire().
   if (count_.fetch_sub(1, std::memory_order_acquire) > 0) return true;
-  return !list(me) || me.wait_in_time();
+  return !list(me) || me.wait_in_time(wait_kind::semaphore);
 }
 
 // Below zero, count_ tells how many waiters have no permit on its way. Otherwise a permit is on its

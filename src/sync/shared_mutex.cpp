@@ -1,9 +1,13 @@
 #include "heist/sync/shared_mutex.hpp"
 
+#include "heist/detail/refusable_wait.hpp"
+
 namespace heist::inline v0 {
 
+using detail::hold_kind;
 using detail::holding;
 using detail::timed_waiter;
+using detail::wait_kind;
 using detail::waiter;
 using detail::waiter_list;
 
@@ -28,28 +32,52 @@ bool shared_mutex::queue(waiter& w) noexcept {
   return false;
 }
 
-void shared_mutex::lock_slow() noexcept {
+void shared_mutex::lock_slow() {
   waiter me;
-  if (!queue(me)) me.point.wait();
+  if (detail::waits_are_checked()) return lock_checked(me, wait_kind::shared_mutex_writer);
+  if (!queue(me)) me.point.wait({wait_kind::shared_mutex_writer, false, this});
 }
 
-void shared_mutex::lock_shared_slow() noexcept {
+void shared_mutex::lock_shared_slow() {
   waiter me;
   me.is_granted = true;
-  if (!queue(me)) me.point.wait();
+  if (detail::waits_are_checked()) return lock_checked(me, wait_kind::shared_mutex_reader);
+  if (!queue(me)) me.point.wait({wait_kind::shared_mutex_reader, false, this});
 }
+
+void shared_mutex::lock_checked(waiter& me, wait_kind kind) {
+  detail::refusable_wait wait({kind, false, this});
+  if (!queue(me))
+    wait.wait(
+        me.point, this, &me,
+        [](void* m, void* w) noexcept {
+          return static_cast<shared_mutex*>(m)->give_up(*static_cast<waiter*>(w));
+        },
+        [](void* m, void* w) noexcept {
+          const holding hold(static_cast<shared_mutex*>(m)->guard_);
+          return static_cast<waiter*>(w)->is_listed;
+        });
+  note_locked(kind == wait_kind::shared_mutex_writer ? hold_kind::exclusive : hold_kind::shared);
+}
+
+void shared_mutex::note_locked(hold_kind kind) noexcept { detail::note_acquired(this, kind); }
+void shared_mutex::note_unlocked() noexcept { detail::note_released(this); }
 
 bool shared_mutex::lock_until(detail::due_time due) {
   if (detail::is_over(due)) return false;
   timed_waiter<shared_mutex> me(*this, due);
-  return queue(me) || me.wait_in_time();
+  if (!queue(me) && !me.wait_in_time(wait_kind::shared_mutex_writer)) return false;
+  if (detail::waits_are_checked()) note_locked(hold_kind::exclusive);
+  return true;
 }
 
 bool shared_mutex::lock_shared_until(detail::due_time due) {
   if (detail::is_over(due)) return false;
   timed_waiter<shared_mutex> me(*this, due);
   me.is_granted = true;
-  return queue(me) || me.wait_in_time();
+  if (!queue(me) && !me.wait_in_time(wait_kind::shared_mutex_reader)) return false;
+  if (detail::waits_are_checked()) note_locked(hold_kind::shared);
+  return true;
 }
 
 // Takes the readers at the front of the list out; returns their number, in units of the state.

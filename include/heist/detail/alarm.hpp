@@ -68,9 +68,9 @@ struct timed_waiter : waiter, alarm {
   timed_waiter(Owner& o, due_time due) : alarm(&time_is_over, due), owner(o) {}
 
   // To be called after it has been listed. False if it has given up.
-  bool wait_in_time() noexcept {
+  bool wait_in_time(wait_kind kind) noexcept {
     set();
-    point.wait();
+    point.wait({kind, true, &owner});
     return !has_given_up;
   }
 

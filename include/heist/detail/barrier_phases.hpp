@@ -6,13 +6,14 @@
 #include <cstdint>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0::detail {
 
 class HEIST_API barrier_phases {
  public:
-  explicit barrier_phases(std::ptrdiff_t expected);
+  barrier_phases(std::ptrdiff_t expected, place made);
   barrier_phases(const barrier_phases&) = delete;
   barrier_phases& operator=(const barrier_phases&) = delete;
 

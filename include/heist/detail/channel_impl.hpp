@@ -59,7 +59,7 @@ inline bool channel<T>::send(T&& item) noexcept {
     case answer::wait:
       break;
   }
-  me.point.wait();
+  me.point.wait({detail::wait_kind::sender, false, this});
   return me.is_granted;
 }
 
@@ -67,7 +67,7 @@ template <class T>
 inline std::optional<T> channel<T>::receive() noexcept {
   std::optional<T> item;
   receiver me(item);
-  if (accept(item, &me) == answer::wait) me.point.wait();
+  if (accept(item, &me) == answer::wait) me.point.wait({detail::wait_kind::receiver, false, this});
   return item;
 }
 
@@ -100,7 +100,7 @@ inline bool channel<T>::send_in_time(T& item, detail::due_time due) {
   const answer then = offer(item, &me);
   if (then != answer::wait) return then == answer::done;
   me.set();
-  me.point.wait();
+  me.point.wait({detail::wait_kind::sender, true, this});
   return me.is_granted;
 }
 
@@ -111,7 +111,7 @@ inline std::optional<T> channel<T>::receive_in_time(detail::due_time due) {
   timed<receiver, std::optional<T>> me(*this, item, due);
   if (accept(item, &me) != answer::wait) return item;
   me.set();
-  me.point.wait();
+  me.point.wait({detail::wait_kind::receiver, true, this});
   return item;
 }
 

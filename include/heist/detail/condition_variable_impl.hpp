@@ -29,7 +29,7 @@ inline void condition_variable::wait(Lock& lock) {
   detail::waiter me;
   list(me);  // before the unlock: the next holder of the lock finds the waiter
   lock.unlock();
-  me.point.wait();
+  me.point.wait({detail::wait_kind::condition_variable, false, this});
   lock.lock();
 }
 
@@ -43,7 +43,7 @@ inline bool condition_variable::wait_in_time(Lock& lock, detail::due_time due) {
   detail::timed_waiter<condition_variable> me(*this, due);
   list(me);
   lock.unlock();
-  const bool was_notified = me.wait_in_time();
+  const bool was_notified = me.wait_in_time(detail::wait_kind::condition_variable);
   lock.lock();
   return was_notified;
 }

@@ -96,8 +96,9 @@ class chained final : public state_of<U>, private root, private continuation {
 // Gives a block to its two users: to the function that makes the result, by begin(), and to the
 // future.
 template <class Block, class Begin>
-auto hand_out(std::unique_ptr<Block> block, Begin&& begin) {
+auto hand_out(std::unique_ptr<Block> block, place made, Begin&& begin) {
   Block& b = *block.release();
+  note_made(static_cast<future_state*>(&b), made);
   auto result = future_access::make(b);
   try {
     begin(b);
@@ -109,9 +110,10 @@ auto hand_out(std::unique_ptr<Block> block, Begin&& begin) {
 }
 
 template <class F>
-auto submit_to(pool_impl* pool, F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
+auto submit_to(pool_impl* pool, F&& f, place made)
+    -> future<std::invoke_result_t<std::decay_t<F>>> {
   using block = submitted<std::decay_t<F>, std::invoke_result_t<std::decay_t<F>>>;
-  return hand_out(std::make_unique<block>(std::forward<F>(f)),
+  return hand_out(std::make_unique<block>(std::forward<F>(f)), made,
                   [pool](block& b) { start_root(pool, b); });
 }
 
@@ -215,31 +217,32 @@ inline detail::state_of<T>& future<T>::checked(const char* member) const {
 
 template <class T>
 template <class F>
-auto future<T>::then(F&& f) && -> future<then_result_t<std::decay_t<F>, T>> {
+auto future<T>::then(F&& f, detail::place made) && -> future<then_result_t<std::decay_t<F>, T>> {
   checked("then");
   using block = detail::chained<std::decay_t<F>, T, then_result_t<std::decay_t<F>, T>>;
-  return detail::hand_out(std::make_unique<block>(std::move(*this), std::forward<F>(f)),
+  return detail::hand_out(std::make_unique<block>(std::move(*this), std::forward<F>(f)), made,
                           [](block& b) { b.begin(); });
 }
 
 template <class T>
 template <stop_condition Stop, class F>
-auto future<T>::then(Stop stop, F&& f) && {
+auto future<T>::then(Stop stop, F&& f, detail::place made) && {
   return std::move(*this).then(
-      detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)});
+      detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)}, made);
 }
 
 template <class F>
 requires std::is_invocable_v<std::decay_t<F>>
-auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
-  return detail::submit_to(nullptr, std::forward<F>(f));
+auto submit(F&& f, detail::place made) -> future<std::invoke_result_t<std::decay_t<F>>> {
+  return detail::submit_to(nullptr, std::forward<F>(f), made);
 }
 
 template <stop_condition Stop, class F>
 requires std::is_invocable_v<std::decay_t<F>>
-auto submit(Stop stop, F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
+auto submit(Stop stop, F&& f, detail::place made) -> future<std::invoke_result_t<std::decay_t<F>>> {
   return detail::submit_to(
-      nullptr, detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)});
+      nullptr, detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)},
+      made);
 }
 
 template <class... T>
@@ -254,7 +257,7 @@ requires(sizeof...(T) > 0) auto when_all(future<T>... inputs)
     return std::apply([](future<T>&... f) { return result{detail::take_element(f)...}; }, a);
   };
   return detail::hand_out(std::make_unique<block>(all(std::move(inputs)...), sizeof...(T), collect),
-                          [](block& b) { b.begin(); });
+                          {}, [](block& b) { b.begin(); });
 }
 
 template <class T>
@@ -276,7 +279,7 @@ requires(!std::is_reference_v<T>) auto when_all(std::vector<future<T>> inputs)
     }
   };
   const std::size_t n = inputs.size();
-  return detail::hand_out(std::make_unique<block>(std::move(inputs), n, collect),
+  return detail::hand_out(std::make_unique<block>(std::move(inputs), n, collect), {},
                           [](block& b) { b.begin(); });
 }
 

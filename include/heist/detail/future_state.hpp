@@ -16,6 +16,7 @@
 #include "heist/detail/job.hpp"
 #include "heist/detail/rendezvous.hpp"
 #include "heist/detail/root.hpp"
+#include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiting.hpp"
 
 namespace heist::inline v0::detail {
@@ -62,8 +63,14 @@ class future_state {
     if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_(*this);
   }
 
+  // The fiber that makes the result; nullptr while none does. Relaxed: the checks look at it, which
+  // see everything that this fiber has done since, under a lock of their own.
+  [[nodiscard]] const void* maker() const noexcept {
+    return maker_.load(std::memory_order_relaxed);
+  }
+
   // Suspends the caller until there is a result. Throws usage_error if the caller is the fiber that
-  // has to make it.
+  // has to make it, and deadlock as mutex::lock() does.
   HEIST_API void wait();
   // The same with a time limit: false if there is no result in time. Throws resource_error or
   // std::bad_alloc if it has to wait and can't.

@@ -10,7 +10,9 @@
 
 namespace heist::inline v0 {
 
-inline void mutex::lock() noexcept {
+inline void mutex::lock() {
+  if (detail::waits_are_checked()) [[unlikely]]
+    return lock_checked();
   std::uint32_t seen = 0;
   // Acquire: partners are the releases in unlock(), unlock_slow() and wake_next().
   if (!state_.compare_exchange_strong(seen, locked, std::memory_order_acquire,
@@ -19,6 +21,12 @@ inline void mutex::lock() noexcept {
 }
 
 inline bool mutex::try_lock() noexcept {
+  if (detail::waits_are_checked()) [[unlikely]]
+    return try_lock_checked();
+  return try_to_lock();
+}
+
+inline bool mutex::try_to_lock() noexcept {
   std::uint32_t seen = state_.load(std::memory_order_relaxed);
   while ((seen & locked) == 0)
     if (state_.compare_exchange_weak(seen, seen | locked, std::memory_order_acquire,
@@ -38,6 +46,12 @@ inline bool mutex::try_lock_until(std::chrono::time_point<Clock, Duration> time)
 }
 
 inline void mutex::unlock() noexcept {
+  if (detail::waits_are_checked()) [[unlikely]]
+    return unlock_checked();
+  unlock_now();
+}
+
+inline void mutex::unlock_now() noexcept {
   std::uint32_t seen = locked;
   // Release: partners are the acquires in lock(), try_lock() and queue().
   if (!state_.compare_exchange_strong(seen, 0, std::memory_order_release,

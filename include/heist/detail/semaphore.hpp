@@ -6,6 +6,7 @@
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
+#include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0::detail {
@@ -13,7 +14,7 @@ namespace heist::inline v0::detail {
 class HEIST_API semaphore {
  public:
   // Throws usage_error for a count that is negative or above max.
-  semaphore(std::ptrdiff_t count, std::ptrdiff_t max);
+  semaphore(std::ptrdiff_t count, std::ptrdiff_t max, place made);
   semaphore(const semaphore&) = delete;
   semaphore& operator=(const semaphore&) = delete;
 

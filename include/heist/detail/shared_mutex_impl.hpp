@@ -10,7 +10,7 @@
 
 namespace heist::inline v0 {
 
-inline void shared_mutex::lock() noexcept {
+inline void shared_mutex::lock() {
   if (!try_lock()) [[unlikely]]
     lock_slow();
 }
@@ -19,8 +19,12 @@ inline bool shared_mutex::try_lock() noexcept {
   std::uint64_t seen = 0;
   // Acquire: partners are the releases by previous holders, in unlock(), unlock_shared() and
   // hand_over().
-  return state_.compare_exchange_strong(seen, writer, std::memory_order_acquire,
-                                        std::memory_order_relaxed);
+  if (!state_.compare_exchange_strong(seen, writer, std::memory_order_acquire,
+                                      std::memory_order_relaxed))
+    return false;
+  if (detail::waits_are_checked()) [[unlikely]]
+    note_locked(detail::hold_kind::exclusive);
+  return true;
 }
 
 template <class Rep, class Period>
@@ -34,6 +38,8 @@ inline bool shared_mutex::try_lock_until(std::chrono::time_point<Clock, Duration
 }
 
 inline void shared_mutex::unlock() noexcept {
+  if (detail::waits_are_checked()) [[unlikely]]
+    note_unlocked();
   std::uint64_t seen = writer;
   // Release: partners in try_lock() and try_lock_shared().
   while (!state_.compare_exchange_strong(seen, 0, std::memory_order_release,
@@ -44,7 +50,7 @@ inline void shared_mutex::unlock() noexcept {
     }
 }
 
-inline void shared_mutex::lock_shared() noexcept {
+inline void shared_mutex::lock_shared() {
   if (!try_lock_shared()) [[unlikely]]
     lock_shared_slow();
 }
@@ -53,8 +59,11 @@ inline bool shared_mutex::try_lock_shared() noexcept {
   std::uint64_t seen = state_.load(std::memory_order_relaxed);
   while ((seen & (writer | queued)) == 0)
     if (state_.compare_exchange_weak(seen, seen + reader, std::memory_order_acquire,
-                                     std::memory_order_relaxed))
+                                     std::memory_order_relaxed)) {
+      if (detail::waits_are_checked()) [[unlikely]]
+        note_locked(detail::hold_kind::shared);
       return true;
+    }
   return false;
 }
 
@@ -69,6 +78,8 @@ inline bool shared_mutex::try_lock_shared_until(std::chrono::time_point<Clock, D
 }
 
 inline void shared_mutex::unlock_shared() noexcept {
+  if (detail::waits_are_checked()) [[unlikely]]
+    note_unlocked();
   do {
     std::uint64_t seen = state_.load(std::memory_order_relaxed);
     while (seen != (reader | queued))

@@ -80,7 +80,7 @@ requires(sizeof...(T) > 0 && (!std::is_reference_v<T> && ...)) auto when_any(fut
     (std::index_sequence_for<T...>());
   };
   return detail::hand_out(std::make_unique<block>(all(std::move(inputs)...), sizeof...(T), collect),
-                          [](block& b) { b.begin(); });
+                          {}, [](block& b) { b.begin(); });
 }
 
 template <class T>
@@ -93,7 +93,7 @@ auto when_any(std::vector<future<T>> inputs) -> future<any_result<T>> {
   const auto collect = [](all& a, std::size_t i) {
     return any_result<T>{i, detail::take_element(a[i])};
   };
-  return detail::hand_out(std::make_unique<block>(std::move(inputs), n, collect),
+  return detail::hand_out(std::make_unique<block>(std::move(inputs), n, collect), {},
                           [](block& b) { b.begin(); });
 }
 

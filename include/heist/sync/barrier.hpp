@@ -33,8 +33,9 @@ class barrier {
   };
 
   // Throws usage_error for a negative number.
-  explicit barrier(std::ptrdiff_t expected, Completion completion = Completion())
-      : phases_(expected), completion_(std::move(completion)) {}
+  explicit barrier(std::ptrdiff_t expected, Completion completion = Completion(),
+                   detail::place made = detail::place::here())
+      : phases_(expected, made), completion_(std::move(completion)) {}
 
   // n arrive at once: from 1 to as many as are still expected in this phase; otherwise throws
   // usage_error.

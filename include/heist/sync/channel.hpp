@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "heist/detail/alarm.hpp"
+#include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0 {
@@ -33,8 +34,10 @@ class channel {
  public:
   // `capacity`: how many items the channel holds that nobody has received yet. 0: send() waits for
   // the receiver.
-  explicit channel(std::size_t capacity)
-      : capacity_(capacity), cells_(capacity == 0 ? nullptr : std::make_unique<cell[]>(capacity)) {}
+  explicit channel(std::size_t capacity, detail::place made = detail::place::here())
+      : capacity_(capacity), cells_(capacity == 0 ? nullptr : std::make_unique<cell[]>(capacity)) {
+    detail::note_made(this, made);
+  }
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
   ~channel() {

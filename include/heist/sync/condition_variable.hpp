@@ -7,6 +7,7 @@
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
+#include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0 {
@@ -17,7 +18,9 @@ namespace heist::inline v0 {
 // may continue on another thread. Notifying costs one load when nobody waits; nothing allocates.
 class condition_variable {
  public:
-  constexpr condition_variable() noexcept = default;
+  constexpr condition_variable(detail::place made = detail::place::here()) noexcept {
+    detail::note_made(this, made);
+  }
   condition_variable(const condition_variable&) = delete;
   condition_variable& operator=(const condition_variable&) = delete;
 

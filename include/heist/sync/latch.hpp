@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0 {
@@ -16,7 +17,7 @@ namespace heist::inline v0 {
 class latch {
  public:
   // Throws usage_error for a negative count, or one above max().
-  HEIST_API explicit latch(std::ptrdiff_t count);
+  HEIST_API explicit latch(std::ptrdiff_t expected, detail::place made = detail::place::here());
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
 

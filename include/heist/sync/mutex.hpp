@@ -22,6 +22,7 @@
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
+#include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0 {
@@ -29,14 +30,17 @@ namespace heist::inline v0 {
 // Meets TimedLockable: std::lock_guard, std::unique_lock and std::scoped_lock work. Not recursive.
 // Any fiber may unlock what another one locked. Uncontended, lock() and unlock() cost one atomic
 // operation each. No member allocates or throws except try_lock_for and try_lock_until, which throw
-// resource_error or std::bad_alloc where they have to wait and can't.
+// resource_error or std::bad_alloc where they have to wait and can't. Under HEIST_CHECK=1 lock()
+// throws deadlock where it would never return (docs/debugging.md).
 class mutex {
  public:
-  constexpr mutex() noexcept = default;
+  constexpr mutex(detail::place made = detail::place::here()) noexcept {
+    detail::note_made(this, made);
+  }
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  void lock() noexcept;
+  void lock();
   [[nodiscard]] bool try_lock() noexcept;
   // False if the time was over before the lock was free for the caller. A waiter that gives up
   // doesn't delay the others.
@@ -53,7 +57,13 @@ class mutex {
 
   friend detail::timed_waiter<mutex>;
   HEIST_API void lock_slow() noexcept;
+  HEIST_API void lock_checked();
+  HEIST_API bool try_lock_checked() noexcept;
+  HEIST_API void unlock_checked() noexcept;
+  bool try_to_lock() noexcept;
+  void unlock_now() noexcept;
   HEIST_API bool lock_until(detail::due_time due);
+  bool wait_until(detail::due_time due);
   bool give_up(detail::waiter& w) noexcept;
   HEIST_API void unlock_slow() noexcept;
   bool queue(detail::waiter& w, bool was_woken) noexcept;

@@ -21,7 +21,8 @@ class counting_semaphore {
 
  public:
   // Throws usage_error if there are fewer than 0 permits, or more than max().
-  explicit counting_semaphore(std::ptrdiff_t permits) : impl_(permits, LeastMax) {}
+  explicit counting_semaphore(std::ptrdiff_t permits, detail::place made = detail::place::here())
+      : impl_(permits, LeastMax, made) {}
 
   [[nodiscard]] static constexpr std::ptrdiff_t max() noexcept { return LeastMax; }
 

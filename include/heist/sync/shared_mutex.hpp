@@ -13,6 +13,7 @@
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
+#include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"
 
 namespace heist::inline v0 {
@@ -20,15 +21,18 @@ namespace heist::inline v0 {
 // As std::shared_timed_mutex: std::unique_lock and std::shared_lock work; fibers and threads
 // outside any pool may use it together. Uncontended, each member costs one atomic operation. No
 // member allocates or throws except those with a time limit, which throw resource_error or
-// std::bad_alloc where they have to wait and can't.
+// std::bad_alloc where they have to wait and can't. Under HEIST_CHECK=1 lock() and lock_shared()
+// throw deadlock where they would never return (docs/debugging.md).
 class shared_mutex {
  public:
-  constexpr shared_mutex() noexcept = default;
+  constexpr shared_mutex(detail::place made = detail::place::here()) noexcept {
+    detail::note_made(this, made);
+  }
   shared_mutex(const shared_mutex&) = delete;
   shared_mutex& operator=(const shared_mutex&) = delete;
 
   // For a writer.
-  void lock() noexcept;
+  void lock();
   [[nodiscard]] bool try_lock() noexcept;
   // False if the time was over before the lock was free for the caller. A waiter that gives up
   // doesn't delay the others.
@@ -39,7 +43,7 @@ class shared_mutex {
   void unlock() noexcept;
 
   // The same for a reader.
-  void lock_shared() noexcept;
+  void lock_shared();
   [[nodiscard]] bool try_lock_shared() noexcept;
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_shared_for(std::chrono::duration<Rep, Period> time);
@@ -54,11 +58,14 @@ class shared_mutex {
   static constexpr std::uint64_t reader = 4;  // times the number of readers
 
   friend detail::timed_waiter<shared_mutex>;
-  HEIST_API void lock_slow() noexcept;
-  HEIST_API void lock_shared_slow() noexcept;
+  HEIST_API void lock_slow();
+  HEIST_API void lock_shared_slow();
   HEIST_API bool lock_until(detail::due_time due);
   HEIST_API bool lock_shared_until(detail::due_time due);
   HEIST_API bool hand_over() noexcept;
+  HEIST_API void note_locked(detail::hold_kind kind) noexcept;
+  HEIST_API void note_unlocked() noexcept;
+  void lock_checked(detail::waiter& w, detail::wait_kind kind);
   bool queue(detail::waiter& w) noexcept;
   bool give_up(detail::waiter& w) noexcept;
   std::uint64_t let_readers_in(detail::waiter_list& inside) noexcept;

@@ -1,0 +1,129 @@
+#include "runtime/stall_watch.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <thread>
+
+#include "heist/error.hpp"
+#include "heist/stats.hpp"
+#include "platform/process.hpp"
+#include "platform/thread.hpp"
+#include "runtime/environment.hpp"
+#include "runtime/live_pools.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/wait_graph.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+constexpr int stall_looks = 10;  // within stall_patience
+static_assert(stall_patience / stall_looks > stall_patience.zero());
+
+// Generation + 1 of the process that has a thread for this.
+constinit std::atomic<unsigned> watched{0};
+
+// What a look at everything has found.
+struct look {
+  bool all_wait = false;
+  std::uint64_t changes = 0;  // grows with whatever happens
+};
+
+// Relaxed, all of it: what no longer changes is seen as it is sooner or later, and a hang lasts.
+bool has_nothing_to_do(const worker& w) noexcept {
+  const worker_state s = w.doing.load(std::memory_order_relaxed);
+  return (s == worker_state::parked || s == worker_state::searching) &&
+         w.mailbox.load(std::memory_order_relaxed) == nullptr;
+}
+
+bool has_nothing_to_do(pool_impl& p) noexcept {
+  if (!p.injection().empty()) return false;
+  for (unsigned i = 0; i < p.size(); ++i)
+    if (!has_nothing_to_do(p.resident(i)) || !has_nothing_to_do(p.at(i))) return false;
+  return true;
+}
+
+look look_around() {
+  const wait_counts waits = count_waits();
+  look seen{waits.fibers != 0 && waits.timed == 0, waits.changes};
+  live_pools::for_each([&seen](pool_impl& p) {
+    const pool_stats s = p.stats();
+    seen.changes += s.total.roots + s.total.steals + s.total.suspends + s.blocking_calls;
+    seen.all_wait = seen.all_wait && s.blocking_threads_in_use == 0 && has_nothing_to_do(p);
+  });
+  return seen;
+}
+
+void report(std::string& last) {
+  const wait_counts waits = count_waits();
+  std::string text = "heist: " + std::to_string(waits.fibers) +
+                     (waits.fibers == 1 ? " fiber waits" : " fibers wait") +
+                     ", no worker has anything to do, and no wait has a time limit;\n"
+                     "heist: unless a thread outside the pools goes on, this is a hang:\n" +
+                     describe_waits();
+  if (text == last) return;
+  std::fputs(text.c_str(), stderr);
+  last = std::move(text);
+}
+
+void watch() noexcept {
+  platform::set_thread_name("heist-check");
+  std::string last;
+  look before;
+  int quiet_looks = 0;
+  for (;;) {
+    std::this_thread::sleep_for(stall_patience / stall_looks);
+    try {
+      const look now = look_around();
+      quiet_looks = now.all_wait && now.changes == before.changes ? quiet_looks + 1 : 0;
+      before = now;
+      if (quiet_looks == stall_looks) report(last);
+    } catch (const std::bad_alloc&) {
+      quiet_looks = 0;  // it looks again
+    }
+  }
+}
+
+// When the library is loaded, so that objects which are made before the first pool are known. What
+// is wrong with the variable is told by the first pool.
+[[gnu::constructor]] void check_from_the_start() noexcept {
+  try {
+    if (check_from_environment()) checking_waits.store(true, std::memory_order_relaxed);
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace
+
+void watch_for_hangs() {
+  if (!check_from_environment()) return;
+  checking_waits.store(true, std::memory_order_relaxed);
+  const unsigned me = platform::process_generation() + 1;
+  // Relaxed: only the first caller does what follows.
+  if (watched.exchange(me, std::memory_order_relaxed) == me) return;
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it: no handler runs there
+  auto thread = platform::try_start_thread([] { watch(); });
+  const int refused = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!thread) {
+    watched.store(0, std::memory_order_relaxed);
+    throw resource_error("HEIST_CHECK: the system refused a thread: " +
+                         std::string(std::strerror(refused)));
+  }
+  thread->detach();
+}
+
+}  // namespace heist::inline v0::detail
