@@ -21,8 +21,7 @@ struct debug_access {
   static constexpr std::uint64_t strings_begin_with_their_address = 0;
 #endif
   static constexpr std::uint64_t live = offsetof(pool_impl, live_);
-  static constexpr std::uint64_t name =
-      offsetof(pool_impl, config_) + offsetof(pool_config, name);
+  static constexpr std::uint64_t name = offsetof(pool_impl, config_) + offsetof(pool_config, name);
   static constexpr std::uint64_t workers = offsetof(pool_impl, workers_);
   static constexpr std::uint64_t guests = offsetof(pool_impl, guests_);
   static constexpr const void* first_pool() noexcept { return &live_pools::first_; }

@@ -71,9 +71,7 @@ TEST_P(Suspicions, DontFallOnWaitsThatAThreadOutsideEnds) {
     EXPECT_TRUE(c.send(1));
     s.release();
   });
-  pool_.run([&] {
-    heist::fork_join([&] { EXPECT_EQ(c.receive(), 1); }, [&] { s.acquire(); });
-  });
+  pool_.run([&] { heist::fork_join([&] { EXPECT_EQ(c.receive(), 1); }, [&] { s.acquire(); }); });
   outside.join();
   EXPECT_EQ(err.text(), "");
 }
