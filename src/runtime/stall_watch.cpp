@@ -12,6 +12,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "heist/error.hpp"
 #include "heist/stats.hpp"
@@ -32,6 +33,9 @@ static_assert(stall_patience / stall_looks > stall_patience.zero());
 
 // Generation + 1 of the process that has a thread for this.
 constinit std::atomic<unsigned> watched{0};
+
+// How many pools have been made. Relaxed: a report too many, or too late, does no harm.
+constinit std::atomic<unsigned> pools_made{0};
 
 // What a look at everything has found.
 struct look {
@@ -80,9 +84,13 @@ void watch() noexcept {
   platform::set_thread_name("heist-check");
   std::string last;
   look before;
+  unsigned pools = 0;
   int quiet_looks = 0;
   for (;;) {
     std::this_thread::sleep_for(stall_patience / stall_looks);
+    // Another pool's fibers may lie where those of an earlier one lay.
+    const unsigned made = pools_made.load(std::memory_order_relaxed);
+    if (std::exchange(pools, made) != made) last.clear();
     try {
       const look now = look_around();
       quiet_looks = now.all_wait && now.changes == before.changes ? quiet_looks + 1 : 0;
@@ -108,6 +116,7 @@ void watch() noexcept {
 void watch_for_hangs() {
   if (!check_from_environment()) return;
   checking_waits.store(true, std::memory_order_relaxed);
+  pools_made.fetch_add(1, std::memory_order_relaxed);
   const unsigned me = platform::process_generation() + 1;
   // Relaxed: only the first caller does what follows.
   if (watched.exchange(me, std::memory_order_relaxed) == me) return;

@@ -4,7 +4,8 @@
 // A thread looks at all pools from time to time. If for stall_patience fibers wait, no worker runs
 // or could begin anything, no wait has a time limit, and nothing changes, it reports who waits for
 // what. Only threads outside the pools could go on then, of which the library knows nothing: the
-// report says so, and the program goes on. It is repeated only when it reads differently.
+// report says so, and the program goes on. It is repeated only when it reads differently, or
+// another pool has been made.
 #pragma once
 
 #include <chrono>
