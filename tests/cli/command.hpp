@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdlib>
+#include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 #include "cli/cli.hpp"
 
@@ -57,4 +60,21 @@ class variable_set {
 
  private:
   const char* name_;
+};
+
+// A folder that no other process uses, for as long as the object lives: tests run side by side.
+class temporary_folder {
+ public:
+  temporary_folder()
+      : path_(std::filesystem::temp_directory_path() / ("heist_cli_" + std::to_string(getpid()))) {
+    std::filesystem::create_directory(path_);
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+  ~temporary_folder() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::string operator/(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
 };

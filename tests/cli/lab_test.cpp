@@ -121,7 +121,8 @@ TEST(Lab, RefusesBadArgumentsInOneLine) {
 // What calibrate writes the lab reads, and all of it is positive.
 TEST(Lab, CalibrateWritesAFileThatTheLabReads) {
   if (!has_two_processors()) GTEST_SKIP() << "one processor";
-  const auto path = (std::filesystem::path(testing::TempDir()) / "costs.json").string();
+  const temporary_folder folder;
+  const auto path = folder / "costs.json";
   const auto result = heist_command({"lab", "calibrate", "--quick", "--output", path});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("a quick run, whose figures mean little"));

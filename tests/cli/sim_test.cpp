@@ -100,16 +100,15 @@ TEST(Sim, PrintsCsvAndJson) {
 }
 
 TEST(Sim, WritesAChartAndAPage) {
-  const auto folder = std::filesystem::path(testing::TempDir());
+  const temporary_folder folder;
   const auto svg = folder / "sim.svg";
   const auto html = folder / "sim.html";
-  const auto result = heist_command(
-      {"sim", "--dag", "fib:10", "-P", "1..16", "--svg", svg.string(), "--html", html.string()});
+  const auto result =
+      heist_command({"sim", "--dag", "fib:10", "-P", "1..16", "--svg", svg, "--html", html});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(content(svg), HasSubstr("<svg"));
   EXPECT_THAT(content(html), HasSubstr("heist sim --dag fib:10"));
-  const auto refused =
-      heist_command({"sim", "--dag", "fib:3", "--svg", (folder / "no" / "such").string()});
+  const auto refused = heist_command({"sim", "--dag", "fib:3", "--svg", folder / "no/such"});
   EXPECT_EQ(refused.code, 1);
   EXPECT_THAT(refused.err, HasSubstr("cannot write"));
   EXPECT_EQ(refused.out, "");  // before the work, not after it
@@ -119,10 +118,10 @@ namespace {
 
 // The page that a command writes.
 std::string page_of(std::vector<std::string> command) {
-  const auto html = std::filesystem::path(testing::TempDir()) / "sim_page.html";
-  std::filesystem::remove(html);
+  const temporary_folder folder;
+  const auto html = folder / "sim_page.html";
   command.insert(command.begin(), "sim");
-  command.insert(command.end(), {"--html", html.string()});
+  command.insert(command.end(), {"--html", html});
   const auto result = heist_command(command);
   EXPECT_EQ(result.code, 0) << result.err;
   return content(html);
@@ -157,9 +156,9 @@ TEST(SimPage, OfASmallDagShowsItsSchedule) {
     EXPECT_THAT(page, testing::Not(HasSubstr("class=\"chart\"")));
   }
   const auto command = {"sim", "--dag", "figure1", "--scheduler", "busy-leaves", "-P", "2"};
-  const auto file = std::filesystem::path(testing::TempDir()) / "sim_page.html";
+  const temporary_folder folder;
   std::vector<std::string> with_page(command.begin(), command.end());
-  with_page.insert(with_page.end(), {"--html", file.string()});
+  with_page.insert(with_page.end(), {"--html", folder / "sim_page.html"});
   EXPECT_EQ(heist_command(with_page).out,
             heist_command({command.begin(), command.end()}).out);  // as without a page
 }
@@ -197,9 +196,10 @@ TEST(SimPage, GoesWithCosts) {
   for (const char* part : {"speedup", "asleep", "heist sim --dag fib:12", "&quot;seconds&quot;:"})
     EXPECT_THAT(page, HasSubstr(part));
   EXPECT_EQ(page, page_of(command));
-  const auto svg = std::filesystem::path(testing::TempDir()) / "sim_costs.svg";
+  const temporary_folder folder;
+  const auto svg = folder / "sim_costs.svg";
   const auto result = heist_command(
-      {"sim", "--dag", "fib:12", "-P", "1..16", "--costs", example_costs, "--svg", svg.string()});
+      {"sim", "--dag", "fib:12", "-P", "1..16", "--costs", example_costs, "--svg", svg});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(content(svg), HasSubstr("speedup"));
 }
