@@ -23,6 +23,7 @@
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/slots.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
 #include "runtime/views.hpp"
 #include "runtime/wait_graph.hpp"
@@ -182,18 +183,35 @@ job* steal_round(worker& w, unsigned round) noexcept {
   return nullptr;
 }
 
+// What was pushed as a fork, or as a scope's child.
+void run_job(worker& w, job& j) noexcept {
+  if (is_measured(w)) [[unlikely]]
+    strands::begin_job(w, j);
+  run_noted(*w.current, &j.state, j);
+  worker& now = self_worker();  // it may be another
+  if (is_measured(now)) [[unlikely]]
+    strands::stop(now, strands::of(*now.current.get()));
+}
+
 void run_root_item(worker& w, root& r) noexcept {
   w.current.get()->priority = 0;  // that of the job before, on this fiber
   w.count.roots.add();
   w.begin_running();
   w.serves.store(r.is_awaited ? &r : nullptr, std::memory_order_relaxed);  // as it says there
+  const bool measured = is_measured(w);
+  if (measured) [[unlikely]]
+    strands::begin_root(w, r);
   if (r.is_awaited) {
     run_noted(*w.current, &r.state, r);
+    if (measured) [[unlikely]]
+      strands::end_root(self_worker(), &r);
     r.views = leave_views(self_worker());
     settle(r.state, job::done);
   } else {
     pool_impl& pool = w.pool;
     run_noted(*w.current, nullptr, r);  // r is gone now, and the worker may be another
+    if (measured) [[unlikely]]
+      strands::end_root(self_worker(), nullptr);
     if (leave_views(self_worker()) != nullptr) refuse_views();
     pool.note_finished();
   }
@@ -222,7 +240,7 @@ bool run_waiting(worker& w) noexcept {
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
     w.begin_running();
-    run_noted(*w.current, &item.left_behind->state, *item.left_behind);
+    run_job(w, *item.left_behind);
     return true;
   }
   if (item.entry != nullptr) {
@@ -239,7 +257,7 @@ bool run_loot(worker& w) noexcept {
   if (!j) return false;
   if (w.counts_all) w.count.takes.add();
   w.begin_running();
-  run_noted(*w.current, &(*j)->state, **j);
+  run_job(w, **j);
   return true;
 }
 
@@ -279,7 +297,7 @@ bool run_stolen(worker& w, unsigned round) noexcept {
   w.last_asked = ~0U;
   const std::uint64_t before = ticks();
   const std::uint64_t waits = w.count.suspends.get();
-  run_noted(*w.current, &j->state, *j);
+  run_job(w, *j);
   worker& now = self_worker();  // it may be another
   now.backoff.note_job(ticks() - before, &now != &w || now.count.suspends.get() != waits);
   return true;

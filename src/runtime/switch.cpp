@@ -8,6 +8,7 @@
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/slots.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/worker.hpp"
 
 #if HEIST_ASAN
@@ -173,7 +174,10 @@ void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state
   seat(w, w.first_position(), next.slots);
   w.after.awaited = &state;
   w.starves = &next == &w.native;
+  const bool is_timed = is_measured(w) && strands::stop(w, strands::of(me));
   switch_fiber(w, me, next, after_switch_action::kind::wait_for);
+  if (is_timed) [[unlikely]]
+    strands::go_afresh(self_worker(), strands::of(me));
   me.awaits.kind = wait_kind::none;
 }
 

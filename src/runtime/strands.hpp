@@ -1,0 +1,142 @@
+// The strands of a measured pool (work_measurement.hpp): what is timed, and which path leads to it.
+//
+// A strand is what a fiber runs between two events: a fork, a join, a spawn, a wait, an end. Each
+// fiber of a measured pool has a record of the strand that runs on it, with the path that leads to
+// it: the longest chain of strands, from the start of the program, that had to end before. The path
+// grows by the strand's time when the strand ends. At a fork both functions begin with the path of
+// the fork, and what follows the join has the later one of their ends. So the figures don't depend
+// on who ran what, or when: only the times of the strands are measured.
+//
+// Every event reaches the library, although forks and joins are inlined: a measured pool has a
+// deque of another kind than the split one, so that every push and pop takes the slow path
+// (ADR 13). A function that was not stolen is run by its join (join.cpp), because its end is an
+// event, which the inlined code doesn't report.
+//
+// Who writes what. A record belongs to its fiber. An open fork belongs to the fiber that forked; a
+// thief reads its `forked` and `region` before it begins the job, and writes `second` before it
+// settles the job's state, which orders both for the owner. Its address lies in job::fork: nobody
+// else uses that word between the push and the end of the job, but for the injection queue, before
+// which the address is put aside (leave_behind).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "heist/detail/hot_path.hpp"
+#include "heist/detail/job.hpp"
+#include "heist/detail/root.hpp"
+#include "heist/detail/scope_state.hpp"
+#include "runtime/span_path.hpp"
+#include "runtime/work_measurement.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+struct open_fork {
+  position at = 0;
+  region_number region = region_table::none;
+  span_path forked;  // at the fork
+  span_path first;   // at the end of the function that the forking fiber ran
+  span_path second;  // at the end of the other one
+};
+
+struct strand {
+  span_path now;             // up to `since`, if it runs
+  std::uint64_t since = 0;   // a time stamp
+  bool runs = false;
+  bool is_call = false;      // a child of a scope, whose spawner nobody can steal
+  region_number region = region_table::none;
+  open_fork* ends = nullptr;  // the stolen fork that this fiber runs
+  const job* joined = nullptr;  // the one that its own join runs
+  std::size_t open = 0;         // forks, of those below
+  std::vector<std::unique_ptr<open_fork>> forks;
+  struct open_region {
+    region_number region, around;
+    std::uint64_t span, burdened;
+  };
+  std::vector<open_region> regions;
+};
+
+// Whether the worker's pool is measured. All functions below that take a worker need it, and must
+// be called by its thread; they may allocate, and end the program where there is no memory.
+[[nodiscard]] inline bool is_measured(const worker& w) noexcept { return w.log != nullptr; }
+
+void free_strand(strand* s) noexcept;
+
+namespace strands {
+
+[[nodiscard]] strand& of(fiber& f) noexcept;
+
+// The running strand ends; what the caller does next is no work. False: none runs.
+bool stop(worker& w, strand& s) noexcept;
+// A strand begins.
+void go(worker& w, strand& s) noexcept;
+// The same on a thread that has looked for work since its last strand.
+void go_afresh(worker& w, strand& s) noexcept;
+
+// ---- Forks.
+
+// Before the push of j at position h, and after it has been refused or not.
+enum class pushed_kind : std::uint8_t { fork, spawner };
+[[nodiscard]] pushed_kind before_push(worker& w, job& j, position h) noexcept;
+void after_push(worker& w, pushed_kind kind, position h, bool pushed) noexcept;
+// The fork whose entry lies at position h; nullptr if it was refused. Forks above it are forgotten:
+// their entries have been joined in some other way.
+[[nodiscard]] open_fork* find(strand& s, position h) noexcept;
+// Runs a job that its fiber has taken back, on that fiber, to its end; forgets the fork.
+void run_joined(job& j, open_fork& f) noexcept;
+// The thief has ended it.
+void receive(worker& w, open_fork& f) noexcept;
+// Forgets the newest fork, whose second function won't run.
+inline void forget(strand& s) noexcept { --s.open; }
+
+// ---- What the scheduler's loop runs.
+
+void begin_job(worker& w, job& j) noexcept;
+// To be called on the fiber of its spawner.
+void resume_stolen(worker& w, fiber& spawner) noexcept;
+// True: the job's own join runs it, and there is no thief.
+bool end_job(worker& w, const job& j) noexcept;
+void begin_root(worker& w, const root& r) noexcept;
+void end_root(worker& w, const root* r) noexcept;  // nullptr: nobody waits for it
+void leave_behind(work_measurement& m, job& j);
+void take_from_behind(worker& w, const job& j) noexcept;  // its own join runs it after all
+
+// ---- Roots, for whoever hands them over.
+
+void enter(worker* w, work_measurement& m, const root& r);
+void receive(worker* w, work_measurement& m, const root& r);
+
+// ---- Regions, of any thread.
+
+void begin_region(const char* name) noexcept;
+void end_region() noexcept;
+
+// ---- Scopes. The functions about a child are called on the child's fiber.
+
+void begin_child(worker& w) noexcept;
+void return_to_spawner(worker& w, fiber& spawner, const scope_state* scope) noexcept;
+void end_stolen_child(worker& w, const scope_state* scope) noexcept;
+void end_scope(worker& w, const scope_state* scope) noexcept;
+// Runs a child that lies on the deque and was taken back: run(). It began where it was pushed.
+template <class Run>
+void run_pushed_child(open_fork& f, const scope_state* scope, Run&& run) noexcept {
+  strand& s = of(*self_worker().current.get());
+  const span_path owners = std::exchange(s.now, f.forked);
+  const region_number region = std::exchange(s.region, f.region);
+  forget(s);
+  s.now.burdened += self_worker().log->of.steal_ticks;
+  go(self_worker(), s);
+  run();
+  worker& w = self_worker();
+  stop(w, s);
+  w.log->of.scopes.follow(scope, s.now);
+  s.now = owners;
+  s.region = region;
+}
+
+}  // namespace strands
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,240 @@
+// Work and span of programs for which both are known: each piece of work spins until its thread has
+// used a certain processor time, so it takes as long wherever and beside whatever it runs.
+#include "heist/work_span.hpp"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "heist/heist.hpp"
+#include "runtime/strands.hpp"
+#include "tests/unit/runtime/support.hpp"
+
+namespace heist_test {
+namespace {
+
+namespace strands = heist::detail::strands;
+
+double cpu_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
+}
+
+// [[gnu::noinline]]: the thread changes at forks.
+[[gnu::noinline]] void spin(double ms) {
+  const double until = cpu_ms() + ms;
+  while (cpu_ms() < until) {
+  }
+}
+
+struct in_ms {
+  double work, span;
+};
+
+heist::work_span measured(unsigned workers, const std::function<void()>& program,
+                          heist::pool_config config = {}) {
+  config.workers = workers;
+  heist::start_work_span();
+  {
+    heist::pool p(config);
+    p.run(program);
+  }
+  return heist::stop_work_span();
+}
+
+// What the pools did, without the thread that called them.
+double pools_ms(const heist::work_span& m) { return (m.work - m.outside) * 1e3; }
+double span_ms(const heist::work_span& m) { return (m.span - m.outside) * 1e3; }
+
+void check(const heist::work_span& m, in_ms expected) {
+  EXPECT_NEAR(pools_ms(m), expected.work, 0.06 * expected.work + 0.3) << to_string(m);
+  EXPECT_NEAR(span_ms(m), expected.span, 0.06 * expected.span + 0.3) << to_string(m);
+}
+
+void on_workers(in_ms expected, const std::function<void()>& program,
+                const heist::pool_config& config = {}) {
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    SCOPED_TRACE("workers: " + std::to_string(workers));
+    check(measured(workers, program, config), expected);
+  }
+}
+
+TEST(WorkSpan, ASerialFunction) {
+  on_workers({10, 10}, [] { spin(10); });
+}
+
+TEST(WorkSpan, AForksSpanIsThatOfTheLongerSide) {
+  on_workers({18, 13}, [] {
+    spin(2);
+    heist::fork_join([] { spin(4); }, [] { spin(10); });
+    spin(1);
+    heist::fork_join([] { spin(0.5); }, [] { spin(0.5); });
+  });
+}
+
+TEST(WorkSpan, ForksInForks) {
+  on_workers({27, 10}, [] {
+    heist::fork_join(
+        [] {
+          heist::fork_join([] { spin(3); }, [] { spin(4); });
+          spin(1);
+        },
+        [] { heist::fork_join([] { spin(2); }, [] { spin(6); }, [] { spin(8); }); },
+        [] { spin(1); });
+    spin(2);
+    heist::fork_join([] {}, [] { spin(0); });
+  });
+}
+
+TEST(WorkSpan, AnExceptionEndsAFork) {
+  on_workers({5, 5}, [] {
+    EXPECT_THROW(heist::fork_join([] { spin(2); }, [] { spin(1); throw 1; }), int);
+    spin(1);
+    EXPECT_THROW(heist::fork_join([] { spin(1); throw 1; }, [] { spin(0); }), int);
+  });
+}
+
+TEST(WorkSpan, ForksThatAreCallsAreSerial) {
+  heist::pool_config shallow;
+  shallow.fork_depth = 1;
+  on_workers({8, 6}, [] {
+    heist::fork_join([] { heist::fork_join([] { spin(2); }, [] { spin(4); }); },
+                     [] { spin(2); });
+  }, shallow);
+  on_workers({5, 5}, [] {
+    heist::run_with(heist::policy::serial,
+                    [] { heist::fork_join([] { spin(2); }, [] { spin(3); }); });
+  });
+}
+
+// Each child begins where it was spawned, and the scope ends with the last of them.
+void spawns(heist::spawn_kind kind) {
+  on_workers({16, 9}, [kind] {
+    heist::scope(kind, [](heist::task_scope& s) {
+      s.spawn([] { spin(4); });
+      spin(2);
+      s.spawn([] { spin(6); });
+      spin(1);
+      s.spawn([] { spin(2); });
+    });
+    spin(1);
+  });
+}
+TEST(WorkSpan, ChildrenThatBeginAtOnce) { spawns(heist::spawn_kind::continuation); }
+TEST(WorkSpan, ChildrenOnTheDeque) { spawns(heist::spawn_kind::child); }
+
+TEST(WorkSpan, ScopesInScopesAndForks) {
+  on_workers({19, 9}, [] {
+    heist::scope([](heist::task_scope& outer) {
+      outer.spawn([&outer] {
+        spin(1);
+        outer.spawn([] { spin(7); });
+        heist::scope(heist::spawn_kind::child, [](heist::task_scope& s) {
+          s.spawn([] { heist::fork_join([] { spin(2); }, [] { spin(3); }); });
+          s.spawn([] { spin(2); });
+        });
+        spin(1);
+      });
+      spin(2);
+      heist::scope([](heist::task_scope&) {});
+    });
+    spin(1);
+  });
+}
+
+TEST(WorkSpan, ALoopsIterationsAreParallelEvenIfNobodyHelps) {
+  on_workers({40, 1}, [] { heist::parallel_for(0, 40, [](int) { spin(1); }); });
+  on_workers({20, 5}, [] {
+    heist::parallel_for(0, 2000, [](int i) { i == 700 ? spin(5) : spin(15.0 / 1999); });
+  });
+}
+
+TEST(WorkSpan, AReductionsLeavesAreParallel) {
+  const std::vector<int> v(32768, 1);
+  on_workers({16, 1}, [&] {
+    EXPECT_EQ(heist::transform_reduce(v, 0, std::plus<>(),
+                                      [n = 0](int x) {
+                                        if (x == 1) spin(16.0 / 32768);
+                                        return x;
+                                      }),
+              32768);
+  });
+}
+
+TEST(WorkSpan, AFuturesResultComesBeforeItsUse) {
+  on_workers({13, 9}, [] {
+    auto a = heist::submit([] { spin(4); return 1; });
+    spin(1);
+    auto b = heist::submit([] { spin(2); return 2; });
+    auto c = heist::when_all(std::move(a), std::move(b)).then([](auto both) {
+      spin(3);
+      return std::get<0>(both);
+    });
+    spin(1);
+    EXPECT_EQ(c.get(), 1);
+    spin(2);
+  });
+}
+
+TEST(WorkSpan, WaitingIsNoWork) {
+  on_workers({4, 2}, [] {
+    heist::latch both(2);
+    heist::fork_join(
+        [&] {
+          spin(2);
+          both.count_down();
+          both.wait();
+        },
+        [&] {
+          both.count_down();
+          both.wait();
+          spin(2);
+        });
+  });
+}
+
+TEST(WorkSpan, RegionsHaveTheirParts) {
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    const auto m = measured(workers, [] {
+      strands::begin_region("first");
+      heist::fork_join(
+          [] {
+            strands::begin_region("inner");
+            spin(3);
+            strands::end_region();
+          },
+          [] { spin(5); });
+      strands::end_region();
+      for (int i = 0; i < 2; ++i) {
+        strands::begin_region("second");
+        spin(1);
+        strands::end_region();
+      }
+      spin(1);
+    });
+    SCOPED_TRACE(to_string(m));
+    ASSERT_EQ(m.regions.size(), 4U);
+    const auto part = [&](const std::string& name) {
+      for (const auto& r : m.regions)
+        if (r.name == name) return r;
+      ADD_FAILURE() << name;
+      return heist::work_span_region{};
+    };
+    EXPECT_NEAR(part("first").work * 1e3, 8, 0.8);
+    EXPECT_NEAR(part("first").own_work * 1e3, 5, 0.6);
+    EXPECT_NEAR(part("first").span * 1e3, 5, 0.6);
+    EXPECT_NEAR(part("first").on_path * 1e3, 5, 0.6);
+    EXPECT_NEAR(part("first/inner").span * 1e3, 3, 0.5);
+    EXPECT_EQ(part("first/inner").on_path, 0);
+    EXPECT_EQ(part("second").entries, 2U);
+    EXPECT_NEAR(part("second").span * 1e3, 2, 0.4);
+    EXPECT_NEAR(part("second").on_path * 1e3, 2, 0.4);
+  }
+}
+
+}  // namespace
+}  // namespace heist_test
