@@ -91,7 +91,7 @@ TEST(WorkSpan, ForksInForks) {
 }
 
 TEST(WorkSpan, AnExceptionEndsAFork) {
-  on_workers({5, 5}, [] {
+  on_workers({5, 4}, [] {
     EXPECT_THROW(heist::fork_join([] { spin(2); }, [] { spin(1); throw 1; }), int);
     spin(1);
     EXPECT_THROW(heist::fork_join([] { spin(1); throw 1; }, [] { spin(0); }), int);
@@ -106,7 +106,7 @@ TEST(WorkSpan, ForksThatAreCallsAreSerial) {
                      [] { spin(2); });
   }, shallow);
   on_workers({5, 5}, [] {
-    heist::run_with(heist::policy::serial,
+    heist::with(heist::policy::serial,
                     [] { heist::fork_join([] { spin(2); }, [] { spin(3); }); });
   });
 }
@@ -146,23 +146,27 @@ TEST(WorkSpan, ScopesInScopesAndForks) {
   });
 }
 
+// A loop tries one iteration before it forks the others.
 TEST(WorkSpan, ALoopsIterationsAreParallelEvenIfNobodyHelps) {
-  on_workers({40, 1}, [] { heist::parallel_for(0, 40, [](int) { spin(1); }); });
+  on_workers({40, 2}, [] { heist::parallel_for(0, 40, [](int) { spin(1); }); });
   on_workers({20, 5}, [] {
-    heist::parallel_for(0, 2000, [](int i) { i == 700 ? spin(5) : spin(15.0 / 1999); });
+    heist::parallel_for(0, 201, [](int i) { i == 70 ? spin(5) : spin(0.075); });
   });
 }
 
+// 64 leaves. Fewer workers would have to find out first what a leaf costs, one leaf after another.
 TEST(WorkSpan, AReductionsLeavesAreParallel) {
-  const std::vector<int> v(32768, 1);
-  on_workers({16, 1}, [&] {
+  std::vector<int> v(32768, 0);
+  for (std::size_t i = 0; i < v.size(); i += 512) v[i] = 1;
+  const auto program = [&] {
     EXPECT_EQ(heist::transform_reduce(v, 0, std::plus<>(),
-                                      [n = 0](int x) {
-                                        if (x == 1) spin(16.0 / 32768);
+                                      [](int x) {
+                                        if (x == 1) spin(0.25);
                                         return x;
                                       }),
-              32768);
-  });
+              64);
+  };
+  check(measured(8, program), {16, 0.25});
 }
 
 TEST(WorkSpan, AFuturesResultComesBeforeItsUse) {
