@@ -52,6 +52,9 @@ struct run_request {
   bool stats = false;  // prints what the workers counted
   unsigned repeat = 3;
   bool json = false;
+  bool profile = false;  // one more run, for its work and span
+  std::string costs;     // of the profile: a file; empty: the defaults
+  std::string dag;       // a file for the profile's DAG; empty: none
 };
 
 struct bench_list_request {

@@ -139,7 +139,7 @@ std::string to_json(const info_report& report) {
 std::string to_json(const run_report& report) {
   json per_worker = json::array();
   for (const auto& counts : report.stats.workers) per_worker.push_back(as_json(counts));
-  return on_one_line({{"workload", report.workload},
+  json result = {{"workload", report.workload},
                       {"options", options_of(report.options)},
                       {"files", report.files},
                       {"result", report.result},
@@ -166,7 +166,9 @@ std::string to_json(const run_report& report) {
                       {"blocking_threads_in_use", report.stats.blocking_threads_in_use},
                       {"blocking_threads_peak", report.stats.blocking_threads_peak},
                       {"counters", as_json(report.stats.total)},
-                      {"counters_by_worker", per_worker}});
+                      {"counters_by_worker", per_worker}};
+  if (report.profile) result["profile"] = json::parse(heist::to_json(*report.profile));
+  return on_one_line(result);
 }
 
 std::string to_json(const bench::benchmark& benchmark) {

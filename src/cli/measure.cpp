@@ -84,4 +84,19 @@ run_report measure(std::string_view name, workloads::instance& instance, const p
   return report;
 }
 
+void profile(run_report& report, workloads::instance& instance, const pool_config& config,
+             workloads::execution how, const work_span_options& options) {
+  const auto expected = instance.checksum();
+  report::samples time;
+  start_work_span(options);
+  try {
+    pool measured(config);
+    time_pool_run(measured, instance, how, expected, time, report);
+  } catch (...) {
+    static_cast<void>(stop_work_span());
+    throw;
+  }
+  report.profile = stop_work_span();
+}
+
 }  // namespace heist::cli
