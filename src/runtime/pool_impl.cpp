@@ -138,7 +138,7 @@ void pool_impl::run(root& r) {
     r.run(r);
     return;
   }
-  if (measured_ != nullptr) strands::enter(w, *measured_, r);
+  if (measured_ != nullptr) strands::enter(w, *measured_, r, strands::root_kind::awaited);
   if (w != nullptr || !run_as_guest(r)) {
     injection_.push(r);
     wake_for_injection();
@@ -153,7 +153,7 @@ void pool_impl::start(root& r) {
     throw usage_error(
         "a pool that was made before fork() has no threads in the child; make another");
   unfinished_.fetch_add(1, std::memory_order_relaxed);  // the queue's lock orders it
-  if (measured_ != nullptr) strands::enter(this_worker(), *measured_, r);
+  if (measured_ != nullptr) strands::enter(this_worker(), *measured_, r, strands::root_kind::detached);
   injection_.push(r);
   wake_for_injection();
 }

@@ -310,8 +310,7 @@ void scope_state::run_measured_pushed() noexcept {
   } else if (slot != nullptr) {
     strands::run_pushed_child(*f, this, [&] { run_apart(*slot, slot->run); });
   } else {
-    self_worker().log->of.scopes.follow(this, f->second);
-    strands::forget(s);
+    strands::receive_pushed(self_worker(), *f, this);
   }
   if (ran) strands::go_afresh(self_worker(), s);
 }

@@ -20,7 +20,7 @@ namespace {
 
 // Forks at h or above were joined in some other way, if there are any.
 void forget_from(strand& s, position h) noexcept {
-  while (s.open != 0 && s.forks[s.open - 1]->at >= h) --s.open;
+  while (s.open != 0 && s.forks[s.open - 1]->at >= h) forget(s);
 }
 
 open_fork& add(strand& s, position h) {
@@ -29,7 +29,31 @@ open_fork& add(strand& s, position h) {
   open_fork& f = *s.forks[s.open++];
   f.at = h;
   f.region = s.region;
+  if (s.record != nullptr) {
+    f.parent = s.record;
+    f.mark = s.record->now();
+    f.first_thread = std::make_unique<dag_thread>();
+    s.record = f.first_thread.get();
+  }
   return f;
+}
+
+// A flow begins on this fiber.
+void begin(strand& s) noexcept {
+  s.open = 0;
+  s.regions.clear();
+  s.joined = nullptr;
+  s.ends = nullptr;
+  s.is_call = false;
+  s.record = nullptr;
+  s.begun.reset();
+  s.detached = nullptr;
+  s.small_child = nullptr;
+}
+void begin_thread(worker& w, strand& s) {
+  if (!w.log->of.keeps_dag) return;
+  s.begun = std::make_unique<dag_thread>();
+  s.record = s.begun.get();
 }
 
 }  // namespace
@@ -46,6 +70,8 @@ bool stop(worker& w, strand& s) noexcept {
   const std::uint64_t ticks = log.clock.since(log.of.rate, s.since);
   s.now.advance(s.region, ticks);
   log.work[s.region].add(ticks);
+  if (s.record != nullptr) [[unlikely]]
+    s.record->work(s.region, ticks);
   log.strands.add();
   return true;
 }
@@ -95,35 +121,74 @@ open_fork* find(strand& s, position h) noexcept {
   return s.open != 0 && s.forks[s.open - 1]->at == h ? s.forks[s.open - 1].get() : nullptr;
 }
 
+void forget(strand& s) noexcept {
+  open_fork& f = *s.forks[--s.open];
+  if (f.first_thread == nullptr) return;
+  s.record = f.parent;
+  s.record->append(*f.first_thread);
+  f.first_thread.reset();
+}
+
+joining_fork::joining_fork(strand& s, open_fork& f) noexcept
+    : parent_(f.first_thread != nullptr ? f.parent : nullptr), mark_(f.mark) {
+  --s.open;
+  if (parent_ == nullptr) return;
+  first_ = parent_->spawn(std::move(f.first_thread));
+  s.record = parent_;
+}
+
+void joining_fork::end(worker& w, strand& s) const noexcept {
+  if (parent_ == nullptr) return;
+  s.record = parent_;
+  parent_->join(*first_);
+  parent_->collapse(mark_, w.log->of.leaf_ticks);
+}
+
+namespace {
+
+void join_stolen(worker& w, strand& s, open_fork& f) noexcept {
+  const joining_fork joining(s, f);
+  if (s.record != nullptr && f.second_thread != nullptr) s.record->append(*f.second_thread);
+  f.second_thread.reset();
+  joining.end(w, s);
+}
+
+}  // namespace
+
 void run_joined(job& j, open_fork& f) noexcept {
   worker& w = self_worker();
   strand& s = own(w);
   const span_path first = std::exchange(s.now, f.forked);
   s.region = f.region;
-  forget(s);  // what the job forks lies in the same place
+  const joining_fork joining(s, f);
   s.now.burdened += w.log->of.steal_ticks;
   const job* const before = std::exchange(s.joined, &j);
   go(w, s);
   j.run(j);
-  // The worker may be another one now; the fiber is the same.
+  worker& now = self_worker();  // it may be another one; the fiber is the same
   s.joined = before;
-  s.now.burdened += self_worker().log->of.suspend_ticks;
+  s.now.burdened += now.log->of.suspend_ticks;
   s.now.follow(first);
+  joining.end(now, s);
 }
 
 void receive(worker& w, open_fork& f) noexcept {
   strand& s = own(w);
   f.second.burdened += w.log->of.suspend_ticks;
   s.now.follow(f.second);
-  --s.open;
+  join_stolen(w, s, f);
+}
+
+void receive_pushed(worker& w, open_fork& f, const scope_state* scope) noexcept {
+  w.log->of.scopes.follow(scope, f.second);
+  join_stolen(w, own(w), f);
 }
 
 void begin_job(worker& w, job& j) noexcept {
   if (is_spawner(j)) return;
   strand& s = own(w);
-  s.open = 0;
-  s.regions.clear();
-  s.joined = nullptr;
+  begin(s);
+  begin_thread(w, s);
   open_fork* f = j.fork;
   if (const auto aside = w.log->of.roots.take(&j)) f = aside->fork;
   s.ends = f;
@@ -138,18 +203,22 @@ bool end_job(worker& w, const job& j) noexcept {
   strand& s = own(w);
   stop(w, s);
   if (s.joined == &j) return true;
-  if (s.ends != nullptr) s.ends->second = s.now;
+  if (s.ends != nullptr) {
+    s.ends->second = s.now;
+    s.ends->second_thread = std::move(s.begun);
+  }
   s.ends = nullptr;
   return false;
 }
 
 void begin_root(worker& w, const root& r) noexcept {
   strand& s = own(w);
-  s.open = 0;
-  s.regions.clear();
-  s.joined = nullptr;
-  s.ends = nullptr;
+  begin(s);
   const auto from = w.log->of.roots.take(&r);
+  if (from && from->thread != nullptr)
+    s.record = s.detached = from->thread;
+  else
+    begin_thread(w, s);
   s.now = from ? from->path : span_path{};
   s.region = from ? from->region : region_table::none;
   go_afresh(w, s);
@@ -159,7 +228,7 @@ void end_root(worker& w, const root* r) noexcept {
   strand& s = own(w);
   stop(w, s);
   if (r != nullptr)
-    w.log->of.roots.put(r, s.now, s.region);
+    w.log->of.roots.put(r, s.now, s.region, s.begun.release());
   else
     w.log->of.note_end(s.now);
 }
@@ -177,40 +246,54 @@ void take_from_behind(worker& w, const job& j) noexcept {
   static_cast<void>(w.log->of.roots.take(&j));
 }
 
-void enter(worker* w, work_measurement& m, const root& r) {
+void enter(worker* w, work_measurement& m, const root& r, root_kind kind) {
+  const auto thread_of = [&](dag_thread* caller) -> dag_thread* {
+    if (caller == nullptr || !m.keeps_dag || kind == root_kind::awaited) return nullptr;
+    dag_thread* const t = caller->spawn(std::make_unique<dag_thread>());
+    m.add_detached(t);
+    return t;
+  };
   if (w != nullptr && is_measured(*w)) {
     strand& s = own(*w);
     const bool ran = stop(*w, s);
-    m.roots.put(&r, s.now, s.region);
+    m.roots.put(&r, s.now, s.region, thread_of(s.record));
     if (ran) go(*w, s);
     return;
   }
   if (w != nullptr) return;
-  m.change_outside([&](const outside_flow& flow) { m.roots.put(&r, flow.now, flow.region); });
+  m.change_outside([&](outside_flow& flow) {
+    m.roots.put(&r, flow.now, flow.region, thread_of(&flow.record));
+  });
 }
 
 void receive(worker* w, work_measurement& m, const root& r) {
   const auto end = m.roots.take(&r);
   if (!end) return;
+  const std::unique_ptr<dag_thread> thread(end->thread);
+  const auto follow = [&](span_path& now, dag_thread* record) {
+    now.follow(end->path);
+    if (thread != nullptr && record != nullptr) record->append(*thread);
+  };
   if (w != nullptr && is_measured(*w))
-    own(*w).now.follow(end->path);
+    follow(own(*w).now, own(*w).record);
   else if (w == nullptr)
-    m.change_outside([&](outside_flow& flow) { flow.now.follow(end->path); });
+    m.change_outside([&](outside_flow& flow) { follow(flow.now, &flow.record); });
 }
 
 void begin_child(worker& w) noexcept {
   const spawned& task = w.current.get()->task;
   fiber& spawner = *task.spawner;
   take_over(spawner);
-  task.scope->note_measured();
   strand& above = of(spawner);
   stop(w, above);
   strand& s = own(w);
-  s.open = 0;
-  s.regions.clear();
-  s.joined = nullptr;
-  s.ends = nullptr;
-  s.is_call = false;
+  begin(s);
+  if (above.record != nullptr) {
+    if ((task.scope->flags() & scope_state::measured) == 0)
+      w.log->of.scopes.put_mark(task.scope, above.record, above.record->now());
+    s.record = above.record->spawn(std::make_unique<dag_thread>());
+  }
+  task.scope->note_measured();
   above.now.burdened += w.log->of.fork_ticks;
   s.now = above.now;
   s.region = above.region;
@@ -218,15 +301,39 @@ void begin_child(worker& w) noexcept {
   hand_over(spawner);
 }
 
+namespace {
+
+// A child that returned to its spawner. Many small ones that follow each other become one.
+void end_thread(worker& w, strand& above, strand& child, const scope_state* scope) {
+  work_measurement& m = w.log->of;
+  if (child.record == nullptr) return m.scopes.follow(scope, child.now);
+  dag_thread& t = *child.record;
+  dag_thread* const before = above.small_scope == scope ? above.small_child : nullptr;
+  const bool is_newest = above.record != nullptr && above.record->steps.back().child.get() == &t;
+  if (before != nullptr && is_newest && before->total + t.total < m.leaf_ticks) {
+    before->append(t);
+    above.record->steps.pop_back();
+    return m.scopes.follow(scope, child.now);
+  }
+  above.small_child = is_newest && t.total < m.leaf_ticks ? &t : nullptr;
+  above.small_scope = scope;
+  m.scopes.follow(scope, child.now, &t);
+}
+
+}  // namespace
+
 void return_to_spawner(worker& w, fiber& spawner, const scope_state* scope) noexcept {
   take_over(spawner);
   strand& s = own(w);
   stop(w, s);
   strand& above = of(spawner);
-  if (s.is_call)
+  if (s.is_call) {
     above.now.follow(s.now);
-  else
-    w.log->of.scopes.follow(scope, s.now);
+    if (s.record != nullptr) above.record->join(*s.record);
+  } else {
+    end_thread(w, above, s, scope);
+  }
+  s.record = nullptr;
   go(w, above);
   hand_over(spawner);
 }
@@ -234,13 +341,20 @@ void return_to_spawner(worker& w, fiber& spawner, const scope_state* scope) noex
 void end_stolen_child(worker& w, const scope_state* scope) noexcept {
   strand& s = own(w);
   stop(w, s);
-  w.log->of.scopes.follow(scope, s.now);
+  w.log->of.scopes.follow(scope, s.now, std::exchange(s.record, nullptr));
 }
 
 void end_scope(worker& w, const scope_state* scope) noexcept {
   strand& s = own(w);
   const bool ran = stop(w, s);
-  if (const auto last = w.log->of.scopes.take(scope)) s.now.follow(last->path);
+  if (const auto last = w.log->of.scopes.take(scope)) {
+    s.now.follow(last->path);
+    if (s.record != nullptr) {
+      for (dag_thread* const t : last->threads) s.record->join(*t);
+      if (last->thread == s.record) s.record->collapse(last->mark, w.log->of.leaf_ticks);
+    }
+    s.small_child = nullptr;
+  }
   if (ran) go(w, s);
 }
 
@@ -284,6 +398,11 @@ void change_flow(Change&& change) {
   }
 }
 
+dag_thread* detached_thread(const strand& s) noexcept { return s.detached; }
+dag_thread* detached_thread(const outside_flow&) noexcept { return nullptr; }
+dag_thread* record_of(const strand& s) noexcept { return s.record; }
+dag_thread* record_of(outside_flow& flow) noexcept { return &flow.record; }
+
 }  // namespace
 
 void begin_region(const char* name) noexcept {
@@ -297,13 +416,19 @@ void end_region() noexcept {
 
 void note_result_made(const void* future) noexcept {
   strands::change_flow([&](auto& flow, work_log& log) {
-    log.of.futures.put(future, flow.now, flow.region);
+    dag_thread* const thread = strands::detached_thread(flow);
+    log.of.futures.put(future, flow.now, flow.region, thread);
   });
 }
 
 void note_result_taken(const void* future) noexcept {
   strands::change_flow([&](auto& flow, work_log& log) {
-    if (const auto made = log.of.futures.get(future)) flow.now.follow(made->path);
+    const auto made = log.of.futures.get(future);
+    if (!made) return;
+    flow.now.follow(made->path);
+    dag_thread* const t = made->thread;
+    if (t != nullptr && t != strands::detached_thread(flow) && log.of.take_detached(t))
+      strands::record_of(flow)->join(*t);
   });
 }
 

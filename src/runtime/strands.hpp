@@ -28,6 +28,7 @@
 #include "heist/detail/job.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/scope_state.hpp"
+#include "runtime/dag_record.hpp"
 #include "runtime/span_path.hpp"
 #include "runtime/work_measurement.hpp"
 #include "runtime/worker.hpp"
@@ -40,6 +41,10 @@ struct open_fork {
   span_path forked;  // at the fork
   span_path first;   // at the end of the function that the forking fiber ran
   span_path second;  // at the end of the other one
+  // With a DAG: the thread that forked, where it was, and the threads of the two functions.
+  dag_thread* parent = nullptr;
+  dag_thread::mark mark{};
+  std::unique_ptr<dag_thread> first_thread, second_thread;
 };
 
 struct strand {
@@ -57,6 +62,12 @@ struct strand {
     std::uint64_t span, burdened;
   };
   std::vector<open_region> regions;
+  // With a DAG: what it does now, and the thread that it began itself and that nobody owns yet.
+  dag_thread* record = nullptr;
+  std::unique_ptr<dag_thread> begun;
+  dag_thread* detached = nullptr;     // a root's that nobody waits for
+  dag_thread* small_child = nullptr;  // the last one that it spawned in small_scope, if small
+  const scope_state* small_scope = nullptr;
 };
 
 // Whether the worker's pool is measured. All functions below that take a worker need it, and must
@@ -76,6 +87,20 @@ void go(worker& w, strand& s) noexcept;
 // The same on a thread that has looked for work since its last strand.
 void go_afresh(worker& w, strand& s) noexcept;
 
+// Forgets the newest fork, whose second function the same flow will run now: that may fork in the
+// same place.
+class joining_fork {
+ public:
+  joining_fork(strand& s, open_fork& f) noexcept;
+  // It has run.
+  void end(worker& w, strand& s) const noexcept;
+
+ private:
+  dag_thread* const parent_;
+  const dag_thread::mark mark_;
+  dag_thread* first_ = nullptr;
+};
+
 // ---- Forks.
 
 // Before the push of j at position h, and after it has been refused or not.
@@ -90,7 +115,7 @@ void run_joined(job& j, open_fork& f) noexcept;
 // The thief has ended it.
 void receive(worker& w, open_fork& f) noexcept;
 // Forgets the newest fork, whose second function won't run.
-inline void forget(strand& s) noexcept { --s.open; }
+void forget(strand& s) noexcept;
 
 // ---- What the scheduler's loop runs.
 
@@ -106,7 +131,8 @@ void take_from_behind(worker& w, const job& j) noexcept;  // its own join runs i
 
 // ---- Roots, for whoever hands them over.
 
-void enter(worker* w, work_measurement& m, const root& r);
+enum class root_kind : std::uint8_t { awaited, detached };
+void enter(worker* w, work_measurement& m, const root& r, root_kind kind);
 void receive(worker* w, work_measurement& m, const root& r);
 
 // ---- Regions, of any thread.
@@ -126,16 +152,19 @@ void run_pushed_child(open_fork& f, const scope_state* scope, Run&& run) noexcep
   strand& s = of(*self_worker().current.get());
   const span_path owners = std::exchange(s.now, f.forked);
   const region_number region = std::exchange(s.region, f.region);
-  forget(s);
+  const joining_fork joining(s, f);
   s.now.burdened += self_worker().log->of.steal_ticks;
   go(self_worker(), s);
   run();
   worker& w = self_worker();
   stop(w, s);
   w.log->of.scopes.follow(scope, s.now);
+  joining.end(w, s);
   s.now = owners;
   s.region = region;
 }
+// A thief has run it.
+void receive_pushed(worker& w, open_fork& f, const scope_state* scope) noexcept;
 
 }  // namespace strands
 

@@ -5,8 +5,11 @@
 
 #include "heist/detail/measured.hpp"
 #include "heist/error.hpp"
+#include "heist/fork_join.hpp"
+#include "heist/pool.hpp"
 #include "platform/process.hpp"
 #include "platform/process_mutex.hpp"
+#include "runtime/work_span_text.hpp"
 
 namespace heist::inline v0 {
 
@@ -49,13 +52,76 @@ std::vector<region_table::entry> region_table::all() const {
   return all_;
 }
 
-work_measurement::work_measurement(const work_span_options& options)
+work_measurement::work_measurement(const work_span_options& options, const stamp_rate& at,
+                                   std::uint64_t overhead_ticks)
     : costs(options.costs),
-      rate(stamp_rate::find()),
+      rate{at.is_counter, at.ns_per_tick, overhead_ticks},
       fork_ticks(ticks_in(costs.fork_ns, rate)),
       steal_ticks(ticks_in(costs.steal_ns, rate)),
       suspend_ticks(ticks_in(costs.suspend_ns, rate)),
+      keeps_dag(options.keep_dag),
+      leaf_ticks(ticks_in(options.dag_leaf_ns, rate)),
       process_(platform::process_generation()) {}
+
+namespace {
+
+// The thread that finds out what an empty strand takes: its pool is measured by that trial.
+constinit std::atomic<pthread_t> trying{0};
+constinit std::atomic<bool> somebody_tries{false};
+
+std::uint64_t median_of_trials(work_measurement& trial) {
+  constexpr int forks = 500;
+  constexpr std::size_t trials = 9;
+  std::array<std::uint64_t, trials> each{};
+  pool one({.workers = 1, .name = "measures"});
+  for (std::uint64_t& ticks : each) {
+    const auto before = trial.collect_strands();
+    one.run([] {
+      for (int i = 0; i < forks; ++i) fork_join([] {}, [] {});
+    });
+    const auto after = trial.collect_strands();
+    ticks = (after.ticks - before.ticks) / (after.strands - before.strands);
+  }
+  std::sort(each.begin(), each.end());
+  return each[trials / 2];
+}
+
+}  // namespace
+
+bool work_measurement::is_tried_here() noexcept {
+  // Relaxed, both: a thread reads what it has written itself, or anything else.
+  return somebody_tries.load(std::memory_order_relaxed) &&
+         trying.load(std::memory_order_relaxed) == ::pthread_self();
+}
+
+std::shared_ptr<work_measurement> work_measurement::make(const work_span_options& options) {
+  const stamp_rate rate = stamp_rate::find();
+  const auto trial = std::make_shared<work_measurement>(work_span_options{}, rate, 0);
+  trying.store(::pthread_self(), std::memory_order_relaxed);
+  somebody_tries.store(true, std::memory_order_relaxed);
+  set_current(trial);
+  std::uint64_t overhead = rate.read_ticks;
+  try {
+    overhead = std::max(overhead, median_of_trials(*trial));
+  } catch (...) {
+    somebody_tries.store(false, std::memory_order_relaxed);
+    set_current(nullptr);
+    throw;
+  }
+  somebody_tries.store(false, std::memory_order_relaxed);
+  set_current(nullptr);
+  return std::make_shared<work_measurement>(options, rate, overhead);
+}
+
+work_measurement::strand_sums work_measurement::collect_strands() {
+  const std::lock_guard hold(mutex_);
+  strand_sums sums;
+  for (const work_log& log : logs_) {
+    sums.strands += log.strands.get();
+    for (const counter_cell& ticks : log.work) sums.ticks += ticks.get();
+  }
+  return sums;
+}
 
 std::shared_ptr<work_measurement> work_measurement::current() {
   const std::lock_guard hold(current_mutex);
@@ -94,6 +160,7 @@ void work_measurement::bring_up_to_date(outside_flow& flow) const {
     flow.now.advance(flow.region, ticks);
     flow.work += ticks;
     flow.own_work.add(flow.region, ticks);
+    if (keeps_dag) flow.record.work(flow.region, ticks);
   }
   flow.cpu_ns = cpu;
 }
@@ -133,6 +200,29 @@ void work_measurement::fill_regions(work_span& result, const span_path& last) co
   result.regions = std::move(all);
 }
 
+void work_measurement::add_detached(dag_thread* t) {
+  const std::lock_guard hold(mutex_);
+  detached_.insert(t);
+}
+bool work_measurement::take_detached(dag_thread* t) {
+  const std::lock_guard hold(mutex_);
+  return detached_.erase(t) != 0;
+}
+
+std::string work_measurement::make_dag(const std::vector<work_span_region>& known) {
+  std::vector<std::string> names;
+  for (const work_span_region& r : known) names.push_back(json_text(r.name));
+  if (outside_.size() == 1)
+    return dag_text(outside_.begin()->second.record, names, rate.ns_per_tick);
+  dag_thread all;
+  for (auto& [thread, flow] : outside_) {
+    auto t = std::make_unique<dag_thread>();
+    t->append(flow.record);
+    static_cast<void>(all.spawn(std::move(t)));
+  }
+  return dag_text(all, names, rate.ns_per_tick);
+}
+
 work_span work_measurement::collect() {
   change_outside([](outside_flow&) {});
   const double seconds = rate.ns_per_tick * 1e-9;
@@ -170,6 +260,11 @@ work_span work_measurement::collect() {
   result.regions[0].name = "outside all regions";
   result.regions[0].span = result.span;
   result.regions[0].burdened_span = result.burdened_span;
+  if (keeps_dag) {
+    result.dag = make_dag(result.regions);
+    if (result.dag.empty())
+      result.not_covered.emplace_back("the DAG: it has more than a million nodes");
+  }
   for (const char* const what : not_covered_) result.not_covered.emplace_back(what);
   return result;
 }
@@ -179,7 +274,7 @@ work_span work_measurement::collect() {
 void start_work_span(const work_span_options& options) {
   if (detail::work_measurement::current() != nullptr)
     throw usage_error("start_work_span: a measurement runs already");
-  auto made = std::make_shared<detail::work_measurement>(options);
+  auto made = detail::work_measurement::make(options);
   made->begin_outside();
   detail::work_measurement::set_current(std::move(made));
 }

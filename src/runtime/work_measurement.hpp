@@ -17,12 +17,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "heist/work_span.hpp"
 #include "runtime/counter_cells.hpp"
+#include "runtime/dag_record.hpp"
 #include "runtime/span_path.hpp"
 #include "runtime/strand_clock.hpp"
 
@@ -83,11 +85,16 @@ struct outside_flow {
     std::uint64_t span, burdened;
   };
   std::vector<open_region> regions;
+  dag_thread record;
 };
 
 class work_measurement {
  public:
-  explicit work_measurement(const work_span_options& options);
+  // `overhead_ticks`: what a strand seems to take that does nothing.
+  work_measurement(const work_span_options& options, const stamp_rate& at,
+                   std::uint64_t overhead_ticks);
+  // Measures that, by forks that do nothing in a pool of its own, and makes one.
+  [[nodiscard]] static std::shared_ptr<work_measurement> make(const work_span_options& options);
 
   // The one that new pools join; nullptr when nothing is measured.
   [[nodiscard]] static std::shared_ptr<work_measurement> current();
@@ -114,10 +121,18 @@ class work_measurement {
   // Paths by the address of what connects two flows.
   class path_map {
    public:
-    void put(const void* key, const span_path& path, region_number region) {
+    void put(const void* key, const span_path& path, region_number region,
+             dag_thread* thread = nullptr) {
       shard& s = shard_of(key);
       const std::lock_guard hold(s.mutex);
-      s.paths[key] = {path, region, nullptr};
+      s.paths[key] = {path, region, nullptr, thread};
+    }
+    void put_mark(const void* key, dag_thread* thread, const dag_thread::mark& mark) {
+      shard& s = shard_of(key);
+      const std::lock_guard hold(s.mutex);
+      item& i = s.paths[key];
+      i.thread = thread;
+      i.mark = mark;
     }
     void put_fork(const void* key, open_fork* fork) {
       shard& s = shard_of(key);
@@ -125,15 +140,21 @@ class work_measurement {
       s.paths[key].fork = fork;
     }
     // Of those that are put under one key, what follows them all.
-    void follow(const void* key, const span_path& path) {
+    void follow(const void* key, const span_path& path, dag_thread* thread = nullptr) {
       shard& s = shard_of(key);
       const std::lock_guard hold(s.mutex);
-      s.paths[key].path.follow(path);
+      item& i = s.paths[key];
+      i.path.follow(path);
+      if (thread != nullptr) i.threads.push_back(thread);
     }
     struct item {
       span_path path{};
       region_number region = region_table::none;
       open_fork* fork = nullptr;
+      // With a DAG: the thread that has this path, or that began a scope there.
+      dag_thread* thread = nullptr;
+      dag_thread::mark mark{};
+      std::vector<dag_thread*> threads{};  // of a scope's children
     };
     [[nodiscard]] std::optional<item> get(const void* key) {
       shard& s = shard_of(key);
@@ -172,15 +193,29 @@ class work_measurement {
   const std::uint64_t fork_ticks;
   const std::uint64_t steal_ticks;
   const std::uint64_t suspend_ticks;
+  const bool keeps_dag;
+  const std::uint64_t leaf_ticks;  // of the DAG
+
+  // Threads of roots that nobody waits for. A future's user that takes one out joins it.
+  void add_detached(dag_thread* t);
+  [[nodiscard]] bool take_detached(dag_thread* t);
 
   // A function that nobody waits for has ended.
   void note_end(const span_path& path);
   // Some construct whose rule is missing was used; `what` is a literal.
   void note_not_covered(const char* what);
   [[nodiscard]] work_span collect();
+  struct strand_sums {
+    std::uint64_t strands = 0, ticks = 0;
+  };
+  [[nodiscard]] strand_sums collect_strands();
+  // Whether the calling thread is in make(): then its pools belong to the trial.
+  [[nodiscard]] static bool is_tried_here() noexcept;
 
  private:
   void bring_up_to_date(outside_flow& flow) const;
+  // The records of the flows outside become parts of one DAG.
+  [[nodiscard]] std::string make_dag(const std::vector<work_span_region>& known);
   void fill_regions(work_span& result, const span_path& last) const;
 
   const unsigned process_;  // its generation
@@ -191,6 +226,7 @@ class work_measurement {
   std::deque<work_log> logs_;  // guarded, as are the next two
   span_path last_end_;
   std::vector<const char*> not_covered_;
+  std::set<dag_thread*> detached_;
 };
 
 }  // namespace heist::inline v0::detail

@@ -63,10 +63,11 @@ void print_at_exit() {
 }  // namespace
 
 std::shared_ptr<work_measurement> measurement_for_a_pool() {
+  if (work_measurement::is_tried_here()) return work_measurement::current();
   wanted_is_known.call([] {
     profile_settings settings = profile_from_environment();
     if (!settings.is_on || work_measurement::current() != nullptr) return;
-    auto made = std::make_shared<work_measurement>(settings.options);
+    auto made = work_measurement::make(settings.options);
     wanted = new profile_at_exit{std::move(settings), platform::process_generation()};
     work_measurement::set_current(std::move(made));
     static_cast<void>(std::atexit(&print_at_exit));

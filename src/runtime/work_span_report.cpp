@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "heist/work_span.hpp"
+#include "runtime/work_span_text.hpp"
 
 namespace heist::inline v0 {
 
@@ -80,6 +81,23 @@ std::string predictions(const work_span& m) {
 
 }  // namespace
 
+namespace detail {
+
+std::string json_text(std::string_view name) {
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (static_cast<unsigned char>(c) < ' ' || c == '<' || c == '>' || c == '&')
+      out += text("\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace detail
+
 std::string to_string(const work_span& m) {
   std::string out = "work and span:\n";
   out += text("  work T1           %12s", time(m.work).c_str());
@@ -91,7 +109,7 @@ std::string to_string(const work_span& m) {
               m.burdened_parallelism(), m.costs.fork_ns, m.costs.steal_ns, m.costs.suspend_ns,
               shown(m.costs.source).c_str());
   const double in_pools = m.work - m.outside;
-  out += text("  strands           %12llu   %s each; reading the clock, %.1f ns, is taken off\n",
+  out += text("  strands           %12llu   %s each, after %.1f ns that an empty one takes\n",
               static_cast<unsigned long long>(m.strands),
               time(m.strands > 0 ? in_pools / static_cast<double>(m.strands) : 0).c_str(),
               m.clock_ns);
@@ -110,18 +128,7 @@ std::string to_string(const work_span& m) {
 
 namespace {
 
-std::string quoted(std::string_view name) {
-  std::string out = "\"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (static_cast<unsigned char>(c) < ' ' || c == '<' || c == '>' || c == '&')
-      out += text("\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    else
-      out += c;
-  }
-  return out + "\"";
-}
+using detail::json_text;
 
 // The fields of one JSON object.
 class object {
@@ -131,7 +138,7 @@ class object {
     add(name, text("%llu", static_cast<unsigned long long>(value)));
   }
   void add(const char* name, const std::string& value) {
-    out_ += (out_.empty() ? "{" : ", ") + quoted(name) + ": " + value;
+    out_ += (out_.empty() ? "{" : ", ") + json_text(name) + ": " + value;
   }
   [[nodiscard]] std::string close() const { return out_ + "}"; }
 
@@ -148,7 +155,7 @@ std::string array(const Items& items, const One& one) {
 
 std::string region_json(const work_span_region& r) {
   object o;
-  o.add("name", quoted(r.name));
+  o.add("name", json_text(r.name));
   o.count("entries", r.entries);
   o.number("own_work", r.own_work);
   o.number("work", r.work);
@@ -162,7 +169,7 @@ std::string region_json(const work_span_region& r) {
 
 std::string to_json(const work_span& m) {
   object o;
-  o.add("format", quoted("heist work and span 1"));
+  o.add("format", json_text("heist work and span 1"));
   o.number("work", m.work);
   o.number("outside", m.outside);
   o.number("span", m.span);
@@ -173,7 +180,7 @@ std::string to_json(const work_span& m) {
   costs.number("fork_ns", m.costs.fork_ns);
   costs.number("steal_ns", m.costs.steal_ns);
   costs.number("suspend_ns", m.costs.suspend_ns);
-  costs.add("source", quoted(m.costs.source));
+  costs.add("source", json_text(m.costs.source));
   o.add("costs", costs.close());
   o.count("forks", m.forks);
   o.count("spawns", m.spawns);
@@ -189,7 +196,7 @@ std::string to_json(const work_span& m) {
           one.number("most", m.most_speedup(p));
           return one.close();
         }));
-  o.add("not_covered", array(m.not_covered, [](const std::string& s) { return quoted(s); }));
+  o.add("not_covered", array(m.not_covered, [](const std::string& s) { return json_text(s); }));
   return o.close() + "\n";
 }
 
