@@ -107,6 +107,11 @@ struct sim_task {
   std::vector<std::uint32_t> processors;  // under a kernel: processes
   std::uint64_t seeds = 1;
   std::uint64_t first_seed = 1;
+  struct scaling {
+    std::string region;
+    double factor;
+  };
+  std::vector<scaling> scaled;  // of a DAG with regions
   report::form form = report::form::text;
   std::string svg, html;  // files; empty: none
   std::string command;    // the command line

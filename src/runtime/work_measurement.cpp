@@ -211,7 +211,7 @@ bool work_measurement::take_detached(dag_thread* t) {
 
 std::string work_measurement::make_dag(const std::vector<work_span_region>& known) {
   std::vector<std::string> names;
-  for (const work_span_region& r : known) names.push_back(json_text(r.name));
+  for (const work_span_region& r : known) names.push_back(json_text(printable(r.name, 200)));
   if (outside_.size() == 1)
     return dag_text(outside_.begin()->second.record, names, rate.ns_per_tick);
   dag_thread all;

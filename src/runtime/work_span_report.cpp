@@ -30,12 +30,7 @@ std::string time(double seconds) {
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-// A name as it may be printed: without control characters.
-std::string shown(const std::string& name) {
-  std::string result;
-  for (const char c : name) result += static_cast<unsigned char>(c) < ' ' || c == 0x7F ? '?' : c;
-  return result;
-}
+std::string shown(const std::string& name) { return detail::printable(name, 200); }
 
 std::string regions_table(const work_span& m) {
   if (m.regions.size() < 2) return {};
@@ -82,6 +77,13 @@ std::string predictions(const work_span& m) {
 }  // namespace
 
 namespace detail {
+
+std::string printable(std::string_view name, std::size_t most) {
+  std::string result;
+  for (const char c : name.substr(0, most))
+    result += static_cast<unsigned char>(c) < ' ' || c == 0x7F ? '?' : c;
+  return result.empty() ? "?" : result;
+}
 
 std::string json_text(std::string_view name) {
   std::string out = "\"";
