@@ -360,6 +360,60 @@ void end_scope(worker& w, const scope_state* scope) noexcept {
 
 namespace {
 
+[[nodiscard]] worker* measured_worker() noexcept {
+  worker* const w = this_worker();
+  return w != nullptr && is_measured(*w) && w->current.get() != nullptr ? w : nullptr;
+}
+
+}  // namespace
+
+bool measures_here() noexcept { return measured_worker() != nullptr; }
+
+void put_before(const void* key) noexcept {
+  worker* const w = measured_worker();
+  if (w == nullptr) return;
+  strand& s = own(*w);
+  const bool ran = stop(*w, s);
+  w->log->of.steps.follow(key, s.now, s.region);
+  if (ran) go(*w, s);
+}
+
+void begin_step(const void* key) noexcept {
+  worker* const w = measured_worker();
+  if (w == nullptr) return;
+  strand& s = own(*w);
+  stop(*w, s);
+  if (const auto before = w->log->of.steps.get(key)) {
+    s.now = before->path;
+    s.region = before->region;
+  }
+  s.now.burdened += w->log->of.steal_ticks;
+  go(*w, s);
+}
+
+void follow_step(const void* key) noexcept {
+  worker* const w = measured_worker();
+  if (w == nullptr) return;
+  strand& s = own(*w);
+  const bool ran = stop(*w, s);
+  if (const auto before = w->log->of.steps.get(key)) s.now.follow(before->path);
+  if (ran) go(*w, s);
+}
+
+void end_step() noexcept {
+  if (worker* const w = measured_worker()) stop(*w, own(*w));
+}
+
+void forget_step(const void* key) noexcept {
+  if (worker* const w = measured_worker()) static_cast<void>(w->log->of.steps.take(key));
+}
+
+void note_not_covered(const char* what) noexcept {
+  if (worker* const w = measured_worker()) w->log->of.note_not_covered(what);
+}
+
+namespace {
+
 // Not the number of a region: the sums of the one around it have this part already.
 constexpr region_number counted_outside = ~region_number{0};
 

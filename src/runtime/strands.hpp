@@ -135,6 +135,24 @@ enum class root_kind : std::uint8_t { awaited, detached };
 void enter(worker* w, work_measurement& m, const root& r, root_kind kind);
 void receive(worker* w, work_measurement& m, const root& r);
 
+// ---- Task graphs and pipelines: steps that follow others in an order of their own, whichever fiber
+// runs them. `key` is an address that stands for what a step follows, as the last user of a stage,
+// or its predecessors in a graph. All these may be called anywhere; in a pool that isn't measured,
+// and on a thread outside, they do nothing.
+
+[[nodiscard]] bool measures_here() noexcept;
+// What the calling fiber has done so far comes before the steps with that key.
+void put_before(const void* key) noexcept;
+// A step begins, which follows what was put before that key, and nothing else.
+void begin_step(const void* key) noexcept;
+// It also follows what was put before another one.
+void follow_step(const void* key) noexcept;
+void end_step() noexcept;
+// Nobody needs the key any more.
+void forget_step(const void* key) noexcept;
+// The run's figures leave something out; `what` is a literal.
+void note_not_covered(const char* what) noexcept;
+
 // ---- Regions, of any thread.
 
 void begin_region(const char* name) noexcept;

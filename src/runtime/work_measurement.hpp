@@ -68,7 +68,6 @@ struct work_log {
   work_measurement& of;
   strand_clock clock;
   counter_cell forks, spawns, steals, strands, refused;
-  counter_cell serial_items;  // tasks, jobs: their parallelism isn't covered
   std::array<counter_cell, region_table::most> work;  // ticks, by region
   std::array<region_sums, region_table::most> inclusive;
 };
@@ -140,6 +139,13 @@ class work_measurement {
       s.paths[key].fork = fork;
     }
     // Of those that are put under one key, what follows them all.
+    void follow(const void* key, const span_path& path, region_number region) {
+      shard& s = shard_of(key);
+      const std::lock_guard hold(s.mutex);
+      item& i = s.paths[key];
+      i.path.follow(path);
+      i.region = region;
+    }
     void follow(const void* key, const span_path& path, dag_thread* thread = nullptr) {
       shard& s = shard_of(key);
       const std::lock_guard hold(s.mutex);
@@ -186,7 +192,7 @@ class work_measurement {
   path_map roots;         // their callers' paths; of one that has ended, its own
   path_map futures;       // of what made their results
   path_map scopes;        // of the children that have ended
-  path_map graph_nodes;   // of the predecessors that have ended
+  path_map steps;         // by the key of those that follow (strands::begin_step)
   region_table regions;
   const work_span_costs costs;
   const stamp_rate rate;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -182,6 +183,45 @@ TEST(WorkSpan, AFuturesResultComesBeforeItsUse) {
     EXPECT_EQ(c.get(), 1);
     spin(2);
   });
+}
+
+TEST(WorkSpan, AGraphsFunctionFollowsItsPredecessors) {
+  for (const auto order : {heist::graph_order::any, heist::graph_order::critical_path})
+    on_workers({15, 8}, [order] {
+      heist::task_graph g;
+      const auto load = g.add([] { spin(2); });
+      const auto left = g.add([] { spin(3); });
+      const auto right = g.add([] { heist::fork_join([] { spin(2); }, [] { spin(3); }); });
+      const auto last = g.add([](heist::task_graph::running& r) {
+        spin(1);
+        r.add([] { spin(2); });
+      });
+      g.add([] { spin(2); });
+      g.edge(load, left);
+      g.edge(load, right);
+      g.edge(left, last);
+      g.edge(right, last);
+      g.run({.order = order});
+    });
+}
+
+TEST(WorkSpan, AnItemFollowsTheOneBeforeInSerialStages) {
+  const auto carry = [](std::size_t tokens) {
+    heist::pipeline p(
+        [n = 0]() mutable -> std::optional<int> {
+          if (n == 8) return std::nullopt;
+          spin(1);
+          return n++;
+        },
+        heist::in_parallel([](int x) {
+          spin(4);
+          return x;
+        }),
+        heist::in_order([](int) { spin(1); }));
+    p.run({.tokens = tokens});
+  };
+  on_workers({48, 13}, [&] { carry(8); });
+  on_workers({48, 25}, [&] { carry(2); });
 }
 
 TEST(WorkSpan, WaitingIsNoWork) {
