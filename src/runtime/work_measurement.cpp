@@ -15,8 +15,6 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-constinit std::atomic<bool> work_is_measured{false};
-
 namespace {
 
 constinit platform::process_mutex current_mutex;
@@ -132,7 +130,10 @@ std::shared_ptr<work_measurement> work_measurement::current() {
 
 void work_measurement::set_current(std::shared_ptr<work_measurement> m) {
   const std::lock_guard hold(current_mutex);
-  work_is_measured.store(m != nullptr, std::memory_order_relaxed);
+  if (m != nullptr)
+    observers.fetch_or(observed_for_work, std::memory_order_relaxed);
+  else
+    observers.fetch_and(~observed_for_work, std::memory_order_relaxed);
   current_place() = std::move(m);
 }
 

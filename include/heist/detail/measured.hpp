@@ -6,14 +6,15 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/requirements.hpp"
+#include "heist/region.hpp"
 
 namespace heist::inline v0::detail {
 
-// Whether a measurement runs. Relaxed: a hint; whoever acts on it looks again under a lock.
-extern HEIST_API std::atomic<bool> work_is_measured;
+inline constexpr unsigned observed_for_work = 2;  // in observers
 
+// Whether a measurement runs. Relaxed: as observers says.
 inline bool measures_work() noexcept {
-  return work_is_measured.load(std::memory_order_relaxed);
+  return (observers.load(std::memory_order_relaxed) & observed_for_work) != 0;
 }
 
 // The caller has made the result of that future; to be called before anybody can know.

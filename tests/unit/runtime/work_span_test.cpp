@@ -11,13 +11,10 @@
 #include <vector>
 
 #include "heist/heist.hpp"
-#include "runtime/strands.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {
 namespace {
-
-namespace strands = heist::detail::strands;
 
 double cpu_ms() {
   timespec t{};
@@ -244,19 +241,19 @@ TEST(WorkSpan, WaitingIsNoWork) {
 TEST(WorkSpan, RegionsHaveTheirParts) {
   for (const unsigned workers : {1U, 2U, 8U}) {
     const auto m = measured(workers, [] {
-      strands::begin_region("first");
-      heist::fork_join(
-          [] {
-            strands::begin_region("inner");
-            spin(3);
-            strands::end_region();
-          },
-          [] { spin(5); });
-      strands::end_region();
+      {
+        const heist::region r("first");
+        heist::fork_join(
+            [] {
+              const heist::region inner("inner");
+              const heist::region again("first");  // it is in one of that name
+              spin(3);
+            },
+            [] { spin(5); });
+      }
       for (int i = 0; i < 2; ++i) {
-        strands::begin_region("second");
+        const heist::region r("second");
         spin(1);
-        strands::end_region();
       }
       spin(1);
     });
