@@ -11,15 +11,12 @@
 #include <atomic>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/observers.hpp"
 #include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
-
-// Who looks. Bit 1: work and span. 0 when nobody does. Relaxed: a hint; whoever acts on it looks
-// again under a lock.
-extern HEIST_API std::atomic<unsigned> observers;
 
 [[gnu::cold]] HEIST_API unsigned begin_region(const char* name) noexcept;
 [[gnu::cold]] HEIST_API void end_region(unsigned observed_by) noexcept;

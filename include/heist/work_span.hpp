@@ -26,9 +26,9 @@ namespace heist::inline v0 {
 
 // What the burdened span charges, in nanoseconds.
 struct work_span_costs {
-  double fork_ns = 3;        // to both functions of a fork
-  double steal_ns = 1500;    // to the one that a thief may take, before it begins
-  double suspend_ns = 1000;  // to what follows the join, if it has to wait for that one
+  double fork_ns = 3;               // to both functions of a fork
+  double steal_ns = 1500;           // to the one that a thief may take, before it begins
+  double suspend_ns = 1000;         // to what follows the join, if it has to wait for that one
   std::string source = "defaults";  // where they come from, for reports
 };
 
@@ -43,13 +43,13 @@ struct work_span_options {
 // A part of the run, by the regions (heist/region.hpp) in which it ran, in seconds. One with others
 // inside it has their work too.
 struct work_span_region {
-  std::string name;          // "parse", or "parse/numbers" for one in another
+  std::string name;           // "parse", or "parse/numbers" for one in another
   std::uint64_t entries = 0;  // how often it began
-  double own_work = 0;       // in no region further inside
-  double work = 0;           // T1
-  double span = 0;           // Tinf: the sum of those of all entries
-  double burdened_span = 0;  // likewise
-  double on_path = 0;        // of own_work: on the critical path of the whole run
+  double own_work = 0;        // in no region further inside
+  double work = 0;            // T1
+  double span = 0;            // Tinf: the sum of those of all entries
+  double burdened_span = 0;   // likewise
+  double on_path = 0;         // of own_work: on the critical path of the whole run
 };
 
 // In seconds.

@@ -29,7 +29,7 @@ struct run_report {
   unsigned missing_workers = 0;  // threads that the system refused
   // Seconds of the repeated runs.
   report::samples serial, one_worker, p_workers;
-  pool_stats stats;  // of the P workers, over all their runs
+  pool_stats stats;                  // of the P workers, over all their runs
   std::optional<work_span> profile;  // of one more run
   double items = 0;                  // of one run
   std::string unit;

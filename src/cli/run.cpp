@@ -80,10 +80,11 @@ void print_row(const run_report& report, output& out) {
 // What was measured without the profile stands beside what work and span allow.
 void print_profile(const run_report& report, const work_span& profile, output& out) {
   out.print("{}", to_string(profile));
-  out.print("measured without the profile: T1/TP {:.2f} at P = {}; work and span allow {:.2f} to "
-            "{:.2f}\n",
-            report.scaling(), report.workers, profile.least_speedup(report.workers),
-            profile.most_speedup(report.workers));
+  out.print(
+      "measured without the profile: T1/TP {:.2f} at P = {}; work and span allow {:.2f} to "
+      "{:.2f}\n",
+      report.scaling(), report.workers, profile.least_speedup(report.workers),
+      profile.most_speedup(report.workers));
 }
 
 work_span_options profile_options(const run_request& request) {

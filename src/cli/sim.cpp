@@ -58,8 +58,9 @@ class step_command {
   // Whether the schedule itself is shown: for a small DAG on a few processors.
   [[nodiscard]] bool has_small_dag() const {
     const auto* dag = computation_->dag();
-    return dag != nullptr && !dag->has_weights() && dag->node_count() <= 200 && request_.processors.size() == 1 &&
-           request_.processors.front() <= 8 && request_.seeds == 1;
+    return dag != nullptr && !dag->has_weights() && dag->node_count() <= 200 &&
+           request_.processors.size() == 1 && request_.processors.front() <= 8 &&
+           request_.seeds == 1;
   }
 
   void make_schedule() {

@@ -122,8 +122,7 @@ class dag_writer {
     bool last_spawns = false;
     for (const dag_step& s : t.steps) {
       if (s.ticks != 0) {
-        emit(static_cast<std::uint64_t>(
-                 std::llround(static_cast<double>(s.ticks) * ns_per_tick_)),
+        emit(static_cast<std::uint64_t>(std::llround(static_cast<double>(s.ticks) * ns_per_tick_)),
              s.region);
         last_spawns = false;
       } else if (s.child != nullptr) {

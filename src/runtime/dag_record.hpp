@@ -1,9 +1,9 @@
 // The forks of a measured run as a DAG with weights, for the simulator (src/lab/dag).
 //
 // A dag_thread is what one flow of control did, step by step: it worked, spawned another thread,
-// waited for one. Of fork_join(f, g), f is a thread of its own and g goes on in the one that forked.
-// What takes little is collapsed when it has been joined: its work remains, its forks don't. So the
-// DAG has about as many nodes as the run has time for, however fine it forks.
+// waited for one. Of fork_join(f, g), f is a thread of its own, and g goes on in the one that
+// forked. What takes little is collapsed when it has been joined: its work remains, its forks don't.
+// So the DAG has about as many nodes as the run has time for, however fine it forks.
 //
 // Who writes what. A thread belongs to the flow that it records; when that has ended, to whoever
 // joins it. It is owned by the step that spawned it, or by the fork or root that isn't joined yet.
@@ -23,9 +23,9 @@ struct dag_thread;
 
 struct dag_step {
   region_number region = 0;
-  std::uint64_t ticks = 0;                // of work
-  std::unique_ptr<dag_thread> child{};    // spawned here
-  const dag_thread* joined = nullptr;     // that has to have ended
+  std::uint64_t ticks = 0;              // of work
+  std::unique_ptr<dag_thread> child{};  // spawned here
+  const dag_thread* joined = nullptr;   // that has to have ended
 };
 
 struct dag_thread {

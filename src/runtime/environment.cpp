@@ -118,8 +118,7 @@ double nanoseconds(std::string_view value, std::string_view whole) {
 void set_profile(profile_settings& s, std::string_view setting, std::string_view whole) {
   const std::size_t equals = setting.find('=');
   const std::string_view name = setting.substr(0, equals);
-  const std::string_view value =
-      equals == std::string_view::npos ? "" : setting.substr(equals + 1);
+  const std::string_view value = equals == std::string_view::npos ? "" : setting.substr(equals + 1);
   if (value.empty()) refuse("HEIST_PROFILE", whole, profile_form);
   if (name == "dag") {
     s.dag_file = value;

@@ -63,7 +63,7 @@ struct fiber : fiber_front {
   local<const root*> serves{nullptr};
   local<bool> is_stalled{false};
   strand* measured = nullptr;  // made by strands.cpp, of a measured pool
-  void* job_frame = nullptr;  // the innermost job_frame (src/tasks/job_system.cpp)
+  void* job_frame = nullptr;   // the innermost job_frame (src/tasks/job_system.cpp)
 
   // For those who ask why a program hangs (wait_graph.hpp, scripts/heist-gdb.py). The wait for
   // which it is suspended, and the state that ends it; the state that is settled when the job or

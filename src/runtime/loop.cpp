@@ -22,11 +22,10 @@
 #include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
+#include "runtime/run_item.hpp"
 #include "runtime/slots.hpp"
-#include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
 #include "runtime/views.hpp"
-#include "runtime/wait_graph.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -183,35 +182,18 @@ job* steal_round(worker& w, unsigned round) noexcept {
   return nullptr;
 }
 
-// What was pushed as a fork, or as a scope's child.
-void run_job(worker& w, job& j) noexcept {
-  if (is_measured(w)) [[unlikely]]
-    strands::begin_job(w, j);
-  run_noted(*w.current, &j.state, j);
-  worker& now = self_worker();  // it may be another
-  if (is_measured(now)) [[unlikely]]
-    strands::stop(now, strands::of(*now.current.get()));
-}
-
 void run_root_item(worker& w, root& r) noexcept {
   w.current.get()->priority = 0;  // that of the job before, on this fiber
   w.count.roots.add();
   w.begin_running();
   w.serves.store(r.is_awaited ? &r : nullptr, std::memory_order_relaxed);  // as it says there
-  const bool measured = is_measured(w);
-  if (measured) [[unlikely]]
-    strands::begin_root(w, r);
   if (r.is_awaited) {
-    run_noted(*w.current, &r.state, r);
-    if (measured) [[unlikely]]
-      strands::end_root(self_worker(), &r);
+    run_root(w, r);
     r.views = leave_views(self_worker());
     settle(r.state, job::done);
   } else {
     pool_impl& pool = w.pool;
-    run_noted(*w.current, nullptr, r);  // r is gone now, and the worker may be another
-    if (measured) [[unlikely]]
-      strands::end_root(self_worker(), nullptr);
+    run_root(w, r);  // r is gone now, and the worker may be another
     if (leave_views(self_worker()) != nullptr) refuse_views();
     pool.note_finished();
   }

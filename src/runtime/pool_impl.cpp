@@ -153,7 +153,8 @@ void pool_impl::start(root& r) {
     throw usage_error(
         "a pool that was made before fork() has no threads in the child; make another");
   unfinished_.fetch_add(1, std::memory_order_relaxed);  // the queue's lock orders it
-  if (measured_ != nullptr) strands::enter(this_worker(), *measured_, r, strands::root_kind::detached);
+  if (measured_ != nullptr)
+    strands::enter(this_worker(), *measured_, r, strands::root_kind::detached);
   injection_.push(r);
   wake_for_injection();
 }

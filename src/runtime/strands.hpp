@@ -48,12 +48,12 @@ struct open_fork {
 };
 
 struct strand {
-  span_path now;             // up to `since`, if it runs
-  std::uint64_t since = 0;   // a time stamp
+  span_path now;            // up to `since`, if it runs
+  std::uint64_t since = 0;  // a time stamp
   bool runs = false;
-  bool is_call = false;      // a child of a scope, whose spawner nobody can steal
+  bool is_call = false;  // a child of a scope, whose spawner nobody can steal
   region_number region = region_table::none;
-  open_fork* ends = nullptr;  // the stolen fork that this fiber runs
+  open_fork* ends = nullptr;    // the stolen fork that this fiber runs
   const job* joined = nullptr;  // the one that its own join runs
   std::size_t open = 0;         // forks, of those below
   std::vector<std::unique_ptr<open_fork>> forks;
@@ -135,10 +135,10 @@ enum class root_kind : std::uint8_t { awaited, detached };
 void enter(worker* w, work_measurement& m, const root& r, root_kind kind);
 void receive(worker* w, work_measurement& m, const root& r);
 
-// ---- Task graphs and pipelines: steps that follow others in an order of their own, whichever fiber
-// runs them. `key` is an address that stands for what a step follows, as the last user of a stage,
-// or its predecessors in a graph. All these may be called anywhere; in a pool that isn't measured,
-// and on a thread outside, they do nothing.
+// ---- Task graphs and pipelines: steps that follow others in an order of their own, whichever
+// fiber runs them. `key` is an address that stands for what a step follows, as the last user of a
+// stage, or its predecessors in a graph. All these may be called anywhere; in a pool that isn't
+// measured, and on a thread outside, they do nothing.
 
 [[nodiscard]] bool measures_here() noexcept;
 // What the calling fiber has done so far comes before the steps with that key.

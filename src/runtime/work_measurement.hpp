@@ -54,7 +54,7 @@ class region_table {
 
  private:
   mutable std::mutex mutex_;
-  std::vector<entry> all_;                                             // guarded, as is the next
+  std::vector<entry> all_;  // guarded, as is the next
   std::map<std::pair<region_number, std::string>, region_number> numbers_;
 };
 
@@ -189,10 +189,10 @@ class work_measurement {
     std::array<shard, 32> shards_;
   };
 
-  path_map roots;         // their callers' paths; of one that has ended, its own
-  path_map futures;       // of what made their results
-  path_map scopes;        // of the children that have ended
-  path_map steps;         // by the key of those that follow (strands::begin_step)
+  path_map roots;    // their callers' paths; of one that has ended, its own
+  path_map futures;  // of what made their results
+  path_map scopes;   // of the children that have ended
+  path_map steps;    // by the key of those that follow (strands::begin_step)
   region_table regions;
   const work_span_costs costs;
   const stamp_rate rate;
@@ -227,7 +227,7 @@ class work_measurement {
   const unsigned process_;  // its generation
   std::mutex outside_mutex_;
   std::map<pthread_t, outside_flow> outside_;  // guarded by it
-  work_log outside_log_{*this};               // likewise
+  work_log outside_log_{*this};                // likewise
   std::mutex mutex_;
   std::deque<work_log> logs_;  // guarded, as are the next two
   span_path last_end_;

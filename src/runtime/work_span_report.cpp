@@ -42,10 +42,10 @@ std::string regions_table(const work_span& m) {
                          "parallelism", "burdened");
   for (std::size_t i = 1; i < m.regions.size(); ++i) {
     const work_span_region& r = m.regions[i];
-    out += text("  %-*.40s %9llu %12s %12s %12.2f %12.2f\n", w, shown(r.name).c_str(),
-                static_cast<unsigned long long>(r.entries), time(r.work).c_str(),
-                time(r.span).c_str(), r.span > 0 ? r.work / r.span : 1,
-                r.burdened_span > 0 ? r.work / r.burdened_span : 1);
+    out +=
+        text("  %-*.40s %9llu %12s %12s %12.2f %12.2f\n", w, shown(r.name).c_str(),
+             static_cast<unsigned long long>(r.entries), time(r.work).c_str(), time(r.span).c_str(),
+             r.span > 0 ? r.work / r.span : 1, r.burdened_span > 0 ? r.work / r.burdened_span : 1);
   }
   return out;
 }
@@ -80,6 +80,8 @@ namespace detail {
 
 std::string printable(std::string_view name, std::size_t most) {
   std::string result;
+  // Not in the middle of a character of UTF-8.
+  while (most < name.size() && most > 0 && (name[most] & 0xC0) == 0x80) --most;
   for (const char c : name.substr(0, most))
     result += static_cast<unsigned char>(c) < ' ' || c == 0x7F ? '?' : c;
   return result.empty() ? "?" : result;
@@ -111,10 +113,10 @@ std::string to_string(const work_span& m) {
               m.burdened_parallelism(), m.costs.fork_ns, m.costs.steal_ns, m.costs.suspend_ns,
               shown(m.costs.source).c_str());
   const double in_pools = m.work - m.outside;
-  out += text("  strands           %12llu   %s each, after %.1f ns that an empty one takes\n",
-              static_cast<unsigned long long>(m.strands),
-              time(m.strands > 0 ? in_pools / static_cast<double>(m.strands) : 0).c_str(),
-              m.clock_ns);
+  out +=
+      text("  strands           %12llu   %s each, after %.1f ns that an empty one takes\n",
+           static_cast<unsigned long long>(m.strands),
+           time(m.strands > 0 ? in_pools / static_cast<double>(m.strands) : 0).c_str(), m.clock_ns);
   out += text("  forks             %12llu   spawns %llu, steals %llu\n",
               static_cast<unsigned long long>(m.forks), static_cast<unsigned long long>(m.spawns),
               static_cast<unsigned long long>(m.steals));

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/observers.hpp"
 #include "heist/detail/requirements.hpp"
-#include "heist/region.hpp"
 
 namespace heist::inline v0::detail {
 

@@ -67,8 +67,7 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
 
   bool number_unsigned(number_unsigned_t value) override {
     if (state_ == state::weights) {
-      parts.source.threads.back().weights.push_back(
-          in_range(value, 1, explicit_dag::max_weight));
+      parts.source.threads.back().weights.push_back(in_range(value, 1, explicit_dag::max_weight));
       return true;
     }
     if (state_ == state::thread_regions) {

@@ -318,8 +318,8 @@ void explicit_dag::scale(std::string_view region, double factor) {
     if (regions_.empty() || !is_in[regions_[v]]) continue;
     const double scaled = std::round(static_cast<double>(weights_[v]) * factor);
     if (!(scaled <= static_cast<double>(max_weight)))
-      throw usage_error(fmt::format("{} times the weight of {} is too large", factor,
-                                    node_name(v)));
+      throw usage_error(
+          fmt::format("{} times the weight of {} is too large", factor, node_name(v)));
     weights_[v] = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(scaled));
   }
   measure_heights();

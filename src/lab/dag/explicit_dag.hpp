@@ -1,10 +1,10 @@
 // A multithreaded computation as a DAG that lies in memory: the model of Blumofe and Leiserson
 // (Scheduling multithreaded computations by work stealing, 1999, section 2).
 //
-// Nodes are instructions that take one unit of time, or as many as the source says. A thread is a chain of instructions, joined by
-// *continue* edges that a source doesn't list; *spawn* edges go from an instruction to a thread's
-// first one; *join* edges are all other dependencies. A thread has an activation frame from its
-// spawn to its last instruction.
+// Nodes are instructions that take one unit of time, or as many as the source says. A thread is a
+// chain of instructions, joined by *continue* edges that a source doesn't list; *spawn* edges go
+// from an instruction to a thread's first one; *join* edges are all other dependencies. A thread
+// has an activation frame from its spawn to its last instruction.
 //
 // What holds for every explicit_dag, or its constructor throws dag_error:
 //   - thread 0 is the root; each other thread is spawned once; the spawns make a tree;
@@ -93,8 +93,8 @@ enum class strictness {
 
 class explicit_dag {
  public:
-  static constexpr std::uint64_t max_nodes = 1U << 22U;    // 100 MB
-  static constexpr std::uint64_t max_frame = 1ULL << 32U;  // so that no sum of frames overflows
+  static constexpr std::uint64_t max_nodes = 1U << 22U;     // 100 MB
+  static constexpr std::uint64_t max_frame = 1ULL << 32U;   // so that no sum of frames overflows
   static constexpr std::uint64_t max_weight = 1ULL << 40U;  // nor one of weights
   static constexpr std::size_t max_regions = 1U << 16U;
 
@@ -159,9 +159,7 @@ class explicit_dag {
   [[nodiscard]] bool is_in_ns() const { return is_in_ns_; }
   // The regions' names, and the number of v's; without regions empty, and 0.
   [[nodiscard]] const std::vector<std::string>& regions() const { return region_names_; }
-  [[nodiscard]] std::uint32_t region(node_id v) const {
-    return regions_.empty() ? 0 : regions_[v];
-  }
+  [[nodiscard]] std::uint32_t region(node_id v) const { return regions_.empty() ? 0 : regions_[v]; }
   // Lets what is in that region take `factor` times as long: "parse", or a region in it, as
   // "parse/numbers". Throws usage_error where there is none, or the weights grow too large.
   void scale(std::string_view region, double factor);

@@ -90,22 +90,35 @@ TEST(WorkSpan, ForksInForks) {
 
 TEST(WorkSpan, AnExceptionEndsAFork) {
   on_workers({5, 4}, [] {
-    EXPECT_THROW(heist::fork_join([] { spin(2); }, [] { spin(1); throw 1; }), int);
+    EXPECT_THROW(heist::fork_join([] { spin(2); },
+                                  [] {
+                                    spin(1);
+                                    throw 1;
+                                  }),
+                 int);
     spin(1);
-    EXPECT_THROW(heist::fork_join([] { spin(1); throw 1; }, [] { spin(0); }), int);
+    EXPECT_THROW(heist::fork_join(
+                     [] {
+                       spin(1);
+                       throw 1;
+                     },
+                     [] { spin(0); }),
+                 int);
   });
 }
 
 TEST(WorkSpan, ForksThatAreCallsAreSerial) {
   heist::pool_config shallow;
   shallow.fork_depth = 1;
-  on_workers({8, 6}, [] {
-    heist::fork_join([] { heist::fork_join([] { spin(2); }, [] { spin(4); }); },
-                     [] { spin(2); });
-  }, shallow);
+  on_workers(
+      {8, 6},
+      [] {
+        heist::fork_join([] { heist::fork_join([] { spin(2); }, [] { spin(4); }); },
+                         [] { spin(2); });
+      },
+      shallow);
   on_workers({5, 5}, [] {
-    heist::with(heist::policy::serial,
-                    [] { heist::fork_join([] { spin(2); }, [] { spin(3); }); });
+    heist::with(heist::policy::serial, [] { heist::fork_join([] { spin(2); }, [] { spin(3); }); });
   });
 }
 
@@ -147,9 +160,8 @@ TEST(WorkSpan, ScopesInScopesAndForks) {
 // A loop tries one iteration before it forks the others.
 TEST(WorkSpan, ALoopsIterationsAreParallelEvenIfNobodyHelps) {
   on_workers({40, 2}, [] { heist::parallel_for(0, 40, [](int) { spin(1); }); });
-  on_workers({20, 5}, [] {
-    heist::parallel_for(0, 201, [](int i) { i == 70 ? spin(5) : spin(0.075); });
-  });
+  on_workers({20, 5},
+             [] { heist::parallel_for(0, 201, [](int i) { i == 70 ? spin(5) : spin(0.075); }); });
 }
 
 // 64 leaves. Fewer workers would have to find out first what a leaf costs, one leaf after another.
@@ -169,9 +181,15 @@ TEST(WorkSpan, AReductionsLeavesAreParallel) {
 
 TEST(WorkSpan, AFuturesResultComesBeforeItsUse) {
   on_workers({13, 9}, [] {
-    auto a = heist::submit([] { spin(4); return 1; });
+    auto a = heist::submit([] {
+      spin(4);
+      return 1;
+    });
     spin(1);
-    auto b = heist::submit([] { spin(2); return 2; });
+    auto b = heist::submit([] {
+      spin(2);
+      return 2;
+    });
     auto c = heist::when_all(std::move(a), std::move(b)).then([](auto both) {
       spin(3);
       return std::get<0>(both);
