@@ -2,8 +2,8 @@
 //
 // A dag_thread is what one flow of control did, step by step: it worked, spawned another thread,
 // waited for one. Of fork_join(f, g), f is a thread of its own, and g goes on in the one that
-// forked. What takes little is collapsed when it has been joined: its work remains, its forks don't.
-// So the DAG has about as many nodes as the run has time for, however fine it forks.
+// forked. What takes little is collapsed when it has been joined: its work remains, its forks
+// don't. So the DAG has about as many nodes as the run has time for, however fine it forks.
 //
 // Who writes what. A thread belongs to the flow that it records; when that has ended, to whoever
 // joins it. It is owned by the step that spawned it, or by the fork or root that isn't joined yet.

@@ -80,7 +80,8 @@ job* join_measured(worker& w, position h, bool throws) {
   open_fork* const f = strands::find(s, h);
   job& j = slot_to_join(w, h);
   std::uintptr_t how = job::pending;
-  if (!take_back(w, h, j)) how = wait_for_stolen(h, j);
+  const bool has_waited = !take_back(w, h, j);
+  if (has_waited) how = wait_for_stolen(h, j);
   if (how != job::pending) {
     if (f != nullptr) strands::receive(self_worker(), *f);
   } else if (f != nullptr && throws) {
@@ -89,7 +90,10 @@ job* join_measured(worker& w, position h, bool throws) {
   } else if (f != nullptr) {
     strands::forget(s);
   }
-  strands::go_afresh(self_worker(), s);
+  if (has_waited)
+    strands::go_afresh(self_worker(), s);
+  else
+    strands::go(self_worker(), s);
   return how == job::pending ? nullptr : taken_back_result(j, how, throws);
 }
 

@@ -312,7 +312,11 @@ void scope_state::run_measured_pushed() noexcept {
   } else {
     strands::receive_pushed(self_worker(), *f, this);
   }
-  if (ran) strands::go_afresh(self_worker(), s);
+  if (!ran) return;
+  if (slot == nullptr)
+    strands::go_afresh(self_worker(), s);
+  else
+    strands::go(self_worker(), s);
 }
 
 void scope_state::run_public_pushed() noexcept {

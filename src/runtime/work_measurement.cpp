@@ -166,6 +166,12 @@ void work_measurement::bring_up_to_date(outside_flow& flow) const {
   flow.cpu_ns = cpu;
 }
 
+void work_measurement::bring_up_to_date_if_known() {
+  const std::lock_guard hold(outside_mutex_);
+  const auto found = outside_.find(::pthread_self());
+  if (found != outside_.end()) bring_up_to_date(found->second);
+}
+
 void work_measurement::note_end(const span_path& path) {
   const std::lock_guard hold(mutex_);
   last_end_.follow(path);
@@ -225,7 +231,7 @@ std::string work_measurement::make_dag(const std::vector<work_span_region>& know
 }
 
 work_span work_measurement::collect() {
-  change_outside([](outside_flow&) {});
+  bring_up_to_date_if_known();
   const double seconds = rate.ns_per_tick * 1e-9;
   work_span result;
   result.costs = costs;

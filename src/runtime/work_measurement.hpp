@@ -220,6 +220,8 @@ class work_measurement {
 
  private:
   void bring_up_to_date(outside_flow& flow) const;
+  // The calling thread's, if it is one that has called a pool, or began the measurement.
+  void bring_up_to_date_if_known();
   // The records of the flows outside become parts of one DAG.
   [[nodiscard]] std::string make_dag(const std::vector<work_span_region>& known);
   void fill_regions(work_span& result, const span_path& last) const;

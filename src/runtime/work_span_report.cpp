@@ -54,8 +54,9 @@ std::string critical_path(const work_span& m) {
   std::vector<const work_span_region*> by_share;
   for (const work_span_region& r : m.regions)
     if (r.on_path > 0) by_share.push_back(&r);
-  std::stable_sort(by_share.begin(), by_share.end(),
-                   [](auto* a, auto* b) { return a->on_path > b->on_path; });
+  std::sort(by_share.begin(), by_share.end(), [](auto* a, auto* b) {
+    return a->on_path != b->on_path ? a->on_path > b->on_path : a < b;
+  });
   std::string out = "critical path, by region:\n";
   for (const work_span_region* r : by_share)
     out += text("  %5.1f %%  %s, %s\n", percent(r->on_path, m.span), shown(r->name).c_str(),

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -48,17 +49,28 @@ heist::work_span measured(unsigned workers, const std::function<void()>& program
 double pools_ms(const heist::work_span& m) { return (m.work - m.outside) * 1e3; }
 double span_ms(const heist::work_span& m) { return (m.span - m.outside) * 1e3; }
 
-void check(const heist::work_span& m, in_ms expected) {
-  EXPECT_NEAR(pools_ms(m), expected.work, 0.06 * expected.work + 0.3) << to_string(m);
-  EXPECT_NEAR(span_ms(m), expected.span, 0.06 * expected.span + 0.3) << to_string(m);
+// What reading the clock costs grows where a sanitizer watches.
+double tolerance_ms(double ms) { return tsan || asan ? 0.4 * ms + 1 : 0.06 * ms + 0.3; }
+
+bool is_near(const heist::work_span& m, in_ms expected) {
+  return std::abs(pools_ms(m) - expected.work) <= tolerance_ms(expected.work) &&
+         std::abs(span_ms(m) - expected.span) <= tolerance_ms(expected.span);
+}
+
+// A busy machine can disturb one run, not all three.
+void check(unsigned workers, in_ms expected, const std::function<void()>& program,
+           const heist::pool_config& config = {}) {
+  SCOPED_TRACE("workers: " + std::to_string(workers));
+  heist::work_span m = measured(workers, program, config);
+  for (int more = 2; more > 0 && !is_near(m, expected); --more)
+    m = measured(workers, program, config);
+  EXPECT_NEAR(pools_ms(m), expected.work, tolerance_ms(expected.work)) << to_string(m);
+  EXPECT_NEAR(span_ms(m), expected.span, tolerance_ms(expected.span)) << to_string(m);
 }
 
 void on_workers(in_ms expected, const std::function<void()>& program,
                 const heist::pool_config& config = {}) {
-  for (const unsigned workers : {1U, 2U, 8U}) {
-    SCOPED_TRACE("workers: " + std::to_string(workers));
-    check(measured(workers, program, config), expected);
-  }
+  for (const unsigned workers : {1U, 2U, 8U}) check(workers, expected, program, config);
 }
 
 TEST(WorkSpan, ASerialFunction) {
@@ -176,7 +188,7 @@ TEST(WorkSpan, AReductionsLeavesAreParallel) {
                                       }),
               64);
   };
-  check(measured(8, program), {16, 0.25});
+  check(8, {16, 0.25}, program);
 }
 
 TEST(WorkSpan, AFuturesResultComesBeforeItsUse) {
