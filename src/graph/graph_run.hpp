@@ -43,7 +43,8 @@ class graph_run {
     ready_.reserve(store.size());
     if (is_measured_) [[unlikely]] {
       strands::put_before(this);
-      strands::note_not_covered("task graphs: their functions are not in the DAG");
+      strands::note_not_in_dag(
+          "task graphs: in the DAG their functions are as this run has run them");
     }
   }
   graph_run(const graph_run&) = delete;

@@ -55,7 +55,7 @@ const void* token_of(const void* run, std::uint64_t token) noexcept {
 
 void note_pipeline_begins(const void* run) noexcept {
   strands::put_before(run);
-  strands::note_not_covered("pipelines: in the DAG their items are as this run has carried them");
+  strands::note_not_in_dag("pipelines: in the DAG their items are as this run has carried them");
 }
 void note_pipeline_ends(const void* run, std::uint64_t tokens) noexcept {
   strands::follow_step(end_of(run));

@@ -110,7 +110,7 @@ double nanoseconds(std::string_view value, std::string_view whole) {
   double ns = 0;
   const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), ns);
   if (problem != std::errc() || end != value.data() + value.size() || !(ns >= 0) || ns > most)
-    refuse("HEIST_PROFILE", whole, "with costs from 0 to 1e9 nanoseconds");
+    refuse("HEIST_PROFILE", whole, "workspan with costs from 0 to 1e9 nanoseconds");
   return ns;
 }
 

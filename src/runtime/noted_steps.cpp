@@ -66,6 +66,11 @@ void forget_step(const void* key) noexcept {
   if (worker* const w = measured_worker()) static_cast<void>(w->log->of.steps.take(key));
 }
 
+void note_not_in_dag(const char* what) noexcept {
+  worker* const w = measured_worker();
+  if (w != nullptr && w->log->of.keeps_dag) w->log->of.note_not_covered(what);
+}
+
 void note_not_covered(const char* what) noexcept {
   if (worker* const w = measured_worker()) w->log->of.note_not_covered(what);
 }

@@ -150,8 +150,9 @@ void follow_step(const void* key) noexcept;
 void end_step() noexcept;
 // Nobody needs the key any more.
 void forget_step(const void* key) noexcept;
-// The run's figures leave something out; `what` is a literal.
+// The run's figures leave something out, or its DAG does if one is kept; `what` is a literal.
 void note_not_covered(const char* what) noexcept;
+void note_not_in_dag(const char* what) noexcept;
 
 // ---- Regions, of any thread.
 
