@@ -122,7 +122,10 @@ run_report measure_chosen(const chosen_workload& chosen, const run_request& requ
   report.files = chosen.values.files();
   if (request.profile && !report.mistake) {
     line.show(fmt::format("{}: profile", name));
-    profile(report, *instance, request.pool, request.how, profile_options(request));
+    auto config = request.pool;
+    // The simulator adds what other busy workers cost.
+    if (!request.dag.empty()) config.workers = 1;
+    profile(report, *instance, config, request.how, profile_options(request));
   }
   if (!report.mistake) instance->write_output();
   if (!report.mistake && !request.dag.empty()) write_file(request.dag, report.profile->dag);

@@ -142,7 +142,9 @@ class run_parser::arguments {
     app.add_option("--costs", costs_, "with --profile: a file of heist lab calibrate")
         ->take_last()
         ->type_name("");
-    app.add_option("--dag", dag_, "with --profile: a file for its DAG, for heist sim --dag file:")
+    app.add_option("--dag", dag_,
+                   "with --profile, which then runs on one worker: a file for its DAG, for heist "
+                   "sim --dag file:")
         ->take_last()
         ->type_name("");
   }
