@@ -108,7 +108,7 @@ const std::map<std::string, std::string> complaints = {
     {"weight_zero", ":2:29: weights is from 1 to 1099511627776, not 0"},
     {"weights_missing_one", ":2:14: thread G1 has 3 instructions and 2 weights"},
     {"weights_none", ":2:14: a thread without the field 'instructions'"},
-    {"weights_number", ":2:25: this field is an array, not 3"},
+    {"weights_number", ":2:26: this field is an array, not 3"},
     {"utf16", ":1:1: not JSON: "},
     {"zero_byte", ":5:1: not JSON: "},
 };
