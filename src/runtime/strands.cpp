@@ -95,6 +95,7 @@ pushed_kind before_push(worker& w, job& j, position h) noexcept {
   open_fork& f = add(s, h);
   s.now.burdened += w.log->of.fork_ticks;
   f.forked = s.now;
+  f.second = s.now;
   j.fork = &f;
   return pushed_kind::fork;
 }
@@ -190,11 +191,19 @@ void begin_job(worker& w, job& j) noexcept {
   begin_thread(w, s);
   open_fork* f = j.fork;
   if (const auto aside = w.log->of.roots.take(&j)) f = aside->fork;
+  w.log->steals.add();
+  if (f == nullptr) {
+    // Its fork is not known: its work counts, and the join takes it for nothing.
+    w.log->of.note_not_covered(
+        "some stolen functions, whose forks were not found: only their work");
+    s.now = {};
+    s.region = region_table::none;
+    return go_afresh(w, s);
+  }
   s.ends = f;
   s.now = f->forked;
   s.now.burdened += w.log->of.steal_ticks;
   s.region = f->region;
-  w.log->steals.add();
   go_afresh(w, s);
 }
 
