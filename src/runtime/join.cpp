@@ -79,14 +79,15 @@ job* join_measured(worker& w, position h, bool throws) {
   strands::stop(w, s);
   open_fork* const f = strands::find(s, h);
   job& j = slot_to_join(w, h);
+  job* result = &j;
   std::uintptr_t how = job::pending;
   const bool has_waited = !take_back(w, h, j);
   if (has_waited) how = wait_for_stolen(h, j);
   if (how != job::pending) {
     if (f != nullptr) strands::receive(self_worker(), *f);
   } else if (f != nullptr && throws) {
-    strands::run_joined(j, *f);
-    how = j.state.look();
+    result = &strands::run_joined(j, *f);
+    how = result->state.look();
   } else if (f != nullptr) {
     strands::forget(s);
   }
@@ -94,7 +95,7 @@ job* join_measured(worker& w, position h, bool throws) {
     strands::go_afresh(self_worker(), s);
   else
     strands::go(self_worker(), s);
-  return how == job::pending ? nullptr : taken_back_result(j, how, throws);
+  return how == job::pending ? nullptr : taken_back_result(*result, how, throws);
 }
 
 job* join_public(bool throws) {

@@ -1,5 +1,6 @@
 #include "runtime/strands.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include "heist/detail/scope_impl.hpp"
@@ -42,6 +43,7 @@ void begin(strand& s) noexcept {
   s.open = 0;
   s.regions.clear();
   s.joined = nullptr;
+  s.copied = 0;
   s.ends = nullptr;
   s.is_call = false;
   s.record = nullptr;
@@ -155,21 +157,29 @@ void join_stolen(worker& w, strand& s, open_fork& f) noexcept {
 
 }  // namespace
 
-void run_joined(job& j, open_fork& f) noexcept {
+job& run_joined(const job& j, open_fork& f) noexcept {
   worker& w = self_worker();
   strand& s = own(w);
   const span_path first = std::exchange(s.now, f.forked);
   s.region = f.region;
   const joining_fork joining(s, f);
   s.now.burdened += w.log->of.steal_ticks;
-  const job* const before = std::exchange(s.joined, &j);
+  if (s.copied == s.copies.size()) s.copies.push_back(std::make_unique<job>());
+  job& copy = *s.copies[s.copied++];
+  copy.run = j.run;
+  copy.state.reset();
+  copy.views = nullptr;
+  std::memcpy(copy.payload, j.payload, sizeof(copy.payload));
+  const job* const before = std::exchange(s.joined, &copy);
   go(w, s);
-  j.run(j);
+  copy.run(copy);
   worker& now = self_worker();  // it may be another one; the fiber is the same
   s.joined = before;
   s.now.burdened += now.log->of.suspend_ticks;
   s.now.follow(first);
+  --s.copied;
   joining.end(now, s);
+  return copy;
 }
 
 void receive(worker& w, open_fork& f) noexcept {

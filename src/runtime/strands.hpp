@@ -53,7 +53,11 @@ struct strand {
   bool runs = false;
   bool is_call = false;  // a child of a scope, whose spawner nobody can steal
   region_number region = region_table::none;
-  open_fork* ends = nullptr;    // the stolen fork that this fiber runs
+  open_fork* ends = nullptr;  // the stolen fork that this fiber runs
+  // Jobs that joins run, each copied out of its slot: the rest of one may be stolen as a spawner, and
+  // its slot is another's then.
+  std::vector<std::unique_ptr<job>> copies;
+  std::size_t copied = 0;
   const job* joined = nullptr;  // the one that its own join runs
   std::size_t open = 0;         // forks, of those below
   std::vector<std::unique_ptr<open_fork>> forks;
@@ -111,7 +115,8 @@ void after_push(worker& w, pushed_kind kind, position h, bool pushed) noexcept;
 // their entries have been joined in some other way.
 [[nodiscard]] open_fork* find(strand& s, position h) noexcept;
 // Runs a job that its fiber has taken back, on that fiber, to its end; forgets the fork.
-void run_joined(job& j, open_fork& f) noexcept;
+// Returns where its result is.
+job& run_joined(const job& j, open_fork& f) noexcept;
 // The thief has ended it.
 void receive(worker& w, open_fork& f) noexcept;
 // Forgets the newest fork, whose second function won't run.
