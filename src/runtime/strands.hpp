@@ -54,8 +54,8 @@ struct strand {
   bool is_call = false;  // a child of a scope, whose spawner nobody can steal
   region_number region = region_table::none;
   open_fork* ends = nullptr;  // the stolen fork that this fiber runs
-  // Jobs that joins run, each copied out of its slot: the rest of one may be stolen as a spawner, and
-  // its slot is another's then.
+  // Jobs that joins run, each copied out of its slot: the rest of one may be stolen as a spawner,
+  // and its slot is another's then.
   std::vector<std::unique_ptr<job>> copies;
   std::size_t copied = 0;
   const job* joined = nullptr;  // the one that its own join runs
