@@ -28,6 +28,7 @@
 #include "heist/presets.hpp"
 #include "heist/reduce.hpp"
 #include "heist/reducer.hpp"
+#include "heist/region.hpp"
 #include "heist/scan.hpp"
 #include "heist/scheduler.hpp"
 #include "heist/scope.hpp"
@@ -45,4 +46,5 @@
 #include "heist/transform.hpp"
 #include "heist/version.hpp"
 #include "heist/when_any.hpp"
+#include "heist/work_span.hpp"
 #include "heist/worker_local.hpp"

@@ -52,6 +52,9 @@ struct run_request {
   bool stats = false;  // prints what the workers counted
   unsigned repeat = 3;
   bool json = false;
+  bool profile = false;  // one more run, for its work and span
+  std::string costs;     // of the profile: a file; empty: the defaults
+  std::string dag;       // a file for the profile's DAG; empty: none
 };
 
 struct bench_list_request {
@@ -104,6 +107,11 @@ struct sim_task {
   std::vector<std::uint32_t> processors;  // under a kernel: processes
   std::uint64_t seeds = 1;
   std::uint64_t first_seed = 1;
+  struct scaling {
+    std::string region;
+    double factor;
+  };
+  std::vector<scaling> scaled;  // of a DAG with regions
   report::form form = report::form::text;
   std::string svg, html;  // files; empty: none
   std::string command;    // the command line

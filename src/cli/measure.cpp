@@ -84,4 +84,24 @@ run_report measure(std::string_view name, workloads::instance& instance, const p
   return report;
 }
 
+void profile(run_report& report, workloads::instance& instance, const pool_config& config,
+             workloads::execution how, const work_span_options& options) {
+  const auto expected = instance.checksum();
+  instance.reset();
+  start_work_span(options);
+  try {
+    pool measured(config);
+    how.on = &measured;
+    measured.run([&] { instance.run_with(how); });
+  } catch (...) {
+    static_cast<void>(stop_work_span());
+    throw;
+  }
+  report.profile = stop_work_span();
+  report.mistake = instance.mistake();
+  if (!report.mistake && instance.checksum() != expected)
+    report.mistake = fmt::format("profile: the result is not that of the serial run: {}, not {}",
+                                 instance.result(), report.expected);
+}
+
 }  // namespace heist::cli

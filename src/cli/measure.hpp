@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <heist/pool.hpp>
+#include <heist/work_span.hpp>
 
 #include "report/samples.hpp"
 #include "workloads/workload.hpp"
@@ -28,8 +29,9 @@ struct run_report {
   unsigned missing_workers = 0;  // threads that the system refused
   // Seconds of the repeated runs.
   report::samples serial, one_worker, p_workers;
-  pool_stats stats;  // of the P workers, over all their runs
-  double items = 0;  // of one run
+  pool_stats stats;                  // of the P workers, over all their runs
+  std::optional<work_span> profile;  // of one more run
+  double items = 0;                  // of one run
   std::string unit;
 
   // Ratios of the medians.
@@ -47,5 +49,10 @@ struct run_report {
                                  const pool_config& config, workloads::execution how,
                                  unsigned repeat,
                                  const std::function<void(const std::string&)>& announce);
+
+// One more run, on a pool of its own, whose work and span are measured: they go into the report, or
+// a wrong result does.
+void profile(run_report& report, workloads::instance& instance, const pool_config& config,
+             workloads::execution how, const work_span_options& options);
 
 }  // namespace heist::cli

@@ -9,6 +9,7 @@
 #include "cli/json.hpp"
 #include "cli/measure.hpp"
 #include "cli/progress.hpp"
+#include "lab/engines/cost_model.hpp"
 
 namespace heist::cli {
 
@@ -76,6 +77,25 @@ void print_row(const run_report& report, output& out) {
             report.scaling(), report.steals_per_run(), report.stats.stacks_peak, report.result);
 }
 
+// What was measured without the profile stands beside what work and span allow.
+void print_profile(const run_report& report, const work_span& profile, output& out) {
+  out.print("{}", to_string(profile));
+  out.print(
+      "measured without the profile: T1/TP {:.2f} at P = {}; work and span allow {:.2f} to "
+      "{:.2f}\n",
+      report.scaling(), report.workers, profile.least_speedup(report.workers),
+      profile.most_speedup(report.workers));
+}
+
+work_span_options profile_options(const run_request& request) {
+  work_span_options options;
+  options.keep_dag = !request.dag.empty();
+  if (request.costs.empty()) return options;
+  const lab::cost_model costs = lab::costs_from_file(request.costs);
+  options.costs = {costs.fork_ns, costs.steal_ns, costs.suspend_ns, request.costs};
+  return options;
+}
+
 void print_report(const run_report& report, const run_request& request, output& out) {
   if (request.json)
     out.print("{}\n", to_json(report));
@@ -84,6 +104,7 @@ void print_report(const run_report& report, const run_request& request, output& 
   else
     print_block(report, out);
   if (request.stats && !request.json) out.print("{}", to_string(report.stats));
+  if (report.profile && !request.json) print_profile(report, *report.profile, out);
   out.flush();
 }
 
@@ -99,7 +120,15 @@ run_report measure_chosen(const chosen_workload& chosen, const run_request& requ
   report.preset = request.preset;
   report.options = chosen.values.texts();
   report.files = chosen.values.files();
+  if (request.profile && !report.mistake) {
+    line.show(fmt::format("{}: profile", name));
+    auto config = request.pool;
+    // The simulator adds what other busy workers cost.
+    if (!request.dag.empty()) config.workers = 1;
+    profile(report, *instance, config, request.how, profile_options(request));
+  }
   if (!report.mistake) instance->write_output();
+  if (!report.mistake && !request.dag.empty()) write_file(request.dag, report.profile->dag);
   return report;
 }
 
@@ -110,6 +139,8 @@ bool can_run(const run_request& request, const workloads::workload& program) {
 }  // namespace
 
 int run(const run_request& request, output& out, std::FILE* err) {
+  require_writable({request.dag});
+  static_cast<void>(profile_options(request));  // a bad file is refused before the runs
   bool is_first = true;
   std::string left_out;  // of all
   for (const auto& chosen : request.chosen) {

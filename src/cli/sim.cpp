@@ -35,6 +35,7 @@ class step_command {
         rows_out_(out, request.form, columns_, sim_views()) {}
 
   int operator()() {
+    for (const auto& each : request_.scaled) computation_->scale(each.region, each.factor);
     if (has_small_dag()) make_schedule();
     const bool shows_schedule =
         !schedule_.empty() && request_.has_schedule && request_.form == report::form::text;
@@ -57,8 +58,9 @@ class step_command {
   // Whether the schedule itself is shown: for a small DAG on a few processors.
   [[nodiscard]] bool has_small_dag() const {
     const auto* dag = computation_->dag();
-    return dag != nullptr && dag->node_count() <= 200 && request_.processors.size() == 1 &&
-           request_.processors.front() <= 8 && request_.seeds == 1;
+    return dag != nullptr && !dag->has_weights() && dag->node_count() <= 200 &&
+           request_.processors.size() == 1 && request_.processors.front() <= 8 &&
+           request_.seeds == 1;
   }
 
   void make_schedule() {

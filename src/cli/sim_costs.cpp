@@ -189,6 +189,9 @@ int simulate_with_costs(const timed_request& request, output& out, std::FILE* er
   lab::timed_settings settings;
   settings.seed = request.first_seed;
   settings.costs = lab::costs_from_file(request.costs);
+  for (const auto& each : request.scaled) computation->scale(each.region, each.factor);
+  if (const auto* dag = computation->dag(); dag != nullptr && dag->is_in_ns())
+    settings.costs.instruction_ns = 1;
   if (request.instruction_ns > 0) settings.costs.instruction_ns = request.instruction_ns;
   const auto of = computation->measure();
   const auto columns = timed_columns(request, of, settings.costs);

@@ -20,6 +20,7 @@
 #include "heist/detail/waiters.hpp"
 #include "heist/task_graph.hpp"
 #include "platform/cpu.hpp"
+#include "runtime/strands.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -34,13 +35,30 @@ struct run_rules {
 class graph_run {
  public:
   graph_run(task_graph& graph, graph_store& store, const run_rules& rules)
-      : graph_(graph), store_(store), rules_(rules), take_times_(rules.options.measure) {
+      : graph_(graph),
+        store_(store),
+        rules_(rules),
+        take_times_(rules.options.measure),
+        is_measured_(strands::measures_here()) {
     ready_.reserve(store.size());
+    if (is_measured_) [[unlikely]] {
+      strands::put_before(this);
+      strands::note_not_in_dag(
+          "task graphs: in the DAG their functions are as this run has run them");
+    }
   }
   graph_run(const graph_run&) = delete;
   graph_run& operator=(const graph_run&) = delete;
 
-  void rethrow() { thrown_.rethrow(); }
+  // To be called by whoever has waited for the end.
+  void rethrow() {
+    if (is_measured_) [[unlikely]] {
+      strands::begin_step(&report_);
+      strands::forget_step(&report_);
+      strands::forget_step(this);
+    }
+    thrown_.rethrow();
+  }
   // When it is over.
   [[nodiscard]] const graph_report& report() const noexcept { return report_; }
   [[nodiscard]] bool all_are_over() const noexcept {
@@ -57,6 +75,18 @@ class graph_run {
 
   // Calls the function, or skips it, and counts it.
   void run_one(graph_node& n, graph_report& counts) noexcept {
+    if (is_measured_) [[unlikely]] {
+      strands::begin_step(this);
+      strands::follow_step(&n);
+      strands::forget_step(&n);
+      run_uncounted(n, counts);
+      strands::put_before(&report_);  // the end of the run
+      store_.each_own_successor(n, [](const graph_node& s) { strands::put_before(&s); });
+      return;
+    }
+    run_uncounted(n, counts);
+  }
+  void run_uncounted(graph_node& n, graph_report& counts) noexcept {
     // Relaxed: ordered by waits_for.
     if (n.is_spoiled.load(std::memory_order_relaxed) || stop_requested()) [[unlikely]] {
       n.state = node_state::skipped;
@@ -86,6 +116,8 @@ class graph_run {
       const holding hold(guard_of(n));
       n.is_over = true;  // from here on nobody adds to its successors
     }
+    if (is_measured_) [[unlikely]]
+      end_measured(n);
     const bool was_done = n.state == node_state::done;
     const auto lower = [&](graph_node& s) {
       if (!was_done) [[unlikely]]
@@ -115,6 +147,13 @@ class graph_run {
   short_lock guard_;
 
  private:
+  // What n did comes before those of its successors that were added while graphs ran.
+  void end_measured(graph_node& n) noexcept {
+    if (rules_.can_grow)
+      for (const graph_node* s : store_.extras_of(n)) strands::put_before(s);
+    strands::end_step();
+  }
+
   static constexpr std::size_t guards = 32;
   [[nodiscard]] short_lock& guard_of(const graph_node& n) noexcept {
     return node_guards_[n.index % guards];
@@ -150,6 +189,7 @@ class graph_run {
   graph_store& store_;
   const run_rules& rules_;
   const bool take_times_;
+  const bool is_measured_;  // strands.hpp
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   earliest_exception thrown_;
   short_lock node_guards_[guards];

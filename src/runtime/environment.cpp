@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -98,6 +99,67 @@ int stats_signal_from_environment() {
 }
 
 bool check_from_environment() { return flag("HEIST_CHECK"); }
+
+namespace {
+
+constexpr const char* profile_form =
+    "workspan or workspan:FILE, then any of ,fork=NS ,steal=NS ,suspend=NS ,dag=FILE";
+
+double nanoseconds(std::string_view value, std::string_view whole) {
+  constexpr double most = 1e9;
+  double ns = 0;
+  const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), ns);
+  if (problem != std::errc() || end != value.data() + value.size() || !(ns >= 0) || ns > most)
+    refuse("HEIST_PROFILE", whole, "workspan with costs from 0 to 1e9 nanoseconds");
+  return ns;
+}
+
+// One of the settings behind the first comma.
+void set_profile(profile_settings& s, std::string_view setting, std::string_view whole) {
+  const std::size_t equals = setting.find('=');
+  const std::string_view name = setting.substr(0, equals);
+  const std::string_view value = equals == std::string_view::npos ? "" : setting.substr(equals + 1);
+  if (value.empty()) refuse("HEIST_PROFILE", whole, profile_form);
+  if (name == "dag") {
+    s.dag_file = value;
+    s.options.keep_dag = true;
+    return;
+  }
+  work_span_costs& costs = s.options.costs;
+  double* const cost = name == "fork"      ? &costs.fork_ns
+                       : name == "steal"   ? &costs.steal_ns
+                       : name == "suspend" ? &costs.suspend_ns
+                                           : nullptr;
+  if (cost == nullptr) refuse("HEIST_PROFILE", whole, profile_form);
+  *cost = nanoseconds(value, whole);
+  costs.source = "HEIST_PROFILE";
+}
+
+}  // namespace
+
+profile_settings profile_from_environment() {
+  profile_settings s;
+  const char* const value = std::getenv("HEIST_PROFILE");
+  if (value == nullptr || std::string_view(value).empty() || std::string_view(value) == "0")
+    return s;
+  const std::string_view whole(value);
+  constexpr std::string_view kind = "workspan";
+  std::string_view rest = whole.substr(std::min(whole.find(','), whole.size()));
+  std::string_view first = whole.substr(0, whole.size() - rest.size());
+  if (!first.starts_with(kind)) refuse("HEIST_PROFILE", whole, profile_form);
+  first.remove_prefix(kind.size());
+  if (!first.empty() && (first.front() != ':' || first.size() == 1))
+    refuse("HEIST_PROFILE", whole, profile_form);
+  s.is_on = true;
+  if (!first.empty()) s.file = first.substr(1);
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string_view setting = rest.substr(0, rest.find(','));
+    set_profile(s, setting, whole);
+    rest.remove_prefix(setting.size());
+  }
+  return s;
+}
 
 bool serial_elision() {
   static constinit platform::once_flag read;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "heist/config.hpp"
+#include "heist/work_span.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -23,6 +25,16 @@ int stats_signal_from_environment();
 
 // HEIST_CHECK: 0 or 1.
 bool check_from_environment();
+
+// HEIST_PROFILE: workspan, then :FILE, then settings, each after a comma: fork=NS, steal=NS,
+// suspend=NS, dag=FILE.
+struct profile_settings {
+  bool is_on = false;
+  work_span_options options{};
+  std::string file;      // for JSON; empty: text on stderr
+  std::string dag_file;  // empty: none
+};
+profile_settings profile_from_environment();
 
 // HEIST_SERIAL: 0 or 1. Read once; later calls are one load.
 bool serial_elision();

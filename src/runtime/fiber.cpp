@@ -8,6 +8,7 @@
 
 #include "platform/context.hpp"
 #include "runtime/loop.hpp"
+#include "runtime/strands.hpp"
 
 #if HEIST_ASAN
 #include <sanitizer/asan_interface.h>
@@ -83,6 +84,7 @@ void destroy_fiber(fiber* f) noexcept {
   __tsan_destroy_fiber(f->tsan_context);
 #endif
   platform::unregister_guard(f->guard);
+  if (f->measured != nullptr) free_strand(f->measured);
   const platform::stack_memory memory = f->stack;
   f->~fiber();
 #if HEIST_ASAN

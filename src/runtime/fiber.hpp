@@ -31,6 +31,7 @@ class pool_impl;
 struct worker;
 struct older_slots;  // slots.hpp
 struct root;
+struct strand;
 
 // The thread's stack of caught exceptions and its count of uncaught ones (Itanium C++ ABI, 2.2.2).
 // They belong to the flow of control, so each fiber has its own.
@@ -61,7 +62,8 @@ struct fiber : fiber_front {
   // While it is suspended: worker::serves, and whether it counts in worker::stalled.
   local<const root*> serves{nullptr};
   local<bool> is_stalled{false};
-  void* job_frame = nullptr;  // the innermost job_frame (src/tasks/job_system.cpp)
+  strand* measured = nullptr;  // made by strands.cpp, of a measured pool
+  void* job_frame = nullptr;   // the innermost job_frame (src/tasks/job_system.cpp)
 
   // For those who ask why a program hangs (wait_graph.hpp, scripts/heist-gdb.py). The wait for
   // which it is suspended, and the state that ends it; the state that is settled when the job or

@@ -10,6 +10,7 @@
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/slots.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
 #include "runtime/views.hpp"
 #include "runtime/wait_graph.hpp"
@@ -44,6 +45,7 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
     fiber& next = take_fiber_to_wait(w);
     if (&next == &w.native && w.pool.injection().remove(j)) {
       w.pool.end_starving();
+      if (is_measured(w)) strands::take_from_behind(w, j);
       seat(w, h, w.current.get()->array->slots);
       return job::pending;
     }
@@ -71,9 +73,36 @@ job* join_child() noexcept {
 
 namespace {
 
+// In a measured pool a function that was not stolen is run here: so its end is seen.
+job* join_measured(worker& w, position h, bool throws) {
+  strand& s = strands::of(*w.current.get());
+  strands::stop(w, s);
+  open_fork* const f = strands::find(s, h);
+  job& j = slot_to_join(w, h);
+  job* result = &j;
+  std::uintptr_t how = job::pending;
+  const bool has_waited = !take_back(w, h, j);
+  if (has_waited) how = wait_for_stolen(h, j);
+  if (how != job::pending) {
+    if (f != nullptr) strands::receive(self_worker(), *f);
+  } else if (f != nullptr && throws) {
+    result = &strands::run_joined(j, *f);
+    how = result->state.look();
+  } else if (f != nullptr) {
+    strands::forget(s);
+  }
+  if (has_waited)
+    strands::go_afresh(self_worker(), s);
+  else
+    strands::go(self_worker(), s);
+  return how == job::pending ? nullptr : taken_back_result(*result, how, throws);
+}
+
 job* join_public(bool throws) {
   worker& w = self_worker();
   const position h = w.deque->depth();
+  if (is_measured(w)) [[unlikely]]
+    return join_measured(w, h, throws);
   job& j = slot_to_join(w, h);
   if (take_back(w, h, j)) return nullptr;
   const std::uintptr_t how = wait_for_stolen(h, j);
@@ -114,7 +143,12 @@ bool fork_uncommonly() {
   if (!w->uses_split()) {
     job& j = slot_at(c, h);
     const bool has_slot = !w->alone && h < c.capacity;
-    if (has_slot && w->forks->push(j, w->current.get()->priority) == deque::push_result::ok) {
+    const bool measured = is_measured(*w);
+    const auto kind = measured ? strands::before_push(*w, j, h) : strands::pushed_kind::fork;
+    const bool is_pushed =
+        has_slot && w->forks->push(j, w->current.get()->priority) == deque::push_result::ok;
+    if (measured) strands::after_push(*w, kind, h, is_pushed);
+    if (is_pushed) {
       if (w->counts_all) w->count.puts.add();
       w->pool.wake_for_exposed(*w);
       return true;
@@ -160,6 +194,10 @@ void keep_exception(job& j) noexcept {
 
 void complete(job& j, std::uintptr_t state) noexcept {
   worker& w = self_worker();
+  if (is_measured(w) && strands::end_job(w, j)) [[unlikely]] {
+    j.views = nullptr;  // the fiber keeps its own
+    return settle(j.state, state);
+  }
   w.current.get()->ends = nullptr;
   j.views = leave_views(w);
   settle(j.state, state);

@@ -22,10 +22,10 @@
 #include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
+#include "runtime/run_item.hpp"
 #include "runtime/slots.hpp"
 #include "runtime/switch.hpp"
 #include "runtime/views.hpp"
-#include "runtime/wait_graph.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -188,12 +188,12 @@ void run_root_item(worker& w, root& r) noexcept {
   w.begin_running();
   w.serves.store(r.is_awaited ? &r : nullptr, std::memory_order_relaxed);  // as it says there
   if (r.is_awaited) {
-    run_noted(*w.current, &r.state, r);
+    run_root(w, r);
     r.views = leave_views(self_worker());
     settle(r.state, job::done);
   } else {
     pool_impl& pool = w.pool;
-    run_noted(*w.current, nullptr, r);  // r is gone now, and the worker may be another
+    run_root(w, r);  // r is gone now, and the worker may be another
     if (leave_views(self_worker()) != nullptr) refuse_views();
     pool.note_finished();
   }
@@ -222,7 +222,7 @@ bool run_waiting(worker& w) noexcept {
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
     w.begin_running();
-    run_noted(*w.current, &item.left_behind->state, *item.left_behind);
+    run_job(w, *item.left_behind);
     return true;
   }
   if (item.entry != nullptr) {
@@ -239,7 +239,7 @@ bool run_loot(worker& w) noexcept {
   if (!j) return false;
   if (w.counts_all) w.count.takes.add();
   w.begin_running();
-  run_noted(*w.current, &(*j)->state, **j);
+  run_job(w, **j);
   return true;
 }
 
@@ -279,7 +279,7 @@ bool run_stolen(worker& w, unsigned round) noexcept {
   w.last_asked = ~0U;
   const std::uint64_t before = ticks();
   const std::uint64_t waits = w.count.suspends.get();
-  run_noted(*w.current, &j->state, *j);
+  run_job(w, *j);
   worker& now = self_worker();  // it may be another
   now.backoff.note_job(ticks() - before, &now != &w || now.count.suspends.get() != waits);
   return true;

@@ -19,6 +19,7 @@ bool wants_work() noexcept {
   if (w == nullptr || w->alone || c.depth() >= c.capacity) return false;  // a fork would be a call
   // A request that is seen late is answered by the next chunk. Under stats_kind::full the limit is
   // passed without one.
+  if (w->log != nullptr) return true;  // measured: the loop shows all its parallelism
   return w->uses_split() ? c.is_asked() : w->forks->is_empty();
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/slots.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
 
 namespace heist::inline v0::detail {
@@ -40,7 +41,10 @@ bool move_to(worker& target) noexcept {
   me.serves = w.serves.load(std::memory_order_relaxed);  // as worker::serves says
   w.pool.leave_forks_behind(w);
   seat(w, w.first_position(), next->slots);
+  const bool is_timed = is_measured(w) && strands::stop(w, strands::of(me));
   switch_fiber(w, me, *next, after_switch_action::kind::send_home);
+  if (is_timed) [[unlikely]]
+    strands::go_afresh(self_worker(), strands::of(me));
   return true;
 }
 

@@ -18,11 +18,19 @@
 #include "runtime/rendezvous.hpp"
 #include "runtime/stall_watch.hpp"
 #include "runtime/stats_signal.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/views.hpp"
+#include "runtime/work_span_at_exit.hpp"
 
 namespace heist::inline v0::detail {
 
 namespace {
+
+// Every fork and join has to call the library.
+pool_config as_measured(pool_config c) {
+  if (c.deque == deque_kind::split) c.deque = deque_kind::chase_lev;
+  return c;
+}
 
 // The only thread of the child may be a worker. Its pool is lost, but its forks still work, as
 // calls.
@@ -48,7 +56,8 @@ bool pool_impl::belongs_to_this_process() const noexcept {
 }
 
 pool_impl::pool_impl(pool_config config)
-    : config_(resolve(std::move(config))),
+    : measured_(measurement_for_a_pool()),
+      config_(resolve(measured_ == nullptr ? std::move(config) : as_measured(std::move(config)))),
       generation_(platform::process_generation()),
       print_stats_(stats_from_environment()),
       stacks_(*this, config_.stack_size,
@@ -129,11 +138,13 @@ void pool_impl::run(root& r) {
     r.run(r);
     return;
   }
+  if (measured_ != nullptr) strands::enter(w, *measured_, r, strands::root_kind::awaited);
   if (w != nullptr || !run_as_guest(r)) {
     injection_.push(r);
     wake_for_injection();
   }
   wait_until_settled(r.state, {wait_kind::call});
+  if (measured_ != nullptr) strands::receive(this_worker(), *measured_, r);
   if (r.views != nullptr) receive_views(r.views);
 }
 
@@ -142,12 +153,15 @@ void pool_impl::start(root& r) {
     throw usage_error(
         "a pool that was made before fork() has no threads in the child; make another");
   unfinished_.fetch_add(1, std::memory_order_relaxed);  // the queue's lock orders it
+  if (measured_ != nullptr)
+    strands::enter(this_worker(), *measured_, r, strands::root_kind::detached);
   injection_.push(r);
   wake_for_injection();
 }
 
 void pool_impl::leave_forks_behind(worker& w) noexcept {
   const auto leave = [this](job& j) {
+    if (measured_ != nullptr) strands::leave_behind(*measured_, j);
     injection_.push(j);
     wake_for_injection();
   };
@@ -174,6 +188,7 @@ void pool_impl::leave_loot_behind(worker& w) noexcept {
   if (w.uses_split()) return;
   while (const std::optional<job*> j = w.loot->pop()) {
     if (w.counts_all) w.count.takes.add();
+    if (measured_ != nullptr) strands::leave_behind(*measured_, **j);
     injection_.push(**j);
     wake_for_injection();
   }

@@ -28,6 +28,7 @@
 namespace heist::inline v0::detail {
 
 struct debug_access;  // debug_layout.cpp
+class work_measurement;
 
 class pool_impl {
  public:
@@ -188,6 +189,7 @@ class pool_impl {
   void heavy_barrier() noexcept;
   void ask_all() noexcept;
 
+  const std::shared_ptr<work_measurement> measured_;  // nullptr: this pool isn't
   pool_config config_;
   const unsigned generation_;  // of the process (process_generation)
   const bool print_stats_;

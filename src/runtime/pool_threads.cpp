@@ -18,6 +18,7 @@
 #include "runtime/loop.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/switch.hpp"
+#include "runtime/work_measurement.hpp"
 
 #if HEIST_TSAN
 #include <sanitizer/tsan_interface.h>
@@ -62,6 +63,7 @@ void pool_impl::start_threads() {
         w->forks = std::make_unique<fork_deque>(config_, shared);
         w->loot = std::make_unique<fork_deque>(config_, shared);
       }
+      if (measured_ != nullptr) w->log = &measured_->add_log();
     } catch (const std::bad_alloc&) {
       if (i == 0) throw resource_error("no memory for a worker" + reason(ENOMEM));
       break;
@@ -168,6 +170,8 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
 
   const bool started = wait_at_gate();
   w.workers = size();  // fewer than wanted, if some could not be made
+  // A loop in a measured pool shows its parallelism even if nobody could help.
+  if (w.log != nullptr && w.workers.get() < 2) w.workers = 2;
   if (started) {
 #if HEIST_TSAN
     w.native.tsan_context = __tsan_get_current_fiber();

@@ -37,6 +37,7 @@
 #include "runtime/rendezvous.hpp"
 #include "runtime/scope_parts.hpp"
 #include "runtime/slots.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
 #include "runtime/views.hpp"
 
@@ -64,6 +65,8 @@ void resume_spawner(job& slot) noexcept {
   const auto h = static_cast<position>(reinterpret_cast<char*>(&slot) - array.slots);
   // P3. Relaxed: the exchange hands them on.
   e.scope->spawner_stolen(e.spawner);
+  if (is_measured(w)) [[unlikely]]
+    strands::resume_stolen(w, *e.spawner);
   array.users.fetch_add(1, std::memory_order_relaxed);
   const bool child_was_faster = slot.state.leave_mark(counted) == ended;
   const bool lends = lender.array == &lender;
@@ -91,6 +94,8 @@ void end_stolen(worker& w, fiber& self, job& slot) noexcept {
   self.task.scope = nullptr;
   if (view_node* const views = leave_views(w)) [[unlikely]]
     t.scope->deposit(t.scope->key_of(t), views);  // before anybody can know of the end
+  if (is_measured(w)) [[unlikely]]
+    strands::end_stolen_child(w, t.scope);
   seat(w, w.first_position(), self.slots);
   leave_slots(w, self);
   if (slot.state.leave_mark(ended) != counted) return;
@@ -116,6 +121,8 @@ void end_public() noexcept {
     adopt_slots(w, *t.spawner, self, h, slot);
     drop_older_slots(w, self, 0);
   }
+  if (is_measured(w)) [[unlikely]]
+    strands::return_to_spawner(w, *t.spawner, t.scope);
 }
 
 bool child_threw(wide_position place) noexcept {
@@ -181,6 +188,10 @@ void scope_state::sync_slow(void* thrown) {
       wait_until_settled(state_, {wait_kind::scope, false, this});
     // Relaxed: all children have ended, and no other thread uses the scope.
     word_.fetch_sub(owner_waits, std::memory_order_relaxed);
+  }
+  if ((flags() & measured) != 0) {
+    clear(measured);
+    strands::end_scope(self_worker(), this);
   }
   const unsigned flags = this->flags();
   if ((flags & has_deposits) != 0) merge_deposits();
@@ -289,7 +300,28 @@ void scope_state::run_apart(job& slot, pushed_function run) noexcept {
   run(slot);
 }
 
+void scope_state::run_measured_pushed() noexcept {
+  strand& s = strands::of(*self_worker().current.get());
+  const bool ran = strands::stop(self_worker(), s);
+  open_fork* const f = strands::find(s, static_cast<position>(hot_path::depth()));
+  job* const slot = join_child();
+  if (f == nullptr) {
+    if (slot != nullptr) run_apart(*slot, slot->run);
+  } else if (slot != nullptr) {
+    strands::run_pushed_child(*f, this, [&] { run_apart(*slot, slot->run); });
+  } else {
+    strands::receive_pushed(self_worker(), *f, this);
+  }
+  if (!ran) return;
+  if (slot == nullptr)
+    strands::go_afresh(self_worker(), s);
+  else
+    strands::go(self_worker(), s);
+}
+
 void scope_state::run_public_pushed() noexcept {
+  if (is_measured(self_worker())) [[unlikely]]
+    return run_measured_pushed();
   if (job* const slot = join_child()) run_apart(*slot, slot->run);
 }
 
@@ -320,6 +352,8 @@ void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
     w.count.inlined_forks.add();
   } else {
     fork_slow();
+    if (is_measured(w)) [[unlikely]]
+      note_measured();
     // D1: refused, and no thief will ever see it.
     if (slot.run == nullptr) hot_path::take_private(h);
     if (hot_path::depth() != h) return;

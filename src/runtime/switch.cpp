@@ -8,6 +8,7 @@
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/slots.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/worker.hpp"
 
 #if HEIST_ASAN
@@ -173,7 +174,13 @@ void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state
   seat(w, w.first_position(), next.slots);
   w.after.awaited = &state;
   w.starves = &next == &w.native;
+  const bool is_timed = is_measured(w) && strands::stop(w, strands::of(me));
+  if (is_timed && what.kind >= wait_kind::sender) [[unlikely]]
+    strands::note_not_covered(
+        "channels, latches and the like: who waits for them follows nothing by that");
   switch_fiber(w, me, next, after_switch_action::kind::wait_for);
+  if (is_timed) [[unlikely]]
+    strands::go_afresh(self_worker(), strands::of(me));
   me.awaits.kind = wait_kind::none;
 }
 

@@ -22,6 +22,8 @@
 
 namespace heist::inline v0::detail {
 
+struct work_log;
+
 class pool_impl;
 
 // The limit of a split deque under stats_kind::full, while nobody asks. Every fork above position 0
@@ -64,6 +66,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
     alone = true;
     spawns = false;
     workers = 1;
+    log = nullptr;
   }
 
   pool_impl& pool;
@@ -91,6 +94,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> spawns{false};   // a spawn leaves the spawner's rest to thieves
   local<bool> alone{false};    // set by stay_alone()
   bool counts_all = false;     // stats_kind::full; constant
+  work_log* log = nullptr;     // of a measured pool (strands.hpp), until stay_alone()
   // Its seat is vacant while it naps: then a guest takes it from the nappers' count. Written before
   // the seat is vacated.
   local<bool> naps{false};

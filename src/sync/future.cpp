@@ -37,7 +37,11 @@ struct waiting_in_time : waiting, alarm {
 }  // namespace
 
 void future_state::wait() {
-  if (is_ready()) return;
+  if (!is_ready()) wait_for_result();
+  note_result_used(this);
+}
+
+void future_state::wait_for_result() {
   refuse_own_wait();
   waiting me;
   const awaited what{wait_kind::future, false, this};
@@ -53,14 +57,18 @@ void future_state::wait() {
 }
 
 bool future_state::wait_until(due_time due) {
-  if (is_ready()) return true;
-  refuse_own_wait();
-  if (is_over(due)) return false;
-  waiting_in_time me(*this, due);
-  if (!attach(me)) return true;
-  me.set();
-  me.point.wait({wait_kind::future, true, this});
-  return is_ready();
+  if (!is_ready()) {
+    refuse_own_wait();
+    if (is_over(due)) return false;
+    waiting_in_time me(*this, due);
+    if (attach(me)) {
+      me.set();
+      me.point.wait({wait_kind::future, true, this});
+    }
+  }
+  if (!is_ready()) return false;
+  note_result_used(this);
+  return true;
 }
 
 void throw_any_of_none() { throw usage_error("when_any: none of no futures is the first"); }

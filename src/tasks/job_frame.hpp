@@ -19,8 +19,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "heist/detail/measured.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/views.hpp"
 #include "tasks/job_record.hpp"
 #include "tasks/left_work.hpp"
@@ -126,7 +128,10 @@ class job_frame {
         fiber_(here),
         innermost_(innermost(here)),
         outer_(std::exchange(innermost_, this)),
-        left_(here, entries_per_answer) {}
+        left_(here, entries_per_answer) {
+    if (measures_work()) [[unlikely]]
+      strands::note_not_covered("jobs of a job_system: their work counts, but Tinf is wrong");
+  }
 
   // The innermost frame of the fiber; of the thread, where every job is a call.
   static void*& innermost(fiber* here) noexcept {

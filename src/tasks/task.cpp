@@ -12,10 +12,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/measured.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/waiters.hpp"
 #include "heist/error.hpp"
 #include "heist/pool.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/views.hpp"
 #include "tasks/left_work.hpp"
 
@@ -42,7 +44,10 @@ struct task_access {
 };
 
 struct task_frame {
-  explicit task_frame(task& t) noexcept : owner(t), outer(std::exchange(t.frame_, this)) {}
+  explicit task_frame(task& t) noexcept : owner(t), outer(std::exchange(t.frame_, this)) {
+    if (measures_work()) [[unlikely]]
+      strands::note_not_covered("task objects: their work counts, but Tinf is wrong");
+  }
   ~task_frame() { owner.frame_ = outer; }
 
   // Keeps what the child at that place has thrown, if it comes before what is kept already.

@@ -85,6 +85,10 @@ TEST(BadInput, OptionsWithoutEffect) {
                  "--steal-batch goes with the deque multi_steal");
   expect_refused(usage, {"run", "--steal-batch", "2", "fib", "--deque", "abp"},
                  "--steal-batch goes with the deque multi_steal");
+  expect_refused(usage, {"run", "fib", "--costs", "c.json"}, "--costs goes with --profile");
+  expect_refused(usage, {"run", "fib", "--dag", "d.json"}, "--dag goes with --profile");
+  expect_refused(usage, {"run", "all", "--profile", "--dag", "d.json"},
+                 "--dag goes with one workload");
   for (const auto* option : {"--size", "--seed"}) {
     expect_refused(usage, {"run", "quicksort", "--file", "x", option, "7"},
                    std::string("quicksort ") + option + " doesn't go with --file");

@@ -175,3 +175,33 @@ TEST(InfoCommand, SaysWhereTheWorkersComeFrom) {
   EXPECT_THAT(heist_command({"info", "--json"}).out,
               HasSubstr("\"workers\":3,\"workers_source\":\"HEIST_WORKERS\""));
 }
+
+TEST(Profile, IsPrintedBesideTheTimesAndInJson) {
+  const auto result = run_two_workers({"quicksort", "--size", "200000", "--profile"});
+  EXPECT_EQ(result.code, heist::cli::success) << result.err;
+  for (const auto* part : {"work T1", "span Tinf", "burdened span", "(defaults)", "critical path",
+                           "P = 256", "measured without the profile: T1/TP"})
+    EXPECT_THAT(result.out, HasSubstr(part));
+  const auto json = run_two_workers({"fib", "--n", "15", "--profile", "--json"});
+  EXPECT_THAT(json.out, HasSubstr("\"profile\":{"));
+  EXPECT_THAT(json.out, HasSubstr("heist work and span 1"));
+}
+
+// The DAG that a profile writes has the work and the span that the profile prints.
+TEST(Profile, WritesADagForTheSimulator) {
+  const heist_test::temporary_tree folder;
+  const auto file = folder.root() + "/run.json";
+  const auto result =
+      run_two_workers({"mergesort", "--size", "300000", "--profile", "--dag", file});
+  ASSERT_EQ(result.code, heist::cli::success) << result.err;
+  const auto simulated = heist_command(
+      {"sim", "--dag", "file:" + file, "-P", "1,4", "--scheduler", "greedy", "--json"});
+  EXPECT_EQ(simulated.code, heist::cli::success) << simulated.err;
+  EXPECT_THAT(simulated.out, HasSubstr("\"processors\":4"));
+  const auto scaled = heist_command(
+      {"sim", "--dag", "file:" + file, "--scale", "outside all regions=0.5", "-P", "1", "--json"});
+  EXPECT_EQ(scaled.code, heist::cli::success) << scaled.err;
+  const auto unknown =
+      heist_command({"sim", "--dag", "file:" + file, "--scale", "parse=0.5", "-P", "1"});
+  EXPECT_EQ(unknown.code, heist::cli::wrong_usage);
+}

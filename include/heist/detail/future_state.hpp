@@ -14,6 +14,7 @@
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
+#include "heist/detail/measured.hpp"
 #include "heist/detail/rendezvous.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/wait_checks.hpp"
@@ -47,6 +48,7 @@ class future_state {
   // To be called when the result has been stored. It also ends the use by the caller, which made
   // the result.
   void complete() noexcept {
+    result_made(this);
     const rendezvous::word next = next_.settle(rendezvous::done);
     leave();
     if (next != rendezvous::pending) {
@@ -84,6 +86,7 @@ class future_state {
 
  private:
   void refuse_own_wait() const;
+  void wait_for_result();
 
   rendezvous next_{};
   std::atomic<unsigned> users_{2};

@@ -28,6 +28,7 @@
 namespace heist::inline v0::detail {
 
 struct view_node;
+struct open_fork;
 
 struct alignas(64) job {
   static constexpr std::size_t payload_bytes = 40;
@@ -43,6 +44,7 @@ struct alignas(64) job {
   union {
     job* next;         // in the pool's injection queue; guarded by its mutex
     view_node* views;  // from complete() to the join: those of the thief (views.hpp)
+    open_fork* fork;   // in a measured pool, from the push to complete() (strands.hpp)
   };
   alignas(payload_alignment) std::byte payload[payload_bytes];
 };

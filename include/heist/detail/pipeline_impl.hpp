@@ -13,6 +13,7 @@
 #include "heist/detail/earliest_exception.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
+#include "heist/detail/measured.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/detail/waiters.hpp"
 #include "heist/fork_join.hpp"
@@ -43,8 +44,16 @@ struct open_gate {
 };
 // Lets one through at a time, in any order.
 struct locked_gate {
-  void enter(std::uint64_t) noexcept { mutex_.lock(); }
-  void leave() noexcept { mutex_.unlock(); }
+  void enter(std::uint64_t) noexcept {
+    mutex_.lock();
+    if (measures_work()) [[unlikely]]
+      note_gate_entered(this);
+  }
+  void leave() noexcept {
+    if (measures_work()) [[unlikely]]
+      note_gate_left(this);
+    mutex_.unlock();
+  }
   mutex mutex_;
 };
 
@@ -65,7 +74,11 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
   std::uint64_t run(const pipeline_options& options, stop_poll stop) {
     if (options.tokens == 0) throw_no_tokens();
     flow f{options, stop};
+    if (measures_work()) [[unlikely]]
+      begin_measured(f);
     carry_all(f, options.tokens);
+    if (measures_work()) [[unlikely]]
+      note_pipeline_ends(&f, options.tokens);
     f.thrown.rethrow();
     return f.begun;
   }
@@ -84,6 +97,11 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
     earliest_exception thrown{};
   };
 
+  static void begin_measured(flow& f) noexcept {
+    note_pipeline_begins(&f);
+    std::apply([](const Gate&... gate) { (note_gate_made(&gate), ...); }, f.gates);
+  }
+
   // Forks once for each token; a fork that nobody steals finds that everything is done.
   void carry_all(flow& f, std::size_t tokens) {
     if (tokens == 1) return carry(f);
@@ -96,6 +114,8 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
       std::optional<item> next = begin(f, number);
       if (!next) return;
       pass<0>(f, number, next);
+      if (measures_work()) [[unlikely]]
+        note_item_ends(&f, number, f.options.tokens);
     }
   }
 
@@ -103,6 +123,8 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
     f.source_lock.lock();
     std::optional<item> next;
     number = f.begun;
+    if (measures_work()) [[unlikely]]
+      note_item_begins(&f, number, f.options.tokens);
     if (!f.has_ended && !f.thrown.any() && !f.options.stop.stop_requested() &&
         !f.stop.stop_requested()) {
       try {
@@ -115,6 +137,8 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
       ++f.begun;
     else
       f.has_ended = true;
+    if (measures_work()) [[unlikely]]
+      note_item_given(&f);
     f.source_lock.unlock();
     return next;
   }

@@ -46,6 +46,7 @@ class scope_state {
   static constexpr unsigned flags_of_pushes = pushes_children | has_pushed;
   static constexpr unsigned watched = 128;      // watch_ exists
   static constexpr unsigned has_skipped = 256;  // skipped_ exists
+  static constexpr unsigned measured = 512;     // sync() has to report its end (strands.hpp)
 
   scope_state(const void* owner, unsigned flags, scope_watch* watch) noexcept
       : owner_(owner), start_(hot_path::depth()), word_(flags) {
@@ -117,6 +118,8 @@ class scope_state {
   // A thief is about to resume that spawner: counts its child.
   void spawner_stolen(const fiber* spawner) noexcept;
   void remove_child() noexcept;
+  // Spawns and sync() call the library from now on. Relaxed: the owner alone looks at it.
+  void note_measured() noexcept { word_.fetch_or(measured, std::memory_order_relaxed); }
   void child_ended() noexcept;
 
  private:
@@ -133,6 +136,7 @@ class scope_state {
   // `run` is its function: the slot of one that was refused doesn't hold it (D1 in
   // src/runtime/fork_deque.hpp).
   void run_apart(job& slot, pushed_function run) noexcept;
+  void run_measured_pushed() noexcept;
   // Completes a push that found a request, a full deque or a deque of another kind. Where the deque
   // has no place for the child, runs it.
   HEIST_API void push_slow(wide_position h, pushed_function run) noexcept;

@@ -103,6 +103,10 @@ class run_parser::arguments {
     given->common.copy_to(common);
     request.repeat = static_cast<unsigned>(common.integer("repeat"));
     request.stats = !stats_.empty();
+    request.profile = profile_;
+    request.costs = costs_;
+    request.dag = dag_;
+    refuse_unused(request);
     set_scheduler(request, common, stats_);
     if (!request.all) require_possible(request, *given->workloads.front());
     return request;
@@ -133,6 +137,25 @@ class run_parser::arguments {
     app.add_flag("--stats{slow_path}", stats_,
                  "what the workers counted, as a table; --stats=full: with puts and takes, for "
                  "which each fork is a call");
+    app.add_flag("--profile", profile_,
+                 "one more run on P workers, whose work, span and critical path are measured");
+    app.add_option("--costs", costs_, "with --profile: a file of heist lab calibrate")
+        ->take_last()
+        ->type_name("");
+    app.add_option("--dag", dag_,
+                   "with --profile, which then runs on one worker: a file for its DAG, for heist "
+                   "sim --dag file:")
+        ->take_last()
+        ->type_name("");
+  }
+
+  static void refuse_unused(const run_request& request) {
+    if (!request.profile && !request.costs.empty())
+      throw usage_error("run: --costs goes with --profile");
+    if (!request.profile && !request.dag.empty())
+      throw usage_error("run: --dag goes with --profile");
+    if (request.all && !request.dag.empty())
+      throw usage_error("run: --dag goes with one workload, not with all");
   }
 
   // The preset, and what was given beside it.
@@ -191,6 +214,8 @@ class run_parser::arguments {
   bound_options common_;
   std::deque<choice> choices_;  // a deque: CLI11 keeps the addresses of its elements
   bool json_ = false;
+  bool profile_ = false;
+  std::string costs_, dag_;
   std::string stats_;  // a stats_kind, or empty
 };
 

@@ -225,6 +225,23 @@ timed_request with_costs(const sim_task& task, const Texts& g) {
   return request;
 }
 
+std::vector<sim_task::scaling> scalings(std::string_view text) {
+  std::vector<sim_task::scaling> result;
+  for (const auto& part : parts_of(text)) {
+    const auto equals = part.rfind('=');
+    double factor = 0;
+    const char* const end = part.data() + part.size();
+    const char* const number = equals == std::string::npos ? end : part.data() + equals + 1;
+    const auto [read, error] = std::from_chars(number, end, factor);
+    if (equals == std::string::npos || equals == 0 || error != std::errc() || read != end ||
+        !(factor >= 0) || factor > 1000)
+      throw usage_error(fmt::format(
+          "sim: --scale takes REGION=FACTOR, with a factor from 0 to 1000, not '{}'", part));
+    result.push_back({std::string(part.substr(0, equals)), factor});
+  }
+  return result;
+}
+
 // Finds a scheduler by its name.
 scheduler_kind scheduler_of(const std::string& name) {
   std::vector<std::string_view> names = {"abp"};
@@ -259,7 +276,7 @@ struct sim_parser::texts {
   std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
   std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
   std::string kernel, yield = "to-all", svg, html, curve = "speedup";
-  std::string costs, instruction_ns;
+  std::string costs, instruction_ns, scale;
   bool json = false, csv = false, table = false, check = false;
 };
 
@@ -296,6 +313,8 @@ sim_parser::sim_parser(CLI::App& root)
       "a file with costs, as heist lab calibrate writes: work stealing in seconds, not in steps");
   add("--instruction-ns", g.instruction_ns,
       "with --costs: nanoseconds of a unit of work [what the file says]");
+  add("--scale", g.scale,
+      "of a file's DAG: how much longer regions take, as parse=0.5 or parse=0.5,sort=2");
   add("--svg", g.svg,
       "a file for the chart; under a kernel of the time, of a small DAG of the schedule");
   add("--curve", g.curve,
@@ -327,6 +346,9 @@ sim_request sim_parser::to_request(const std::string& command) const {
   task.html = g.html;
   task.form = g.json ? report::form::json : g.csv ? report::form::csv : report::form::text;
   task.command = command;
+  if (!g.scale.empty()) task.scaled = scalings(g.scale);
+  if (!g.scale.empty() && !g.kernel.empty())
+    throw usage_error("sim: --scale doesn't go with a kernel");
   step_request request;
   request.check = g.check;
   request.curve = choice("--curve", g.curve, curves);

@@ -41,6 +41,8 @@ class computation {
   [[nodiscard]] virtual timed_result run_timed(const timed_settings& settings) = 0;
   // The computation's DAG if it lies in memory, otherwise nullptr.
   [[nodiscard]] virtual const explicit_dag* dag() const { return nullptr; }
+  // explicit_dag::scale(). Throws usage_error where it has no regions.
+  virtual void scale(std::string_view region, double factor);
 };
 
 struct computation_name {

@@ -76,6 +76,10 @@ const std::vector<computation_name>& computations() {
   return all;
 }
 
+void computation::scale(std::string_view region, double) {
+  throw usage_error(fmt::format("this computation has no regions, and none called '{}'", region));
+}
+
 std::unique_ptr<computation> make_computation(std::string_view text) {
   const spec word(text);
   if (is_dag_spec(word.name())) return make_computation(dag_from_spec(word));

@@ -27,7 +27,7 @@ class whole_dag : public computation {
             .most_joins = dag_.most_joins(),
             .largest_frame = dag_.largest_frame(),
             .threads = dag_.thread_count(),
-            .instructions = dag_.work()};
+            .instructions = dag_.node_count()};
   }
 
   run_result run(const run_settings& settings) override {
@@ -38,6 +38,8 @@ class whole_dag : public computation {
 
   run_result run_checked(const run_settings& settings, check_report& report) override {
     check_settings(settings, dag_);
+    if (dag_.has_weights())
+      throw usage_error("the checks are for DAGs whose instructions all take one unit");
     run_checker checker(dag_, settings);
     const auto result = run_on(threads_, settings, checker);
     checker.finish(result);
@@ -46,6 +48,8 @@ class whole_dag : public computation {
   }
 
   kernel_result run_under_kernel(const kernel_settings& settings) override {
+    if (dag_.has_weights())
+      throw usage_error("a kernel runs DAGs whose instructions all take one unit");
     return run_under(threads_, settings, dag_.span());
   }
 
@@ -55,6 +59,7 @@ class whole_dag : public computation {
   }
 
   const explicit_dag* dag() const override { return &dag_; }
+  void scale(std::string_view region, double factor) override { dag_.scale(region, factor); }
 
  private:
   explicit_dag dag_;

@@ -115,12 +115,29 @@ explicit_dag dag_from_file(const std::string& path) {
 std::string dag_to_json(const explicit_dag& dag) {
   std::string out = fmt::format("{{\n  \"format\": \"{}\",\n", dag_format_name);
   if (!dag.name().empty()) out += "  \"name\": " + report::json_text(dag.name()) + ",\n";
+  if (dag.is_in_ns()) out += "  \"unit\": \"ns\",\n";
+  const auto list = [&dag](thread_id t, auto of) {
+    std::string numbers;
+    for (node_id v = dag.first(t); v <= dag.last(t); ++v)
+      numbers += (v == dag.first(t) ? "" : ", ") + fmt::to_string(of(v));
+    return numbers;
+  };
+  if (!dag.regions().empty()) {
+    std::string names;
+    for (const auto& name : dag.regions())
+      names += (names.empty() ? "" : ", ") + report::json_text(name);
+    out += "  \"regions\": [" + names + "],\n";
+  }
   out += "  \"threads\": [";
   for (thread_id t = 0; t < dag.thread_count(); ++t) {
     out += t == 0 ? "\n" : ",\n";
     out += fmt::format("    {{\"name\": {}, \"frame\": {}, ", report::json_text(dag.thread_name(t)),
                        dag.frame(t));
     if (dag.priority(t) != 0) out += fmt::format("\"priority\": {}, ", dag.priority(t));
+    if (dag.has_weights())
+      out += "\"weights\": [" + list(t, [&](node_id v) { return dag.weight(v); }) + "], ";
+    if (!dag.regions().empty())
+      out += "\"regions\": [" + list(t, [&](node_id v) { return dag.region(v); }) + "], ";
     out += "\"instructions\": ";
     if (dag.has_names(t)) {
       for (node_id v = dag.first(t); v <= dag.last(t); ++v)

@@ -66,7 +66,17 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
   bool binary(binary_t&) override { return refuse("bytes", offset_now()); }
 
   bool number_unsigned(number_unsigned_t value) override {
-    if (state_ != state::thread || key_ == "name") return refuse_number(fmt::to_string(value));
+    if (state_ == state::weights) {
+      parts.source.threads.back().weights.push_back(in_range(value, 1, explicit_dag::max_weight));
+      return true;
+    }
+    if (state_ == state::thread_regions) {
+      parts.source.threads.back().regions.push_back(
+          static_cast<std::uint32_t>(in_range(value, 0, explicit_dag::max_regions - 1)));
+      return true;
+    }
+    if (state_ != state::thread || key_ == "name" || key_ == "weights" || key_ == "regions")
+      return refuse_number(fmt::to_string(value));
     auto& thread = parts.source.threads.back();
     if (key_ == "frame")
       thread.frame = in_range(value, 0, explicit_dag::max_frame);
@@ -82,12 +92,18 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
     switch (state_) {
       case state::top:
         if (key_ == "format") return take_format(value, at);
+        if (key_ == "unit") return take_unit(value, at);
         if (key_ != "name") break;
         parts.source.name = name(value, at);
         return true;
       case state::thread:
         if (key_ != "name") break;
         parts.source.threads.back().name = name(value, at);
+        return true;
+      case state::region_names:
+        if (parts.source.regions.size() == explicit_dag::max_regions)
+          text_.fail(at, fmt::format("more than {} regions", explicit_dag::max_regions));
+        parts.source.regions.push_back(name(value, at));
         return true;
       case state::instructions: {
         auto& thread = parts.source.threads.back();
@@ -130,14 +146,15 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
     const text_offset at = string_start();
     const bool known =
         state_ == state::top
-            ? value == "format" || value == "name" || value == "threads" || value == "spawns" ||
-                  value == "joins"
-            : value == "name" || value == "frame" || value == "priority" || value == "instructions";
+            ? is_one_of(value, {"format", "name", "unit", "regions", "threads", "spawns", "joins"})
+            : is_one_of(value, {"name", "frame", "priority", "instructions", "weights", "regions"});
     if (!known)
       text_.fail(at, fmt::format("unknown field '{}': {}", shown(value),
                                  state_ == state::top
-                                     ? "a DAG has format, name, threads, spawns and joins"
-                                     : "a thread has name, frame, priority and instructions"));
+                                     ? "a DAG has format, name, unit, regions, threads, spawns "
+                                       "and joins"
+                                     : "a thread has name, frame, priority, instructions, weights "
+                                       "and regions"));
     auto& seen = state_ == state::top ? seen_top_ : seen_;
     if (std::find(seen.begin(), seen.end(), value) != seen.end())
       text_.fail(at, fmt::format("field '{}' stands twice", value));
@@ -148,8 +165,12 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
 
   bool end_object() override {
     if (state_ == state::thread) {
-      if (!has(seen_, "instructions"))
-        text_.fail(parts.thread_places.back(), "a thread without the field 'instructions'");
+      auto& thread = parts.source.threads.back();
+      if (!has(seen_, "instructions")) {
+        if (thread.weights.empty())
+          text_.fail(parts.thread_places.back(), "a thread without the field 'instructions'");
+        thread.length = static_cast<std::uint32_t>(thread.weights.size());
+      }
       state_ = state::threads;
       return true;
     }
@@ -166,8 +187,14 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
       state_ = state::threads;
     } else if (state_ == state::top && (key_ == "spawns" || key_ == "joins")) {
       state_ = key_ == "spawns" ? state::spawns : state::joins;
+    } else if (state_ == state::top && key_ == "regions") {
+      state_ = state::region_names;
     } else if (state_ == state::thread && key_ == "instructions") {
       state_ = state::instructions;
+    } else if (state_ == state::thread && key_ == "weights") {
+      state_ = state::weights;
+    } else if (state_ == state::thread && key_ == "regions") {
+      state_ = state::thread_regions;
     } else if (state_ == state::spawns || state_ == state::joins) {
       state_ = state_ == state::spawns ? state::spawn : state::join;
       edges().push_back({at, {}, {}});
@@ -181,6 +208,8 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override {
     switch (state_) {
       case state::instructions:
+      case state::weights:
+      case state::thread_regions:
         state_ = state::thread;
         break;
       case state::spawn:
@@ -206,7 +235,25 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  enum class state { start, top, threads, thread, instructions, spawns, spawn, joins, join, done };
+  enum class state {
+    start,
+    top,
+    region_names,
+    threads,
+    thread,
+    instructions,
+    weights,
+    thread_regions,
+    spawns,
+    spawn,
+    joins,
+    join,
+    done
+  };
+
+  static bool is_one_of(std::string_view field, std::initializer_list<std::string_view> known) {
+    return std::find(known.begin(), known.end(), field) != known.end();
+  }
 
   static bool has(const std::vector<std::string>& fields, std::string_view field) {
     return std::find(fields.begin(), fields.end(), field) != fields.end();
@@ -249,12 +296,19 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  bool take_unit(const std::string& value, text_offset at) {
+    if (value != "ns")
+      text_.fail(at, fmt::format("the unit is 'ns' or not given, not '{}'", shown(value)));
+    parts.source.is_in_ns = true;
+    return true;
+  }
+
   [[nodiscard]] std::string_view expected() const {
     switch (state_) {
       case state::start:
         return "a DAG is an object";
       case state::top:
-        if (key_ == "format" || key_ == "name") return "this field is a string";
+        if (key_ == "format" || key_ == "name" || key_ == "unit") return "this field is a string";
         return "this field is an array";
       case state::threads:
         return "threads are objects";
@@ -262,9 +316,16 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
         if (key_ == "name") return "a name is a string";
         if (key_ == "frame") return "a frame is a whole number";
         if (key_ == "priority") return "a priority is a whole number";
+        if (key_ == "weights" || key_ == "regions") return "this field is an array";
         return "instructions are an array of names, or how many there are";
       case state::instructions:
         return "an instruction is a string, its name";
+      case state::region_names:
+        return "a region is a string, its name";
+      case state::weights:
+        return "a weight is a whole number";
+      case state::thread_regions:
+        return "a region of an instruction is its number";
       case state::spawns:
         return "a spawn is an array: [\"instruction\", \"thread\"]";
       case state::joins:

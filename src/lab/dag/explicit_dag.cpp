@@ -1,6 +1,7 @@
 #include "lab/dag/explicit_dag.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,7 +50,10 @@ std::string_view to_string(strictness kind) {
   return "general";
 }
 
-explicit_dag::explicit_dag(dag_source source) : name_(std::move(source.name)) {
+explicit_dag::explicit_dag(dag_source source)
+    : name_(std::move(source.name)),
+      region_names_(std::move(source.regions)),
+      is_in_ns_(source.is_in_ns) {
   add_threads(source);
   add_spawns(source);
   build_tree();
@@ -71,6 +75,19 @@ void explicit_dag::add_threads(dag_source& source) {
       throw dag_error(part::thread, t,
                       fmt::format("thread {} has {} instructions and {} names for them", name,
                                   given.length, given.names.size()));
+    if (!given.weights.empty() && given.weights.size() != given.length)
+      throw dag_error(part::thread, t,
+                      fmt::format("thread {} has {} instructions and {} weights", name,
+                                  given.length, given.weights.size()));
+    if (!given.regions.empty() && given.regions.size() != given.length)
+      throw dag_error(part::thread, t,
+                      fmt::format("thread {} has {} instructions and {} regions", name,
+                                  given.length, given.regions.size()));
+    for (const std::uint32_t r : given.regions)
+      if (r >= region_names_.size())
+        throw dag_error(part::thread, t,
+                        fmt::format("thread {}: there is no region {}: the DAG names {}", name, r,
+                                    region_names_.size()));
     if (given.frame > max_frame)
       throw dag_error(
           part::thread, t,
@@ -95,6 +112,20 @@ void explicit_dag::add_threads(dag_source& source) {
   thread_of_.resize(nodes);
   for (thread_id t = 0; t < thread_count(); ++t)
     std::fill_n(thread_of_.begin() + first(t), length(t), t);
+  for (std::size_t t = 0; t < source.threads.size(); ++t) add_weights(source, t);
+}
+
+void explicit_dag::add_weights(dag_source& source, std::size_t t) {
+  const auto& given = source.threads[t];
+  const auto at = static_cast<std::ptrdiff_t>(threads_[t].first);
+  if (!given.weights.empty()) {
+    weights_.resize(thread_of_.size(), 1);
+    std::copy(given.weights.begin(), given.weights.end(), weights_.begin() + at);
+  }
+  if (!given.regions.empty()) {
+    regions_.resize(thread_of_.size(), 0);
+    std::copy(given.regions.begin(), given.regions.end(), regions_.begin() + at);
+  }
 }
 
 node_id explicit_dag::node_at(const dag_source::place& place, part which, std::size_t index) const {
@@ -260,9 +291,38 @@ void explicit_dag::measure_paths(const dag_source& source) {
       if (--waits[e.to] == 0) order.push_back(e.to);
     });
   if (order.size() < node_count()) refuse_cycle(source, waits);
-  height_.assign(node_count(), 1);
-  for (auto v = order.rbegin(); v != order.rend(); ++v)
-    each_edge(*v, [&](const edge& e) { height_[*v] = std::max(height_[*v], height_[e.to] + 1); });
+  order_ = std::move(order);
+  measure_heights();
+}
+
+void explicit_dag::measure_heights() {
+  height_.assign(node_count(), 0);
+  work_ = 0;
+  for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
+    work_ += weight(*v);
+    each_edge(*v, [&](const edge& e) { height_[*v] = std::max(height_[*v], height_[e.to]); });
+    height_[*v] += weight(*v);
+  }
+}
+
+void explicit_dag::scale(std::string_view region, double factor) {
+  std::vector<bool> is_in(region_names_.size());
+  for (std::size_t r = 0; r < is_in.size(); ++r) {
+    const std::string& name = region_names_[r];
+    is_in[r] = ("/" + name + "/").find("/" + std::string(region) + "/") != std::string::npos;
+  }
+  if (std::find(is_in.begin(), is_in.end(), true) == is_in.end())
+    throw usage_error(fmt::format("the DAG has no region '{}'", region));
+  weights_.resize(node_count(), 1);
+  for (node_id v = 0; v < node_count(); ++v) {
+    if (regions_.empty() || !is_in[regions_[v]]) continue;
+    const double scaled = std::round(static_cast<double>(weights_[v]) * factor);
+    if (!(scaled <= static_cast<double>(max_weight)))
+      throw usage_error(
+          fmt::format("{} times the weight of {} is too large", factor, node_name(v)));
+    weights_[v] = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(scaled));
+  }
+  measure_heights();
 }
 
 // Spawns make a tree, so a join closes the cycle. The last join in the source that lies on it is
@@ -332,11 +392,11 @@ std::string explicit_dag::node_name(node_id v) const {
 
 std::vector<node_id> explicit_dag::critical_path() const {
   std::vector<node_id> path = {first(0)};
-  while (height_[path.back()] > 1) {
+  while (height_[path.back()] > weight(path.back())) {
     const node_id at = path.back();
     node_id next = no_id;
     each_edge(at, [&](const edge& e) {
-      if (next == no_id && height_[e.to] + 1 == height_[at]) next = e.to;
+      if (next == no_id && height_[e.to] + weight(at) == height_[at]) next = e.to;
     });
     path.push_back(next);
   }

@@ -1,10 +1,10 @@
 // A multithreaded computation as a DAG that lies in memory: the model of Blumofe and Leiserson
 // (Scheduling multithreaded computations by work stealing, 1999, section 2).
 //
-// Nodes are instructions that take one unit of time. A thread is a chain of instructions, joined by
-// *continue* edges that a source doesn't list; *spawn* edges go from an instruction to a thread's
-// first one; *join* edges are all other dependencies. A thread has an activation frame from its
-// spawn to its last instruction.
+// Nodes are instructions that take one unit of time, or as many as the source says. A thread is a
+// chain of instructions, joined by *continue* edges that a source doesn't list; *spawn* edges go
+// from an instruction to a thread's first one; *join* edges are all other dependencies. A thread
+// has an activation frame from its spawn to its last instruction.
 //
 // What holds for every explicit_dag, or its constructor throws dag_error:
 //   - thread 0 is the root; each other thread is spawned once; the spawns make a tree;
@@ -43,6 +43,9 @@ struct dag_source {
     std::uint64_t frame = 1;         // size of its activation frame
     std::vector<std::string> names;  // of its instructions: all or none
     std::uint32_t priority = 0;      // the scheduler `priority` takes the largest first
+    // Of its instructions: all or none. The units that each takes; the region in which it is.
+    std::vector<std::uint64_t> weights{};
+    std::vector<std::uint32_t> regions{};
   };
   struct spawn {
     place from;
@@ -53,6 +56,8 @@ struct dag_source {
   };
 
   std::string name;
+  bool is_in_ns = false;             // a unit is a nanosecond
+  std::vector<std::string> regions;  // their names
   std::vector<thread> threads;
   std::vector<spawn> spawns;
   std::vector<join> joins;
@@ -88,8 +93,10 @@ enum class strictness {
 
 class explicit_dag {
  public:
-  static constexpr std::uint64_t max_nodes = 1U << 22U;    // 100 MB
-  static constexpr std::uint64_t max_frame = 1ULL << 32U;  // so that no sum of frames overflows
+  static constexpr std::uint64_t max_nodes = 1U << 22U;     // 100 MB
+  static constexpr std::uint64_t max_frame = 1ULL << 32U;   // so that no sum of frames overflows
+  static constexpr std::uint64_t max_weight = 1ULL << 40U;  // nor one of weights
+  static constexpr std::size_t max_regions = 1U << 16U;
 
   struct edge {
     node_id to;
@@ -144,12 +151,22 @@ class explicit_dag {
     if (spawned_[v] != no_id) f(edge{first(spawned_[v]), edge_kind::spawn});
     for (const node_id to : joins_from(v)) f(edge{to, edge_kind::join});
   }
-  // The length in nodes of the longest path that begins at v.
-  [[nodiscard]] std::uint32_t height(node_id v) const { return height_[v]; }
+  // The length in units of the longest path that begins at v.
+  [[nodiscard]] std::uint64_t height(node_id v) const { return height_[v]; }
+  // How many units it takes.
+  [[nodiscard]] std::uint64_t weight(node_id v) const { return weights_.empty() ? 1 : weights_[v]; }
+  [[nodiscard]] bool has_weights() const { return !weights_.empty(); }
+  [[nodiscard]] bool is_in_ns() const { return is_in_ns_; }
+  // The regions' names, and the number of v's; without regions empty, and 0.
+  [[nodiscard]] const std::vector<std::string>& regions() const { return region_names_; }
+  [[nodiscard]] std::uint32_t region(node_id v) const { return regions_.empty() ? 0 : regions_[v]; }
+  // Lets what is in that region take `factor` times as long: "parse", or a region in it, as
+  // "parse/numbers". Throws usage_error where there is none, or the weights grow too large.
+  void scale(std::string_view region, double factor);
 
   // --- measures ---
-  [[nodiscard]] std::uint64_t work() const { return thread_of_.size(); }        // T1
-  [[nodiscard]] std::uint64_t span() const { return height_[first(0)]; }        // Tinf, in nodes
+  [[nodiscard]] std::uint64_t work() const { return work_; }                    // T1
+  [[nodiscard]] std::uint64_t span() const { return height_[first(0)]; }        // Tinf
   [[nodiscard]] std::uint64_t stack_depth() const { return stack_depth_; }      // S1
   [[nodiscard]] std::uint64_t largest_frame() const { return largest_frame_; }  // Smax
   [[nodiscard]] std::uint32_t most_joins() const {
@@ -185,6 +202,8 @@ class explicit_dag {
   void build_tree();
   void check_ends() const;
   void measure_paths(const dag_source& source);
+  void measure_heights();
+  void add_weights(dag_source& source, std::size_t t);
   [[noreturn]] void refuse_cycle(const dag_source& source,
                                  const std::vector<std::uint32_t>& waits) const;
   void classify(const dag_source& source);
@@ -201,7 +220,13 @@ class explicit_dag {
   std::vector<std::uint32_t> join_begin_;  // node_count() + 1 places in joins_
   std::vector<node_id> joins_;
   std::vector<std::uint32_t> in_degree_;
-  std::vector<std::uint32_t> height_;
+  std::vector<std::uint64_t> height_;
+  std::vector<node_id> order_;          // a topological one
+  std::vector<std::uint64_t> weights_;  // by node; empty where all are 1
+  std::vector<std::uint32_t> regions_;  // likewise; empty where there are none
+  std::vector<std::string> region_names_;
+  bool is_in_ns_ = false;
+  std::uint64_t work_ = 0;
   std::uint64_t stack_depth_ = 0, largest_frame_ = 0;
   std::uint32_t most_joins_ = 0;
   strictness kind_ = strictness::fully_strict;

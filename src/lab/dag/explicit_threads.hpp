@@ -20,7 +20,7 @@ class explicit_threads {
   thread_id start();
   outcome execute(thread_id id);
 
-  [[nodiscard]] std::uint64_t weight(thread_id) const { return 1; }
+  [[nodiscard]] std::uint64_t weight(thread_id id) const { return dag_->weight(next_[id]); }
   // The length of the longest path that begins at the thread's next instruction, which is what
   // critical-path scheduling orders threads by.
   [[nodiscard]] std::uint64_t hint(thread_id id) const { return dag_->height(next_[id]); }

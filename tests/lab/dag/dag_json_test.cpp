@@ -91,11 +91,24 @@ const std::map<std::string, std::string> complaints = {
     {"truncated", ":4:19: not JSON: "},
     {"two_parents", ":4:26: thread G2 has two parents: b of thread G1 and c of thread G1 spawn it"},
     {"unknown_field",
-     ":5:2: unknown field 'edges': a DAG has format, name, threads, spawns and joins"},
+     ":5:2: unknown field 'edges': a DAG has format, name, unit, regions, threads, spawns and "
+     "joins"},
     {"unknown_thread_field",
-     ":2:34: unknown field 'frames': a thread has name, frame, priority and instructions"},
+     ":2:34: unknown field 'frames': a thread has name, frame, priority, instructions, weights "
+     "and regions"},
     {"priority_huge", ":2:46: priority is from 0 to 4294967295, not 4294967296"},
     {"priority_negative", ":2:46: a priority is a whole number, not -1"},
+    {"region_is_string", ":2:43: a region of an instruction is its number, not a string"},
+    {"region_name_is_number", ":1:39: a region is a string, its name, not 7"},
+    {"region_unknown", ":2:14: thread G1: there is no region 1: the DAG names 1"},
+    {"regions_missing_one", ":2:14: thread G1 has 3 instructions and 2 regions"},
+    {"unit_other", ":1:35: the unit is 'ns' or not given, not 'days'"},
+    {"weight_fraction", ":2:29: a weight is a whole number, not 2.5"},
+    {"weight_huge", ":2:27: weights is from 1 to 1099511627776, not 1099511627777"},
+    {"weight_zero", ":2:30: weights is from 1 to 1099511627776, not 0"},
+    {"weights_missing_one", ":2:14: thread G1 has 3 instructions and 2 weights"},
+    {"weights_none", ":2:14: a thread without the field 'instructions'"},
+    {"weights_number", ":2:26: this field is an array, not 3"},
     {"utf16", ":1:1: not JSON: "},
     {"zero_byte", ":5:1: not JSON: "},
 };
@@ -179,6 +192,31 @@ TEST(GoodFile, PrioritiesAreKept) {
     EXPECT_EQ(same_one.priority(1), 3U);
     EXPECT_EQ(same_one.priority(2), 4294967295U);
   }
+}
+
+TEST(GoodFile, WeightsAndRegionsAreKept) {
+  const auto dag = dag_from_file(folder + "/good/weights.json");
+  for (const auto& same_one : {dag, dag_from_json(dag_to_json(dag), "f")}) {
+    EXPECT_TRUE(same_one.is_in_ns());
+    EXPECT_EQ(same_one.work(), 75U);
+    EXPECT_EQ(same_one.span(), 5U + 40 + 2 + 7);
+    EXPECT_EQ(same_one.critical_path().size(), 4U);
+    EXPECT_EQ(same_one.weight(3), 40U);
+    EXPECT_EQ(same_one.regions().at(same_one.region(3)), "parse/numbers");
+    EXPECT_EQ(same_one.weight(5), 1U);
+  }
+}
+
+TEST(GoodFile, ARegionIsScaledWithThoseInsideIt) {
+  auto dag = dag_from_file(folder + "/good/weights.json");
+  dag.scale("parse", 0.5);
+  EXPECT_EQ(dag.work(), 5U + 10 + 7 + 20 + 1 + 1);
+  EXPECT_EQ(dag.span(), 5U + 20 + 1 + 7);
+  dag.scale("numbers", 3);
+  EXPECT_EQ(dag.weight(3), 60U);
+  dag.scale("sort", 0);
+  EXPECT_EQ(dag.weight(2), 1U);
+  EXPECT_THROW(dag.scale("pars", 2), heist::usage_error);
 }
 
 TEST(GoodFile, EscapesAndLettersOfOtherScriptsAreKept) {

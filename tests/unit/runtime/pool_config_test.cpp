@@ -122,6 +122,22 @@ TEST_F(EnvironmentDeathTest, GoodStackSizesAreObeyed) {
   EXPECT_EXIT(use_default_pool("HEIST_STACK_SIZE", "2M"), ExitedWithCode(0), "with 2048 KiB");
 }
 
+TEST_F(EnvironmentDeathTest, BadProfilesAreRefused) {
+  for (const char* value : {"1", "work", "workspan:", "workspan,", "workspan,fork",
+                            "workspan,dag=", "workspan:x.json,steel=1", "workspan,steal=fast",
+                            "workspan,steal=-1", "workspan,steal=1e10"})
+    EXPECT_EXIT(use_default_pool("HEIST_PROFILE", value), ExitedWithCode(code_usage),
+                std::string("HEIST_PROFILE=") + value + ": must be ");
+}
+
+TEST_F(EnvironmentDeathTest, GoodProfilesAreObeyed) {
+  EXPECT_EXIT(use_default_pool("HEIST_PROFILE", "workspan"), ExitedWithCode(0), "work T1");
+  EXPECT_EXIT(use_default_pool("HEIST_PROFILE", "workspan,steal=7"), ExitedWithCode(0),
+              "steal 7 ns.*HEIST_PROFILE");
+  EXPECT_EXIT(use_default_pool("HEIST_PROFILE", "workspan:/nowhere/x.json"), ExitedWithCode(0),
+              "can't write /nowhere/x.json: No such file");
+}
+
 TEST_F(EnvironmentDeathTest, BadFlagsAreRefused) {
   EXPECT_EXIT(use_default_pool("HEIST_SERIAL", "yes"), ExitedWithCode(code_usage),
               "HEIST_SERIAL=yes: must be 0 or 1");

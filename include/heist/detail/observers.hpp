@@ -1,0 +1,15 @@
+// Who looks at what a program does.
+#pragma once
+
+#include <atomic>
+
+#include "heist/detail/export.hpp"
+#include "heist/detail/requirements.hpp"
+
+namespace heist::inline v0::detail {
+
+// Bit 1: work and span. 0 when nobody does. Relaxed: a hint; whoever acts on it looks again under a
+// lock.
+extern HEIST_API std::atomic<unsigned> observers;
+
+}  // namespace heist::inline v0::detail
