@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include "bench/benchmark.hpp"
 #include "bench/suite/suite.hpp"
+#include "cli/deque_series.hpp"
 #include "cli/lab.hpp"
 #include "cli/output.hpp"
 #include "cli/theory.hpp"
@@ -52,6 +54,8 @@ struct run_request {
   bool stats = false;  // prints what the workers counted
   unsigned repeat = 3;
   bool json = false;
+  std::optional<series_request> deque_series;
+  std::string command;  // the command line
 };
 
 struct bench_list_request {

@@ -90,6 +90,27 @@ json as_json(const counters& counts) {
           {"yields", counts.yields}};
 }
 
+// The counts up to the last that isn't 0; the first is of 0 and 1, the next of 2, then 3 to 4.
+json as_json(const log2_histogram& h) {
+  std::size_t used = log2_histogram::buckets;
+  while (used > 0 && h.counts[used - 1] == 0) --used;
+  return {{"count", h.count()},
+          {"sum", h.sum},
+          {"by_power_of_two", std::vector(h.counts.begin(), h.counts.begin() + used)}};
+}
+
+json as_json(const pool_histograms& h) {
+  json idle = json::object();
+  for (const idle_reason r : all_idle_reasons)
+    idle[std::string(to_string(r))] = as_json(h.idle_ns[static_cast<std::size_t>(r)]);
+  json distances = json::object();
+  for (const steal_distance d : all_steal_distances)
+    distances[std::string(to_string(d))] = h.steals_by_distance[static_cast<std::size_t>(d)];
+  return {{"steal_ns", as_json(h.steal_ns)},       {"steal_depth", as_json(h.steal_depth)},
+          {"steal_places", as_json(h.steal_places)}, {"steals_by_distance", distances},
+          {"wake_ns", as_json(h.wake_ns)},         {"idle_ns", idle}};
+}
+
 }  // namespace
 
 std::string to_json(const workloads::workload& workload) {
@@ -139,7 +160,7 @@ std::string to_json(const info_report& report) {
 std::string to_json(const run_report& report) {
   json per_worker = json::array();
   for (const auto& counts : report.stats.workers) per_worker.push_back(as_json(counts));
-  return on_one_line({{"workload", report.workload},
+  json result = {{"workload", report.workload},
                       {"options", options_of(report.options)},
                       {"files", report.files},
                       {"result", report.result},
@@ -166,7 +187,10 @@ std::string to_json(const run_report& report) {
                       {"blocking_threads_in_use", report.stats.blocking_threads_in_use},
                       {"blocking_threads_peak", report.stats.blocking_threads_peak},
                       {"counters", as_json(report.stats.total)},
-                      {"counters_by_worker", per_worker}});
+                      {"counters_by_worker", per_worker}};
+  if (report.stats.has_histograms) result["histograms"] = as_json(report.stats.histograms);
+  if (report.deque_series) result["deque_series"] = json::parse(series_json(*report.deque_series));
+  return on_one_line(result);
 }
 
 std::string to_json(const bench::benchmark& benchmark) {

@@ -10,6 +10,7 @@
 
 #include <heist/pool.hpp>
 
+#include "cli/deque_series.hpp"
 #include "report/samples.hpp"
 #include "workloads/workload.hpp"
 
@@ -31,6 +32,7 @@ struct run_report {
   pool_stats stats;  // of the P workers, over all their runs
   double items = 0;  // of one run
   std::string unit;
+  std::optional<series_report> deque_series;  // of one more run
 
   // Ratios of the medians.
   [[nodiscard]] double overhead() const { return one_worker.median() / serial.median(); }

@@ -84,6 +84,7 @@ void print_report(const run_report& report, const run_request& request, output& 
   else
     print_block(report, out);
   if (request.stats && !request.json) out.print("{}", to_string(report.stats));
+  if (report.deque_series && !request.json) print_series(*report.deque_series, out);
   out.flush();
 }
 
@@ -99,6 +100,12 @@ run_report measure_chosen(const chosen_workload& chosen, const run_request& requ
   report.preset = request.preset;
   report.options = chosen.values.texts();
   report.files = chosen.values.files();
+  if (request.deque_series && !report.mistake) {
+    line.show(fmt::format("{}: the deques' sizes", name));
+    report.deque_series =
+        observe_run(name, *instance, request.pool, request.how, *request.deque_series,
+                    report.p_workers.median(), report.mistake);
+  }
   if (!report.mistake) instance->write_output();
   return report;
 }
@@ -110,6 +117,7 @@ bool can_run(const run_request& request, const workloads::workload& program) {
 }  // namespace
 
 int run(const run_request& request, output& out, std::FILE* err) {
+  if (request.deque_series) require_writable({request.deque_series->file});
   bool is_first = true;
   std::string left_out;  // of all
   for (const auto& chosen : request.chosen) {
@@ -128,6 +136,8 @@ int run(const run_request& request, output& out, std::FILE* err) {
     if (is_first && request.all && !request.json) print_table_head(report.workers, out);
     is_first = false;
     print_report(report, request, out);
+    if (report.deque_series)
+      write_series(*report.deque_series, *request.deque_series, request.command);
   }
   if (!left_out.empty() && !request.json)
     out.print("left out, since the preset {} has only loops and they fork: {}\n", request.preset,

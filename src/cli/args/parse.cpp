@@ -134,9 +134,13 @@ any_request parse(int argc, const char* const* argv) {
     throw translate(error);
   }
   refuse_before_command(app);
-  if (run.is_given()) return run.to_request();
   std::string line = "heist";
   for (int i = 1; i < argc; ++i) line += " " + std::string(argv[i]);
+  if (run.is_given()) {
+    run_request request = run.to_request();
+    request.command = line;
+    return request;
+  }
   if (bench.is_given()) return bench.to_request(line);
   if (sim.is_given()) return sim.to_request(line);
   if (theory.is_given()) return theory.to_request(line);
