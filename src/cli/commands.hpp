@@ -17,6 +17,7 @@
 #include "cli/lab.hpp"
 #include "cli/output.hpp"
 #include "cli/theory.hpp"
+#include "cli/top.hpp"
 #include "lab/catalog/computation.hpp"
 #include "report/columns.hpp"
 #include "workloads/workload.hpp"
@@ -138,7 +139,7 @@ using sim_request = std::variant<step_request, timed_request, kernel_request>;
 using any_request =
     std::variant<text_request, list_request, presets_request, info_request, run_request,
                  bench_list_request, bench_request, bench_show_request, bench_suite_request,
-                 side_request, sim_request, theory_request, lab_request>;
+                 side_request, sim_request, theory_request, lab_request, top_request>;
 
 // Each returns an exit code, and throws heist's errors.
 int list(const list_request& request, output& out);
@@ -149,6 +150,7 @@ int bench_list(const bench_list_request& request, output& out);
 int simulate(const sim_request& request, output& out, std::FILE* err);
 int theory(const theory_request& request, output& out, std::FILE* err);
 int calibrate(const calibrate_request& request, output& out, std::FILE* err);
+int top(const top_request& request, output& out);
 int forecast(const forecast_request& request, output& out, std::FILE* err);
 int run_bench(const bench_request& request, output& out, std::FILE* err);
 int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* err);
