@@ -85,7 +85,9 @@ enum class caller_kind : std::uint8_t {
 // What a pool counts for pool::stats().
 enum class stats_kind : std::uint8_t {
   slow_path,  // what costs nothing: all but puts and takes (the default)
-  full,       // those too: each fork calls the library
+  // The histograms of pool_stats too: a search or a steal reads the clock. A fork costs no more.
+  timed,
+  full,  // puts and takes too: each fork calls the library
 };
 
 // Where a pool's threads may run.
@@ -131,7 +133,8 @@ enum class placement_kind : std::uint8_t {
   return names[static_cast<std::size_t>(k)];
 }
 [[nodiscard]] constexpr std::string_view to_string(stats_kind k) noexcept {
-  return k == stats_kind::slow_path ? "slow_path" : "full";
+  constexpr std::string_view names[] = {"slow_path", "timed", "full"};
+  return names[static_cast<std::size_t>(k)];
 }
 [[nodiscard]] constexpr std::string_view to_string(placement_kind k) noexcept {
   return k == placement_kind::free ? "free" : "pinned";
@@ -153,7 +156,8 @@ inline constexpr victim_kind all_victim_kinds[] = {victim_kind::random, victim_k
                                                    victim_kind::nearest};
 inline constexpr caller_kind all_caller_kinds[] = {caller_kind::work, caller_kind::help,
                                                    caller_kind::wait};
-inline constexpr stats_kind all_stats_kinds[] = {stats_kind::slow_path, stats_kind::full};
+inline constexpr stats_kind all_stats_kinds[] = {stats_kind::slow_path, stats_kind::timed,
+                                                 stats_kind::full};
 inline constexpr idle_kind all_idle_kinds[] = {idle_kind::park, idle_kind::yield, idle_kind::spin};
 
 // Every field has a default; name those that you want: heist::pool p{{.workers = 4}};
@@ -195,7 +199,7 @@ struct pool_config {
   // pinned workers, with yields to random workers or to all, or with a hook below: what it promises
   // holds for its own threads.
   caller_kind callers = caller_kind::work;
-  // HEIST_STATS=full makes this full in every pool.
+  // HEIST_STATS=full makes this full in every pool, HEIST_STATS=timed at least timed.
   stats_kind stats = stats_kind::slow_path;
 
   // A thread's name is this, a dash and the worker's index, cut to the system's 15 characters.

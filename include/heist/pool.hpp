@@ -110,6 +110,7 @@ class HEIST_API pool {
 
  private:
   friend struct detail::default_pool_place;
+  friend class deque_observer;
   friend class job_system;
   friend void detail::run_root(detail::pool_impl*, detail::root&);
   friend void detail::start_root(detail::pool_impl*, detail::root&);

@@ -4,10 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heist/detail/export.hpp"
+#include "heist/log2_histogram.hpp"
 
 namespace heist::inline v0 {
 
@@ -63,8 +66,63 @@ struct counters {
   friend bool operator==(const counters&, const counters&) = default;
 };
 
+// Why a worker had nothing to do, as it found when it last looked before it found something or slept.
+enum class idle_reason : std::uint8_t {
+  no_work,  // no deque held anything, though not just one worker ran; or nothing was to be done
+  private_work,  // another worker had work that it hadn't made public yet
+  serial_phase,  // one worker ran, with nothing on its deque
+  blocked,       // nobody ran: what had begun waited for something else, or was a call that blocks
+};
+inline constexpr idle_reason all_idle_reasons[] = {idle_reason::no_work, idle_reason::private_work,
+                                                   idle_reason::serial_phase, idle_reason::blocked};
+[[nodiscard]] constexpr std::string_view to_string(idle_reason r) noexcept {
+  constexpr std::string_view names[] = {"no_work", "private_work", "serial_phase", "blocked"};
+  return names[static_cast<std::size_t>(r)];
+}
+
+// How near the processors of a thief and of its victim are, where the workers are pinned.
+enum class steal_distance : std::uint8_t {
+  same_core,  // or the same L2 cache
+  same_l3,
+  same_node,  // the same NUMA node
+  same_package,
+  remote,
+  unknown,  // the workers aren't pinned, or hwloc knows nothing of the machine
+};
+inline constexpr steal_distance all_steal_distances[] = {
+    steal_distance::same_core,    steal_distance::same_l3, steal_distance::same_node,
+    steal_distance::same_package, steal_distance::remote,  steal_distance::unknown};
+[[nodiscard]] constexpr std::string_view to_string(steal_distance d) noexcept {
+  constexpr std::string_view names[] = {"same_core",    "same_l3", "same_node",
+                                        "same_package", "remote",  "unknown"};
+  return names[static_cast<std::size_t>(d)];
+}
+
+// What a pool measures under stats_kind::timed and full, of all its workers.
+struct pool_histograms {
+  log2_histogram steal_ns;  // successful attempts, from the look at the victim to the job in hand
+  // Jobs on the victim's deque at a steal, the stolen ones among them.
+  log2_histogram steal_depth;
+  // By how many places the victim stood away in the circle of worker numbers; 0: a guest and the
+  // resident of one seat, or a shared queue.
+  log2_histogram steal_places;
+  std::array<std::uint64_t, std::size(all_steal_distances)> steals_by_distance{};
+  // From the decision to wake a worker to the woken thread's first step. Of several wake-ups that
+  // are on their way at one time the first that arrives counts, from the last decision.
+  log2_histogram wake_ns;
+  // Of a worker that searched in vain at least once, until it had something to run; a sleep counts
+  // as part of it. By idle_reason. A spell that hasn't ended isn't counted yet.
+  std::array<log2_histogram, std::size(all_idle_reasons)> idle_ns{};
+
+  pool_histograms& operator+=(const pool_histograms& other) noexcept;
+  friend bool operator==(const pool_histograms&, const pool_histograms&) = default;
+};
+
 // A snapshot. If the pool works meanwhile, its numbers were taken at slightly different moments.
 struct pool_stats {
+  std::string pool;               // pool_config::name
+  bool has_histograms = false;    // stats_kind::timed, or full
+  pool_histograms histograms;     // zeros without
   std::vector<counters> workers;  // by index
   counters total;
 
@@ -86,8 +144,8 @@ struct pool_stats {
   std::uint64_t blocking_threads_peak = 0;
 };
 
-// The statistics as a table of text, one line for each worker and one for all; what HEIST_STATS=1
-// prints at exit.
+// The statistics as a table of text, one line for each worker and one for all, and the histograms,
+// a line each, if there are any; what HEIST_STATS=1 prints at exit.
 HEIST_API std::string to_string(const pool_stats& s);
 
 // What all pools of the process are doing, as text: for each pool its configuration, how many

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,9 +13,11 @@
 
 #include "bench/benchmark.hpp"
 #include "bench/suite/suite.hpp"
+#include "cli/deque_series.hpp"
 #include "cli/lab.hpp"
 #include "cli/output.hpp"
 #include "cli/theory.hpp"
+#include "cli/top.hpp"
 #include "lab/catalog/computation.hpp"
 #include "report/columns.hpp"
 #include "workloads/workload.hpp"
@@ -55,6 +58,8 @@ struct run_request {
   bool profile = false;  // one more run, for its work and span
   std::string costs;     // of the profile: a file; empty: the defaults
   std::string dag;       // a file for the profile's DAG; empty: none
+  std::optional<series_request> deque_series;
+  std::string command;  // the command line
 };
 
 struct bench_list_request {
@@ -142,7 +147,7 @@ using sim_request = std::variant<step_request, timed_request, kernel_request>;
 using any_request =
     std::variant<text_request, list_request, presets_request, info_request, run_request,
                  bench_list_request, bench_request, bench_show_request, bench_suite_request,
-                 side_request, sim_request, theory_request, lab_request>;
+                 side_request, sim_request, theory_request, lab_request, top_request>;
 
 // Each returns an exit code, and throws heist's errors.
 int list(const list_request& request, output& out);
@@ -153,6 +158,7 @@ int bench_list(const bench_list_request& request, output& out);
 int simulate(const sim_request& request, output& out, std::FILE* err);
 int theory(const theory_request& request, output& out, std::FILE* err);
 int calibrate(const calibrate_request& request, output& out, std::FILE* err);
+int top(const top_request& request, output& out);
 int forecast(const forecast_request& request, output& out, std::FILE* err);
 int run_bench(const bench_request& request, output& out, std::FILE* err);
 int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* err);

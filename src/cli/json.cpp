@@ -90,6 +90,27 @@ json as_json(const counters& counts) {
           {"yields", counts.yields}};
 }
 
+// The counts up to the last that isn't 0; the first is of 0 and 1, the next of 2, then 3 to 4.
+json as_json(const log2_histogram& h) {
+  std::size_t used = log2_histogram::buckets;
+  while (used > 0 && h.counts[used - 1] == 0) --used;
+  return {{"count", h.count()},
+          {"sum", h.sum},
+          {"by_power_of_two", std::vector(h.counts.begin(), h.counts.begin() + used)}};
+}
+
+json as_json(const pool_histograms& h) {
+  json idle = json::object();
+  for (const idle_reason r : all_idle_reasons)
+    idle[std::string(to_string(r))] = as_json(h.idle_ns[static_cast<std::size_t>(r)]);
+  json distances = json::object();
+  for (const steal_distance d : all_steal_distances)
+    distances[std::string(to_string(d))] = h.steals_by_distance[static_cast<std::size_t>(d)];
+  return {{"steal_ns", as_json(h.steal_ns)},         {"steal_depth", as_json(h.steal_depth)},
+          {"steal_places", as_json(h.steal_places)}, {"steals_by_distance", distances},
+          {"wake_ns", as_json(h.wake_ns)},           {"idle_ns", idle}};
+}
+
 }  // namespace
 
 std::string to_json(const workloads::workload& workload) {
@@ -168,6 +189,8 @@ std::string to_json(const run_report& report) {
                  {"counters", as_json(report.stats.total)},
                  {"counters_by_worker", per_worker}};
   if (report.profile) result["profile"] = json::parse(heist::to_json(*report.profile));
+  if (report.stats.has_histograms) result["histograms"] = as_json(report.stats.histograms);
+  if (report.deque_series) result["deque_series"] = json::parse(series_json(*report.deque_series));
   return on_one_line(result);
 }
 

@@ -11,6 +11,7 @@
 #include <heist/pool.hpp>
 #include <heist/work_span.hpp>
 
+#include "cli/deque_series.hpp"
 #include "report/samples.hpp"
 #include "workloads/workload.hpp"
 
@@ -33,6 +34,7 @@ struct run_report {
   std::optional<work_span> profile;  // of one more run
   double items = 0;                  // of one run
   std::string unit;
+  std::optional<series_report> deque_series;  // of one more run
 
   // Ratios of the medians.
   [[nodiscard]] double overhead() const { return one_worker.median() / serial.median(); }

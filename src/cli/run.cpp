@@ -105,6 +105,7 @@ void print_report(const run_report& report, const run_request& request, output& 
     print_block(report, out);
   if (request.stats && !request.json) out.print("{}", to_string(report.stats));
   if (report.profile && !request.json) print_profile(report, *report.profile, out);
+  if (report.deque_series && !request.json) print_series(*report.deque_series, out);
   out.flush();
 }
 
@@ -127,6 +128,12 @@ run_report measure_chosen(const chosen_workload& chosen, const run_request& requ
     if (!request.dag.empty()) config.workers = 1;
     profile(report, *instance, config, request.how, profile_options(request));
   }
+  if (request.deque_series && !report.mistake) {
+    line.show(fmt::format("{}: the deques' sizes", name));
+    report.deque_series =
+        observe_run(name, *instance, request.pool, request.how, *request.deque_series,
+                    report.p_workers.median(), report.mistake);
+  }
   if (!report.mistake) instance->write_output();
   if (!report.mistake && !request.dag.empty()) write_file(request.dag, report.profile->dag);
   return report;
@@ -141,6 +148,7 @@ bool can_run(const run_request& request, const workloads::workload& program) {
 int run(const run_request& request, output& out, std::FILE* err) {
   require_writable({request.dag});
   static_cast<void>(profile_options(request));  // a bad file is refused before the runs
+  if (request.deque_series) require_writable({request.deque_series->file});
   bool is_first = true;
   std::string left_out;  // of all
   for (const auto& chosen : request.chosen) {
@@ -159,6 +167,8 @@ int run(const run_request& request, output& out, std::FILE* err) {
     if (is_first && request.all && !request.json) print_table_head(report.workers, out);
     is_first = false;
     print_report(report, request, out);
+    if (report.deque_series)
+      write_series(*report.deque_series, *request.deque_series, request.command);
   }
   if (!left_out.empty() && !request.json)
     out.print("left out, since the preset {} has only loops and they fork: {}\n", request.preset,

@@ -50,11 +50,16 @@ bool blocking_crew::hand_over(call& c, const std::string& pool_name) noexcept {
   return true;
 }
 
+std::uint64_t blocking_crew::threads_in_use() const noexcept {
+  const std::uint64_t ended = ended_.get();  // read at another moment than the other
+  const std::uint64_t taken = taken_.get();
+  return taken > ended ? taken - ended : 0;
+}
+
 void blocking_crew::report_to(pool_stats& s) const noexcept {
-  const std::uint64_t ended = ended_.get();  // read at another moment than the others
   s.blocking_calls = taken_.get();
   s.blocking_refusals = refused_.get();
-  s.blocking_threads_in_use = s.blocking_calls > ended ? s.blocking_calls - ended : 0;
+  s.blocking_threads_in_use = threads_in_use();
   s.blocking_threads_peak = started_.get();
 }
 

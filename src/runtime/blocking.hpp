@@ -38,6 +38,7 @@ class blocking_crew {
 
   // The numbers of the moment; thread-safe, and never waits.
   void report_to(pool_stats& s) const noexcept;
+  [[nodiscard]] std::uint64_t threads_in_use() const noexcept;
 
  private:
   bool hand_over(call& c, const std::string& pool_name) noexcept;

@@ -79,13 +79,16 @@ std::size_t stack_size_from_environment() {
   return static_cast<std::size_t>(n << shift);
 }
 
-bool full_stats_from_environment() {
+stats_kind stats_kind_from_environment() {
   const char* const value = std::getenv("HEIST_STATS");
-  return value != nullptr && std::string_view(value) == "full";
+  for (const stats_kind k : {stats_kind::timed, stats_kind::full})
+    if (value != nullptr && value == to_string(k)) return k;
+  return stats_kind::slow_path;
 }
 
 bool stats_from_environment() {
-  return full_stats_from_environment() || flag("HEIST_STATS", "0, 1 or full");
+  return stats_kind_from_environment() != stats_kind::slow_path ||
+         flag("HEIST_STATS", "0, 1, timed or full");
 }
 
 int stats_signal_from_environment() {
@@ -99,6 +102,8 @@ int stats_signal_from_environment() {
 }
 
 bool check_from_environment() { return flag("HEIST_CHECK"); }
+
+bool monitor_from_environment() { return flag("HEIST_MONITOR"); }
 
 namespace {
 
@@ -211,8 +216,8 @@ pool_config resolve(pool_config c) {
   check_enum("victim", c.victim, victim_kind::nearest);
   check_enum("idle", c.idle, idle_kind::spin);
   check_enum("yield", c.yield, yield_kind::to_all);
-  if (full_stats_from_environment()) c.stats = stats_kind::full;
   check_enum("stats", c.stats, stats_kind::full);
+  c.stats = std::max(c.stats, stats_kind_from_environment());
   check_enum("placement", c.placement, placement_kind::pinned);
   check_enum("callers", c.callers, caller_kind::wait);
   if (!lets_callers_work(c)) c.callers = caller_kind::wait;

@@ -16,9 +16,10 @@ unsigned workers_from_environment();
 // HEIST_STACK_SIZE: bytes, or with a suffix K, M or G; 0 if it isn't set.
 std::size_t stack_size_from_environment();
 
-// HEIST_STATS, 0, 1 or full: whether statistics are printed; full: puts and takes are counted too.
+// HEIST_STATS, 0, 1, timed or full: whether statistics are printed, and the least that every pool
+// counts.
 bool stats_from_environment();
-bool full_stats_from_environment();
+stats_kind stats_kind_from_environment();
 
 // HEIST_STATS_SIGNAL: the number of the signal; 0 if it isn't set.
 int stats_signal_from_environment();
@@ -35,6 +36,8 @@ struct profile_settings {
   std::string dag_file;  // empty: none
 };
 profile_settings profile_from_environment();
+// HEIST_MONITOR: 0 or 1.
+bool monitor_from_environment();
 
 // HEIST_SERIAL: 0 or 1. Read once; later calls are one load.
 bool serial_elision();

@@ -20,11 +20,13 @@
 #include "platform/cpu.hpp"
 #include "platform/fatal.hpp"
 #include "runtime/free_fibers.hpp"
+#include "runtime/measures.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/run_item.hpp"
 #include "runtime/slots.hpp"
 #include "runtime/switch.hpp"
+#include "runtime/victims.hpp"
 #include "runtime/views.hpp"
 
 namespace heist::inline v0::detail {
@@ -49,30 +51,6 @@ constexpr auto expose_patience = std::chrono::microseconds(20);
 // How often a worker without a stack looks for one, and how long it looks before it reports that.
 constexpr auto starved_pause = std::chrono::microseconds(200);
 constexpr auto starved_patience = std::chrono::seconds(1);
-
-std::uint64_t next_random(worker& w) noexcept {
-  std::uint64_t x = w.random;  // xorshift64
-  x ^= x << 13;
-  x ^= x >> 7;
-  x ^= x << 17;
-  return w.random = x;
-}
-
-worker& choose_victim(worker& w, unsigned attempt) noexcept {
-  const unsigned n = w.pool.size();
-  const victim_kind kind = w.pool.config().victim;
-  if (attempt == 0 && kind == victim_kind::last && w.last_victim != w.index)
-    return w.pool.at(w.last_victim);
-  if (kind == victim_kind::nearest) {
-    // Half of the attempts go to the nearest quarter, so that far ones aren't forgotten.
-    const auto& near = w.pool.near_first(w.index);
-    const std::uint64_t r = next_random(w);
-    const std::size_t among = (r >> 40 & 1) != 0 ? (near.size() + 3) / 4 : near.size();
-    return w.pool.at(near[(r & 0xffffffff) % among]);
-  }
-  const unsigned other = static_cast<unsigned>((next_random(w) >> 16) % (n - 1));
-  return w.pool.at(other >= w.index ? other + 1 : other);
-}
 
 // `has_more`: the victim has more public jobs than the one that was taken.
 job* steal_from_split(worker& w, worker& victim, bool& has_more) noexcept {
@@ -117,6 +95,7 @@ bool may_steal_from(const worker& w, const worker& victim) noexcept {
 
 job* try_steal(worker& w, worker& victim) noexcept {
   if (!may_steal_from(w, victim)) return nullptr;
+  const measured_steal measured(w);
   bool has_more = false;
   job* const taken =
       victim.uses_split() ? steal_from_split(w, victim, has_more) : steal_from_forks(w, victim);
@@ -125,6 +104,7 @@ job* try_steal(worker& w, worker& victim) noexcept {
     return nullptr;
   }
   w.count.steals.add();
+  measured.taken(w, victim);
   // Relaxed: as worker::serves says.
   w.serves.store(victim.serves.load(std::memory_order_relaxed), std::memory_order_relaxed);
   if (victim.counts_all && victim.uses_split()) victim.count.lost.add_shared();
@@ -302,6 +282,7 @@ class waiting {
   }
   // False: a guest has nothing to wait for.
   bool pass() noexcept {
+    if (w_.seen != nullptr && !w_.seen->has_looked()) look_why_idle(w_);
     if (!w_.is_guest && idle_ == idle_kind::park && w_.pool.seat_is_wanted()) {
       sleep();
       return true;
@@ -353,6 +334,7 @@ class waiting {
     if (was_woken_) w_.backoff.note_useless_wake();
     w_.backoff.forget_naps();
     recycle_spares(w_);
+    if (w_.seen != nullptr) look_why_idle(w_);
     w_.pool.sleep(w_);
     was_woken_ = true;
     round_ = 0;
@@ -375,6 +357,7 @@ bool find_and_run(worker& w) noexcept {
   if (w.alone)
     platform::fatal("the child of a fork() left the function that its worker ran; _exit there");
   w.set_state(worker_state::searching);
+  if (w.seen != nullptr) w.seen->begin_idle();
   waiting wait(w);
   wait.begin();
   for (;;) {

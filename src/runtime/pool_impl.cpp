@@ -15,6 +15,7 @@
 #include "platform/overflow.hpp"
 #include "platform/process.hpp"
 #include "runtime/free_fibers.hpp"
+#include "runtime/monitor.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/stall_watch.hpp"
 #include "runtime/stats_signal.hpp"
@@ -68,6 +69,7 @@ pool_impl::pool_impl(pool_config config)
   platform::install_overflow_handler();
   watch_for_stats_signal();
   watch_for_hangs();
+  publish_for_monitors();
   try {
     start_threads();
     order_victims();
@@ -235,7 +237,8 @@ void pool_impl::send_home(fiber& f) noexcept {
 void pool_impl::wake_for_injection() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
   places_.move_nobody();
-  if (!sleepers_.wake_one()) nappers_.wake_one();
+  if (measures()) wake_timer_.begin();
+  if (!sleepers_.wake_one() && !nappers_.wake_one() && measures()) wake_timer_.cancel();
 }
 
 void pool_impl::wake_everybody() noexcept {
@@ -256,7 +259,11 @@ void pool_impl::wake_another(worker& waker) noexcept {
 
 bool pool_impl::wake_one_for(worker& waker) noexcept {
   wake_cost_.begin();
-  if (!wake_elsewhere(waker)) return false;
+  if (measures()) wake_timer_.begin();
+  if (!wake_elsewhere(waker)) {
+    if (measures()) wake_timer_.cancel();
+    return false;
+  }
   waker.count.wakes.add();
   return true;
 }
@@ -352,6 +359,7 @@ void pool_impl::sleep(worker& w) noexcept {
     sleepers_.wait(seat, mail, bit);
   }
   wake_cost_.arrive();
+  if (w.seen != nullptr) wake_timer_.arrive(w.seen->wake_ns);
   w.set_state(worker_state::searching);
   places_.leave(w.index);
 }
@@ -387,14 +395,18 @@ counters counted_by(const worker& w) {
 
 pool_stats pool_impl::stats() const {
   pool_stats s;
+  s.pool = config_.name;
+  s.has_histograms = measures();
   std::uint64_t spares = 0;
   for (const auto& w : workers_) {
     spares += w->spare_count.load(std::memory_order_relaxed);
     s.workers.push_back(counted_by(*w));
+    if (w->seen != nullptr) s.histograms += w->seen->get();
     if (!guests_.empty()) {
       const worker& guest = *guests_[w->index];
       spares += guest.spare_count.load(std::memory_order_relaxed);
       s.workers.back() += counted_by(guest);
+      if (guest.seen != nullptr) s.histograms += guest.seen->get();
     }
     s.total += s.workers.back();
   }

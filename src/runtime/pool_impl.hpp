@@ -15,10 +15,12 @@
 #include "heist/stats.hpp"
 #include "platform/float_modes.hpp"
 #include "platform/park.hpp"
+#include "platform/topology.hpp"
 #include "runtime/blocking.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/injection.hpp"
 #include "runtime/live_pools.hpp"
+#include "runtime/measures.hpp"
 #include "runtime/sleepers.hpp"
 #include "runtime/sleeping_place.hpp"
 #include "runtime/stack_pool.hpp"
@@ -143,11 +145,17 @@ class pool_impl {
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
   [[nodiscard]] blocking_crew& blocking() noexcept { return blocking_; }
   [[nodiscard]] stack_count& stack_use() noexcept { return stack_use_; }
+  [[nodiscard]] const stack_count& stack_use() const noexcept { return stack_use_; }
   [[nodiscard]] sleepers::snapshot sleep_counts() const noexcept { return sleepers_.counts(); }
 
   // Victims of worker i from near to far, for victim_kind::nearest; empty otherwise.
   [[nodiscard]] const std::vector<unsigned>& near_first(unsigned i) const noexcept {
     return near_first_[i];
+  }
+
+  // How near two workers' processors are, for pool_histograms.
+  [[nodiscard]] steal_distance distance(unsigned i, unsigned k) const noexcept {
+    return distances_.empty() ? steal_distance::unknown : distances_[std::size_t{i} * size() + k];
   }
 
  private:
@@ -170,6 +178,8 @@ class pool_impl {
   bool wait_at_gate() noexcept;
   void open_gate(bool go) noexcept;
   void order_victims();
+  void note_distances(const platform::topology& map);
+  [[nodiscard]] bool measures() const noexcept { return config_.stats != stats_kind::slow_path; }
   [[nodiscard]] bool wake_one_for(worker& waker) noexcept;
   // Wakes one sleeper, on another processor than the waker's (sleeping_place.hpp); false: none.
   [[nodiscard]] bool wake_elsewhere(worker& waker) noexcept;
@@ -200,7 +210,8 @@ class pool_impl {
   std::optional<shared_queue> shared_;  // for deque_kind::shared_queue
   sleepers sleepers_;
   wake_cost wake_cost_;
-  sleepers nappers_;  // nobody asks for them: no push wakes one
+  wake_timer wake_timer_;  // used if the pool measures (histogram_cells.hpp)
+  sleepers nappers_;       // nobody asks for them: no push wakes one
   std::atomic<bool> seat_wanted_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<std::size_t> unfinished_{0};  // start hooks, and roots that nobody awaits
@@ -217,6 +228,7 @@ class pool_impl {
   std::vector<pid_t> tids_;                      // the residents', then the guests'
   sleeping_places places_;
   std::vector<std::vector<unsigned>> near_first_;
+  std::vector<steal_distance> distances_;  // of worker i to worker k, at i * size() + k; or empty
   unsigned missing_ = 0;
 
   // The start gate: no worker steals before all are there. And the exit: no thread ends, and takes

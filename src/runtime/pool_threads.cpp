@@ -58,6 +58,10 @@ void pool_impl::start_threads() {
         guest = std::make_unique<worker>(*this, i, worker::role::guest);
         guest->counts_all = config_.stats == stats_kind::full;
       }
+      if (config_.stats != stats_kind::slow_path) {
+        w->seen = std::make_unique<histogram_cells>();
+        if (guest != nullptr) guest->seen = std::make_unique<histogram_cells>();
+      }
       if (config_.deque != deque_kind::split) {
         shared_queue* const shared = shared_ ? &*shared_ : nullptr;
         w->forks = std::make_unique<fork_deque>(config_, shared);
@@ -108,9 +112,24 @@ void pool_impl::start_threads() {
     places_.open_for(tids_, size());
 }
 
+void pool_impl::note_distances(const platform::topology& map) {
+  const std::vector<int> cpus = platform::affinity_cpus();
+  if (cpus.empty()) return;
+  for (unsigned i = 0; i < size(); ++i)
+    for (unsigned k = 0; k < size(); ++k) {
+      const int near = static_cast<int>(map.distance(cpus[i % cpus.size()], cpus[k % cpus.size()]));
+      // Proximity tells two threads of one core from one processor; steal_distance doesn't.
+      distances_.push_back(static_cast<steal_distance>(std::max(near - 1, 0)));
+    }
+}
+
 void pool_impl::order_victims() {
-  if (config_.victim != victim_kind::nearest) return;
+  const bool measures = config_.stats != stats_kind::slow_path &&
+                        config_.placement == placement_kind::pinned && size() > 1;
+  if (config_.victim != victim_kind::nearest && !measures) return;
   const std::optional<platform::topology> map = platform::load_topology().found;
+  if (measures && map) note_distances(*map);
+  if (config_.victim != victim_kind::nearest) return;
   const std::vector<int> cpus = platform::affinity_cpus();
   near_first_.resize(size());
   for (unsigned i = 0; i < size(); ++i) {

@@ -75,7 +75,54 @@ std::string sizes_table(const pool_stats& s) {
          });
 }
 
+// A time in a unit that leaves one to three digits before the point.
+std::string readable_time(double ns) {
+  constexpr const char* units[] = {"ns", "us", "ms"};
+  for (const char* const unit : units) {
+    if (ns < 999.5) return cell(ns < 9.95 ? "%.1f " : "%.0f ", ns) + unit;
+    ns /= 1000;
+  }
+  return cell("%.1f s", ns);
+}
+
+// "steals  12 values, 310 ns in the mean, half within 256 ns, 99 % within 1.0 us"
+std::string histogram_line(const char* title, const log2_histogram& h, auto&& readable) {
+  std::string text = cell("%-22s", title) + number(h.count());
+  if (h.count() == 0) return text + "\n";
+  const auto bound = [&](double share) { return readable(static_cast<double>(h.quantile(share))); };
+  return text + ", mean " + readable(h.mean()) + ", half within " + bound(0.5) + ", 99 % within " +
+         bound(0.99) + "\n";
+}
+
+std::string histograms_text(const pool_histograms& h) {
+  const auto jobs = [](double n) { return cell("%.1f", n); };
+  std::string text = histogram_line("time of a steal", h.steal_ns, readable_time) +
+                     histogram_line("jobs on its victim", h.steal_depth, jobs) +
+                     histogram_line("places to its victim", h.steal_places, jobs) +
+                     histogram_line("time to wake", h.wake_ns, readable_time);
+  for (const idle_reason r : all_idle_reasons)
+    text += histogram_line(("idle: " + std::string(to_string(r))).c_str(),
+                           h.idle_ns[static_cast<std::size_t>(r)], readable_time);
+  if (h.steals_by_distance.back() == h.steal_ns.count()) return text;
+  text += cell("%-22s", "steals by distance");
+  for (const steal_distance d : all_steal_distances)
+    text += " " + std::string(to_string(d)) + " " +
+            std::to_string(h.steals_by_distance[static_cast<std::size_t>(d)]);
+  return text + "\n";
+}
+
 }  // namespace
+
+pool_histograms& pool_histograms::operator+=(const pool_histograms& other) noexcept {
+  steal_ns += other.steal_ns;
+  steal_depth += other.steal_depth;
+  steal_places += other.steal_places;
+  for (std::size_t i = 0; i < steals_by_distance.size(); ++i)
+    steals_by_distance[i] += other.steals_by_distance[i];
+  wake_ns += other.wake_ns;
+  for (std::size_t i = 0; i < idle_ns.size(); ++i) idle_ns[i] += other.idle_ns[i];
+  return *this;
+}
 
 counters& counters::operator+=(const counters& other) noexcept {
   for (const column& k : columns) this->*k.field += other.*k.field;
@@ -94,6 +141,7 @@ std::string to_string(const pool_stats& s) {
           });
   if (s.total.puts != 0) text += deque_table(s);
   if (s.total.batch_steals() != 0) text += sizes_table(s);
+  if (s.has_histograms) text += histograms_text(s.histograms);
   return text + "stacks: " + std::to_string(s.stacks_in_use) + " in use, " +
          std::to_string(s.stacks_peak) + " at most, " + std::to_string(s.stacks_mapped) +
          " mapped\nblocking: " + std::to_string(s.blocking_calls) + " calls on " +

@@ -15,6 +15,7 @@
 #include "runtime/counter_cells.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/fork_deque.hpp"
+#include "runtime/histogram_cells.hpp"
 #include "runtime/seat.hpp"
 #include "runtime/sleepers.hpp"
 #include "runtime/steal_backoff.hpp"
@@ -58,6 +59,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   void begin_running() noexcept {
     if (doing.load(std::memory_order_relaxed) == worker_state::running) return;
     set_state(worker_state::running);
+    if (seen != nullptr) seen->end_idle();
     std_parking::full_fence();
   }
 
@@ -113,6 +115,9 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   // Null in a pool that uses the split deque. Constant.
   std::unique_ptr<fork_deque> forks;
   std::unique_ptr<fork_deque> loot;
+
+  // Null unless the pool measures (stats_kind::timed). Constant.
+  std::unique_ptr<histogram_cells> seen;
 
   // For whose call it works: the root that some thread waits for, or nullptr. Relaxed: a hint for
   // guests, which steal only what belongs to their own calls.

@@ -16,6 +16,7 @@
 #include "cli/args/parse_run.hpp"
 #include "cli/args/parse_sim.hpp"
 #include "cli/args/parse_theory.hpp"
+#include "cli/args/parse_top.hpp"
 #include "cli/args/suggest.hpp"
 
 namespace heist::cli {
@@ -24,7 +25,8 @@ namespace {
 
 constexpr const char* footer =
     "Environment: HEIST_WORKERS, HEIST_STACK_SIZE, HEIST_STATS=1, HEIST_STATS_SIGNAL=USR1,\n"
-    "HEIST_SERIAL=1, HEIST_BARRIER=signal, HEIST_CHECK=1, HEIST_PROFILE=workspan.\n"
+    "HEIST_SERIAL=1, HEIST_BARRIER=signal, HEIST_CHECK=1, HEIST_PROFILE=workspan, "
+    "HEIST_MONITOR=1.\n"
     "Exit codes: 0; 1 the environment refused a file, memory or threads; 2 usage; 3 a result "
     "differs\n"
     "from the serial one; 4 bench --check; 130 interrupted; 141 the reader of the output is gone,\n"
@@ -96,6 +98,7 @@ any_request parse(int argc, const char* const* argv) {
   sim_parser sim(app);
   theory_parser theory(app);
   lab_parser lab(app);
+  top_parser top(app);
 
   list_request list;
   auto* list_app = app.add_subcommand("list", "the workloads, and what each is there for");
@@ -134,13 +137,18 @@ any_request parse(int argc, const char* const* argv) {
     throw translate(error);
   }
   refuse_before_command(app);
-  if (run.is_given()) return run.to_request();
   std::string line = "heist";
   for (int i = 1; i < argc; ++i) line += " " + std::string(argv[i]);
+  if (run.is_given()) {
+    run_request request = run.to_request();
+    request.command = line;
+    return request;
+  }
   if (bench.is_given()) return bench.to_request(line);
   if (sim.is_given()) return sim.to_request(line);
   if (theory.is_given()) return theory.to_request(line);
   if (lab.is_given()) return lab.to_request();
+  if (top.is_given()) return top.to_request();
   for (const auto* command : {list_app, presets_app, info_app})
     if (command->parsed()) refuse_extras(extras_of(app), command->get_name());
   if (list_app->parsed()) return list;

@@ -11,6 +11,7 @@
 #include <heist/presets.hpp>
 
 #include "cli/args/bound_options.hpp"
+#include "cli/args/numbers.hpp"
 #include "cli/args/suggest.hpp"
 
 namespace heist::cli {
@@ -108,6 +109,7 @@ class run_parser::arguments {
     request.dag = dag_;
     refuse_unused(request);
     set_scheduler(request, common, stats_);
+    set_series(request);
     if (!request.all) require_possible(request, *given->workloads.front());
     return request;
   }
@@ -135,8 +137,9 @@ class run_parser::arguments {
     options.add(app, common_options());
     app.add_flag("--json", json_, "one object for each workload, on a line of its own");
     app.add_flag("--stats{slow_path}", stats_,
-                 "what the workers counted, as a table; --stats=full: with puts and takes, for "
-                 "which each fork is a call");
+                 "what the workers counted, as a table; --stats=timed: with histograms of steals, "
+                 "wake-ups and idle spells; --stats=full: with puts and takes too, for which each "
+                 "fork is a call");
     app.add_flag("--profile", profile_,
                  "one more run on P workers, whose work, span and critical path are measured");
     app.add_option("--costs", costs_, "with --profile: a file of heist lab calibrate")
@@ -147,6 +150,12 @@ class run_parser::arguments {
                    "sim --dag file:")
         ->take_last()
         ->type_name("");
+    app.add_flag("--deque-series{-}", series_,
+                 "one more run, in which the sizes of the deques are sampled: probabilities of "
+                 "their changes in a step; --deque-series=FILE.html, .svg or .csv writes a page, "
+                 "a picture, or the samples");
+    app.add_option("--deque-step", step_,
+                   "of --deque-series, in ticks of the processor's clock [100]");
   }
 
   static void refuse_unused(const run_request& request) {
@@ -191,9 +200,28 @@ class run_parser::arguments {
   }
 
   static stats_kind stats_kind_of(std::string_view text) {
-    if (text == to_string(stats_kind::full)) return stats_kind::full;
-    if (text.empty() || text == to_string(stats_kind::slow_path)) return stats_kind::slow_path;
-    throw usage_error(fmt::format("run: --stats={}: must be slow_path or full", text));
+    if (text.empty()) return stats_kind::slow_path;
+    for (const stats_kind k : all_stats_kinds)
+      if (text == to_string(k)) return k;
+    throw usage_error(fmt::format("run: --stats={}: must be slow_path, timed or full", text));
+  }
+
+  void set_series(run_request& request) const {
+    if (series_.empty()) {
+      if (!step_.empty()) throw usage_error("run: --deque-step goes with --deque-series");
+      return;
+    }
+    if (request.all) throw usage_error("run all: --deque-series goes with one workload");
+    series_request wanted;
+    if (series_ != "-") wanted.file = series_;
+    const auto is = [&wanted](std::string_view ending) { return wanted.file.ends_with(ending); };
+    if (!wanted.file.empty() && !is(".html") && !is(".svg") && !is(".csv"))
+      throw usage_error(
+          fmt::format("run: --deque-series={}: must end with .html, .svg or .csv", wanted.file));
+    if (!step_.empty())
+      wanted.step_ticks =
+          static_cast<double>(whole_number("run", "--deque-step", step_, 1, 1'000'000'000));
+    request.deque_series = std::move(wanted);
   }
 
   static std::size_t given_or_zero(const option_values& values, std::string_view name) {
@@ -216,7 +244,8 @@ class run_parser::arguments {
   bool json_ = false;
   bool profile_ = false;
   std::string costs_, dag_;
-  std::string stats_;  // a stats_kind, or empty
+  std::string stats_;          // a stats_kind, or empty
+  std::string series_, step_;  // as they were given
 };
 
 run_parser::run_parser(CLI::App& root) : given_(std::make_unique<arguments>(root)) {}

@@ -1,0 +1,86 @@
+#include "runtime/measures.hpp"
+
+#include <algorithm>
+
+#include "runtime/deque_sizes.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+// What a look at the other workers finds. Relaxed, all of it: of slightly different moments.
+struct surroundings {
+  unsigned running = 0;  // but for the worker itself
+  bool has_private = false, has_public = false;
+};
+
+void look_at(worker& other, surroundings& found) noexcept {
+  if (other.doing.load(std::memory_order_relaxed) == worker_state::running) ++found.running;
+  if (!other.uses_split()) {
+    found.has_public = found.has_public || deque_size(other) != 0;
+    return;
+  }
+  const deque_view deque(other);
+  if (!deque) return;
+  if (deque->has_public())
+    found.has_public = true;
+  else if (deque->has_work())
+    found.has_private = true;
+}
+
+surroundings look_around(const worker& w) noexcept {
+  surroundings found;
+  for (unsigned i = 0; i < w.pool.size(); ++i)
+    if (worker& other = w.pool.at(i); &other != &w) look_at(other, found);
+  return found;
+}
+
+}  // namespace
+
+measured_steal::measured_steal(const worker& thief) noexcept {
+  if (thief.seen == nullptr) return;
+  batched_ = thief.count.batched.get();
+  begin_ = std_clock::now();
+}
+
+void measured_steal::taken(worker& thief, worker& victim) const noexcept {
+  if (thief.seen == nullptr) return;
+  histogram_cells& seen = *thief.seen;
+  seen.steal_ns.add(nanoseconds_since(begin_));
+  const std::uint64_t taken = 1 + (thief.count.batched.get() - batched_);
+  seen.steal_depth.add(deque_size(victim) + taken);
+  const unsigned n = thief.pool.size();
+  const unsigned ahead = (victim.index + n - thief.index) % n;
+  seen.steal_places.add(std::min(ahead, n - ahead));
+  const steal_distance d = thief.pool.distance(thief.index, victim.index);
+  seen.steals_by_distance[static_cast<std::size_t>(d)].add();
+}
+
+std::uint64_t suspended_fibers(const pool_impl& p) noexcept {
+  std::uint64_t known = 0;
+  for (unsigned i = 0; i < p.size(); ++i) {
+    const worker& resident = p.resident(i);
+    const worker& guest = p.at(i);
+    known += 1 + resident.spare_count.load(std::memory_order_relaxed);
+    if (&guest != &resident) known += 1 + guest.spare_count.load(std::memory_order_relaxed);
+  }
+  const std::uint64_t used = p.stack_use().in_use();
+  return used > known ? used - known : 0;
+}
+
+void look_why_idle(worker& w) noexcept {
+  const surroundings found = look_around(w);
+  if (found.has_private)
+    w.seen->set_reason(idle_reason::private_work);
+  else if (found.running == 1 && !found.has_public)
+    w.seen->set_reason(idle_reason::serial_phase);
+  else if (found.running == 0 &&
+           (w.pool.blocking().threads_in_use() != 0 || suspended_fibers(w.pool) != 0))
+    w.seen->set_reason(idle_reason::blocked);
+  else
+    w.seen->set_reason(idle_reason::no_work);
+}
+
+}  // namespace heist::inline v0::detail
