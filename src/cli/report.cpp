@@ -34,30 +34,46 @@ json to_json(const trace::recording& r, const trace::summary& s) {
   json lanes = json::array();
   for (std::size_t i = 0; i < r.lanes.size(); ++i) {
     const trace::lane_summary& l = s.lanes[i];
-    json one = {{"name", r.lanes[i].name},     {"is_worker", r.lanes[i].is_worker},
-                {"steals", l.steals},          {"jobs", l.jobs},
-                {"suspends", l.suspends},      {"parks", l.parks},
-                {"exposes", l.exposes},        {"lost_events", r.lanes[i].lost_events}};
+    json one = {{"name", r.lanes[i].name}, {"is_worker", r.lanes[i].is_worker},
+                {"steals", l.steals},      {"jobs", l.jobs},
+                {"suspends", l.suspends},  {"parks", l.parks},
+                {"exposes", l.exposes},    {"lost_events", r.lanes[i].lost_events}};
     for (std::size_t k = 0; k < state_count; ++k)
       one[std::string(trace::state_names[k]) + "_ns"] = l.in_state[k];
     lanes.push_back(std::move(one));
   }
   json regions = json::array();
   for (const trace::region_summary& g : s.regions)
-    regions.push_back({{"name", r.names[g.number]}, {"work_ns", g.work_ns}, {"span_ns", g.span_ns},
-                       {"alone_ns", g.alone_ns}, {"idle_ns", g.idle_ns}, {"entered", g.entered}});
+    regions.push_back({{"name", r.names[g.number]},
+                       {"work_ns", g.work_ns},
+                       {"span_ns", g.span_ns},
+                       {"alone_ns", g.alone_ns},
+                       {"idle_ns", g.idle_ns},
+                       {"entered", g.entered}});
   json idle = json::object();
   for (std::size_t k = 0; k < s.idle_ns.size(); ++k)
     idle[std::string(trace::idle_names[k]) + "_ns"] = s.idle_ns[k];
   json findings = json::array();
   for (const trace::finding& f : trace::findings_of(r, s))
     findings.push_back({{"what", f.what}, {"remedy", f.remedy}, {"share", f.weight}});
-  return {{"program", r.program}, {"machine", r.machine}, {"version", r.version},
-          {"processors", r.processors}, {"clock", r.clock}, {"duration_ns", r.duration_ns},
-          {"events", r.events.size()}, {"lost_events", s.lost_events}, {"workers", s.workers},
-          {"work_ns", s.work_ns}, {"idle", idle}, {"steal_ns", spread_json(s.steal_ns)},
-          {"steal_depth", spread_json(s.depth)}, {"wake_ns", spread_json(s.wake_ns)},
-          {"stolen_job_ns", spread_json(s.job_ns)}, {"lanes", lanes}, {"regions", regions},
+  return {{"program", r.program},
+          {"machine", r.machine},
+          {"version", r.version},
+          {"processors", r.processors},
+          {"clock", r.clock},
+          {"duration_ns", r.duration_ns},
+          {"events", r.events.size()},
+          {"lost_events", s.lost_events},
+          {"workers", s.workers},
+          {"capacity_ns", s.capacity_ns},
+          {"work_ns", s.work_ns},
+          {"idle", idle},
+          {"steal_ns", spread_json(s.steal_ns)},
+          {"steal_depth", spread_json(s.depth)},
+          {"wake_ns", spread_json(s.wake_ns)},
+          {"stolen_job_ns", spread_json(s.job_ns)},
+          {"lanes", lanes},
+          {"regions", regions},
           {"findings", findings}};
 }
 
@@ -82,12 +98,11 @@ report::table region_table(const trace::recording& r, const trace::summary& s) {
     if (t.rows.size() == max_shown_regions) break;
     const auto work = static_cast<double>(g.work_ns);
     const auto span = static_cast<double>(g.span_ns);
-    t.rows.push_back({g.number == 0 ? "(none)" : r.names[g.number], fmt::format("{:.3f}", ms(work)),
-                      percent(work, static_cast<double>(s.work_ns)),
-                      fmt::format("{:.3f}", ms(span)),
-                      span > 0 ? fmt::format("{:.2f}", work / span) : "-",
-                      fmt::format("{:.3f}", ms(static_cast<double>(g.alone_ns))),
-                      std::to_string(g.entered)});
+    t.rows.push_back(
+        {g.number == 0 ? "(none)" : r.names[g.number], fmt::format("{:.3f}", ms(work)),
+         percent(work, static_cast<double>(s.work_ns)), fmt::format("{:.3f}", ms(span)),
+         span > 0 ? fmt::format("{:.2f}", work / span) : "-",
+         fmt::format("{:.3f}", ms(static_cast<double>(g.alone_ns))), std::to_string(g.entered)});
   }
   return t;
 }
@@ -99,20 +114,19 @@ std::string spread_text(const char* what, const trace::spread& s) {
 }
 
 std::string to_text(const trace::recording& r, const trace::summary& s) {
-  const double all = static_cast<double>(r.duration_ns) * s.workers;
   std::string text = fmt::format(
       "{}: {:.3f} ms with {} worker{} on {} processor{} ({})\n"
       "{} events; the workers worked for {} of the time\n\n",
       r.program, ms(static_cast<double>(r.duration_ns)), s.workers, s.workers == 1 ? "" : "s",
       r.processors, r.processors == 1 ? "" : "s", r.machine, r.events.size(),
-      percent(static_cast<double>(s.work_ns), all));
+      percent(static_cast<double>(s.work_ns), static_cast<double>(s.capacity_ns)));
   text += report::to_text(lane_table(r, s)) + "\n";
   text += "idle because";
   const char* separator = "  ";
   for (std::size_t k = 0; k < s.idle_ns.size(); ++k) {
-    text += fmt::format("{}{} {}", separator, trace::idle_names[k],
-                        percent(static_cast<double>(s.idle_ns[k]),
-                                static_cast<double>(s.all_idle_ns())));
+    text += fmt::format(
+        "{}{} {}", separator, trace::idle_names[k],
+        percent(static_cast<double>(s.idle_ns[k]), static_cast<double>(s.all_idle_ns())));
     separator = ", ";
   }
   text += "\n" + spread_text("steals", s.steal_ns) + spread_text("wake-ups", s.wake_ns) +

@@ -210,6 +210,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
 #endif
   }
 
+  if (tracing::is_on()) tracing::note(trace::event_kind::leave);
   // All threads end together: this deque lies in the thread's memory, and others may still look.
   std::unique_lock hold(gate_mutex_);
   ++left_;

@@ -24,7 +24,8 @@ std::string object_of(const counters& c) {
 }  // namespace
 
 std::string to_json(const pool_stats& stats) {
-  std::string to = "{\"pool\":" + trace::quoted(stats.pool) + ",\"total\":" + object_of(stats.total);
+  std::string to =
+      "{\"pool\":" + trace::quoted(stats.pool) + ",\"total\":" + object_of(stats.total);
   to += ",\"workers\":[";
   for (const counters& c : stats.workers)
     to += (&c == stats.workers.data() ? "" : ",") + object_of(c);

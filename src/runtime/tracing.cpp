@@ -18,15 +18,14 @@
 
 #include "heist/detail/root.hpp"
 #include "heist/error.hpp"
-#include "heist/version.hpp"
-#include "runtime/stats_json.hpp"
 #include "platform/process.hpp"
 #include "platform/process_mutex.hpp"
-#include "platform/program.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/live_pools.hpp"
 #include "runtime/measures.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/stats_json.hpp"
+#include "runtime/trace_record.hpp"
 #include "runtime/trace_ring.hpp"
 #include "runtime/worker.hpp"
 
@@ -40,12 +39,6 @@ constexpr std::size_t max_lanes = 4096;
 constexpr std::size_t max_names = 65535;  // an observed region keeps the one around it in 30 bits
 constexpr const char* other_names = "(other names)";
 
-#if defined(__aarch64__)
-constexpr const char* counter_name = "cntvct";
-#else
-constexpr const char* counter_name = "tsc";
-#endif
-
 // Of the calling thread. A trace for which it got no ring leaves mine.ring null.
 struct thread_part {
   trace_ring* own = nullptr;
@@ -53,25 +46,6 @@ struct thread_part {
   std::uint32_t region = 0;  // on a thread outside of any pool
 };
 constinit thread_local thread_part mine;
-
-struct pool_entry {
-  const pool_impl* pool;  // nullptr: it has ended
-  std::string statistics;
-};
-
-// All that belongs to one trace; guarded by the lock.
-struct trace_record {
-  unsigned process = 0;  // its generation
-  pool_impl* only = nullptr;
-  std::size_t capacity = 0;
-  stamp_rate rate{};
-  std::uint64_t begin_ticks = 0, begin_ns = 0;
-  std::vector<trace::lane> lanes;
-  std::vector<pool_entry> pools;
-  std::unordered_map<std::string, std::uint32_t> numbers;
-  std::vector<std::string> names{""};
-  std::uint64_t refused_lanes = 0;
-};
 
 // Never destroyed: threads may record until the process ends.
 struct shared_state {
@@ -81,7 +55,7 @@ struct shared_state {
 };
 
 constinit platform::process_mutex guard;
-constinit shared_state* state = nullptr;                // guarded by the lock
+constinit shared_state* state = nullptr;                 // guarded by the lock
 constinit std::atomic<std::uint64_t> current_number{0};  // of the trace; never used again
 constinit std::atomic<std::uint32_t> waits{0};           // gives each wait a number
 
@@ -93,7 +67,7 @@ shared_state& locked_state() {
 std::uint32_t number_of(trace_record& r, const pool_impl& p) {
   for (std::size_t i = 0; i < r.pools.size(); ++i)
     if (r.pools[i].pool == &p) return static_cast<std::uint32_t>(i);
-  r.pools.push_back({&p, ""});
+  r.pools.push_back({&p, "", false});
   return static_cast<std::uint32_t>(r.pools.size() - 1);
 }
 
@@ -238,7 +212,8 @@ void tracing::end_region(std::uint32_t around) noexcept {
 void tracing::count(const char* name, double value) noexcept {
   worker* const w = this_worker();
   if (is_left_out(w)) return;
-  if (trace_ring* const r = ring_here(w)) add(*r, event_kind::counter, number_of_name(*r, name), 0, 0, value);
+  if (trace_ring* const r = ring_here(w))
+    add(*r, event_kind::counter, number_of_name(*r, name), 0, 0, value);
 }
 
 void tracing::stolen(worker& thief, worker& victim, double ns, std::uint32_t depth) noexcept {
@@ -324,8 +299,9 @@ void tracing::pool_ends(const pool_impl& p) noexcept {
 
 void tracing::start(pool_impl* only, std::size_t events) {
   if (events < least_events || events > most_events)
-    throw usage_error("a trace of " + std::to_string(events) + " events for each thread: must be from " +
-                      std::to_string(least_events) + " to " + std::to_string(most_events));
+    throw usage_error("a trace of " + std::to_string(events) +
+                      " events for each thread: must be from " + std::to_string(least_events) +
+                      " to " + std::to_string(most_events));
   auto made = std::make_unique<trace_record>();
   made->process = platform::process_generation();
   made->only = only;
@@ -336,7 +312,8 @@ void tracing::start(pool_impl* only, std::size_t events) {
   // The trace of a process from which this one was forked isn't one of this one.
   if (s.record != nullptr && s.record->process == made->process)
     throw usage_error("a trace is being recorded already");
-  live_pools::for_each([](pool_impl& p) {
+  live_pools::for_each([&made, only](pool_impl& p) {
+    if (only == nullptr || only == &p) made->pools.push_back({&p, "", true});
     for (unsigned i = 0; i < p.size(); ++i) {
       p.resident(i).lane.store(trace::no_lane, std::memory_order_relaxed);
       p.at(i).lane.store(trace::no_lane, std::memory_order_relaxed);
@@ -351,38 +328,6 @@ void tracing::start(pool_impl* only, std::size_t events) {
   observers.fetch_or(observed_for_trace, std::memory_order_relaxed);
 }
 
-namespace {
-
-std::string statistics_of(trace_record& r) {
-  live_pools::for_each([&r](pool_impl& p) {
-    for (pool_entry& e : r.pools)
-      if (e.pool == &p) e.statistics = to_json(p.stats());
-  });
-  std::string to = "[";
-  for (const pool_entry& e : r.pools)
-    to += (&e == r.pools.data() ? "" : ",") + (e.statistics.empty() ? "null" : e.statistics);
-  return to + "]";
-}
-
-void set_times(trace::log& to, const trace_record& r) {
-  const std::uint64_t end_ticks = read_stamp(r.rate);
-  const std::uint64_t end_ns = monotonic_ns();
-  // Over the whole trace the rate is known better than from its beginning, if the trace is long.
-  const bool is_long = end_ns - r.begin_ns > 10'000'000 && end_ticks > r.begin_ticks;
-  const double rate = is_long ? static_cast<double>(end_ns - r.begin_ns) /
-                                    static_cast<double>(end_ticks - r.begin_ticks)
-                              : r.rate.ns_per_tick;
-  to.duration_ns = end_ns - r.begin_ns;
-  for (trace::event& e : to.events) {
-    const std::uint64_t ticks = e.time_ns > r.begin_ticks ? e.time_ns - r.begin_ticks : 0;
-    e.time_ns = std::min(static_cast<std::uint64_t>(static_cast<double>(ticks) * rate), to.duration_ns);
-  }
-  std::stable_sort(to.events.begin(), to.events.end(),
-                   [](const auto& x, const auto& y) { return x.time_ns < y.time_ns; });
-}
-
-}  // namespace
-
 trace::log tracing::stop(const pool_impl* only) {
   const std::lock_guard hold(guard);
   shared_state& s = locked_state();
@@ -392,19 +337,7 @@ trace::log tracing::stop(const pool_impl* only) {
     throw usage_error("the trace that is being recorded isn't of this pool alone");
   observers.fetch_and(~observed_for_trace, std::memory_order_relaxed);
   trace_record& r = *s.record;
-  trace::log to;
-  to.program = platform::program_name();
-  to.machine = platform::processor_name();
-  to.version = HEIST_VERSION_STRING;
-  to.processors = static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
-  to.clock = r.rate.is_counter ? counter_name : "clock_gettime";
-  to.statistics_json = statistics_of(r);
-  const std::uint64_t number = current_number.load(std::memory_order_relaxed);
-  for (const trace_ring* const one : s.rings)
-    if (one->trace_number == number) copy_events(*one, r.lanes[one->lane], to.events);
-  to.lanes = r.lanes;
-  to.names = r.names;
-  set_times(to, r);
+  trace::log to = log_of(r, s.rings, current_number.load(std::memory_order_relaxed));
   only_pool.store(nullptr, std::memory_order_relaxed);
   s.record.reset();
   return to;

@@ -10,9 +10,9 @@ namespace heist::inline v0::trace {
 namespace {
 
 // Below these a finding would only distract.
-constexpr double least_share = 0.02;          // of the workers' time
-constexpr double least_region = 0.05;         // of the time of the run
-constexpr double short_job_ns = 5'000;        // a steal costs about a tenth of it
+constexpr double least_share = 0.02;    // of the workers' time
+constexpr double least_region = 0.05;   // of the time of the run
+constexpr double short_job_ns = 5'000;  // a steal costs about a tenth of it
 constexpr std::uint64_t many_jobs = 100;
 
 std::string time_text(double ns) {
@@ -27,11 +27,11 @@ class examiner {
   examiner(const log& of, const summary& numbers)
       : of_(of),
         s_(numbers),
-        all_ns_(static_cast<double>(of.duration_ns) * numbers.workers),
+        all_ns_(static_cast<double>(numbers.capacity_ns)),
         idle_ns_(static_cast<double>(numbers.all_idle_ns())) {}
 
   std::vector<finding> examine() {
-    if (s_.workers == 0 || of_.duration_ns == 0) {
+    if (s_.capacity_ns == 0 || of_.duration_ns == 0) {
       add(1, "No worker has recorded anything.",
           "Record a run that uses a pool: HEIST_TRACE counts from the first pool on.");
       return std::move(found_);
@@ -66,9 +66,10 @@ class examiner {
                       "{:.0f} % of the run ({}).",
                       of_idle(idle), name, 100 * of_run,
                       time_text(static_cast<double>(r.alone_ns))),
-          r.number == 0 ? "Name the parts of the program by heist::region, to see which it is; then "
-                          "split that part, or run it beside something else."
-                        : fmt::format("Split {}, or run it beside something else.", name));
+          r.number == 0
+              ? "Name the parts of the program by heist::region, to see which it is; then "
+                "split that part, or run it beside something else."
+              : fmt::format("Split {}, or run it beside something else.", name));
     }
   }
   void look_for_reasons() {
@@ -89,9 +90,9 @@ class examiner {
           "Begin the waits earlier, hold locks for shorter, or give the pool something else to do "
           "meanwhile.");
     if (const double ns = idle_for(idle_why::no_work); share(ns) >= least_share)
-      add(share(ns),
-          fmt::format("{:.0f} % of all idle time: no deque held anything.", of_idle(ns)),
-          "The program was outside of the pool, or had fewer jobs than workers: see the regions, and "
+      add(share(ns), fmt::format("{:.0f} % of all idle time: no deque held anything.", of_idle(ns)),
+          "The program was outside of the pool, or had fewer jobs than workers: see the regions, "
+          "and "
           "its parallelism by HEIST_PROFILE=workspan.");
   }
   void look_at_jobs() {

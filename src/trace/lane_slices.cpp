@@ -9,13 +9,13 @@ namespace {
 // Follows one lane from event to event.
 class follower {
  public:
-  follower(std::uint32_t lane, bool is_worker)
-      : is_worker_(is_worker), has_state_(is_worker), first_idle_(0) {
+  follower(std::uint32_t lane, bool is_worker) : is_worker_(is_worker), first_idle_(0) {
     now_.lane = lane;
     now_.state = lane_state::idle;
   }
 
   void see(const event& e, std::vector<slice>& to) {
+    was_in_job_ = in_job_;
     switch (e.kind) {
       case event_kind::job_begin:
       case event_kind::resume:
@@ -44,18 +44,24 @@ class follower {
         return go_on(e, lane_state::blocked, 0, to);
       case event_kind::block_end:
         return is_worker_ ? go_on(e, lane_state::working, 0, to) : leave(e, to);
+      case event_kind::leave:
+        return leave(e, to);
       case event_kind::expose:
       case event_kind::steal:
       case event_kind::counter:
         return;
     }
   }
-  void finish(std::uint64_t end_ns, std::vector<slice>& to) { close(end_ns, to); }
+  void finish(std::uint64_t end_ns, std::vector<slice>& to) {
+    was_in_job_ = in_job_;
+    close(end_ns, to);
+  }
 
  private:
   [[nodiscard]] bool is_outside() const { return !is_worker_ && !in_job_; }
   void close(std::uint64_t at, std::vector<slice>& to) {
     now_.end_ns = at;
+    now_.in_pool = is_worker_ || was_in_job_;
     if (has_state_ && now_.end_ns > now_.begin_ns) to.push_back(now_);
     now_.begin_ns = at;
   }
@@ -65,7 +71,8 @@ class follower {
     now_.region = 0;
   }
   void go_on(const event& e, lane_state s, std::uint32_t region, std::vector<slice>& to) {
-    if (has_state_ && now_.state == s && now_.region == region) return;
+    const bool is_same = has_state_ && now_.state == s && now_.region == region;
+    if (is_same && was_in_job_ == in_job_) return;
     close(e.time_ns, to);
     has_state_ = true;
     now_.state = s;
@@ -84,9 +91,9 @@ class follower {
   }
 
   bool is_worker_;
-  bool has_state_;
-  bool in_job_ = false;
-  std::size_t first_idle_;  // where the slices of the idle spell begin
+  bool has_state_ = false;
+  bool in_job_ = false, was_in_job_ = false;  // after this event, and before it
+  std::size_t first_idle_;                    // where the slices of the idle spell begin
   slice now_{};
 };
 

@@ -13,14 +13,14 @@ namespace heist::inline v0::trace {
 
 // In brackets what the fields of an event hold; those that aren't named are 0.
 enum class event_kind : std::uint8_t {
-  expose,       // an owner made jobs public [a: jobs in its deque]
-  steal,        // [a: lane of the victim, or no_lane; b: jobs in its deque, the stolen one
-                // included; value: nanoseconds that the attempt took]
-  job_begin,    // a job begins [a: a job_source; name: region]
-  job_end,      // it has ended, here or, if it was suspended, elsewhere; a job whose end lets a fiber
-                // go on is followed by that resume at once, and has none
-  suspend,      // the fiber waits [a: number of the wait]
-  resume,       // and goes on [a: number of the wait; b: lane where it began; name: region]
+  expose,     // an owner made jobs public [a: jobs in its deque]
+  steal,      // [a: lane of the victim, or no_lane; b: jobs in its deque, the stolen one
+              // included; value: nanoseconds that the attempt took]
+  job_begin,  // a job begins [a: a job_source; name: region]
+  job_end,    // it has ended, here or, if it was suspended, elsewhere; a job whose end lets a fiber
+              // go on is followed by that resume at once, and has none
+  suspend,    // the fiber waits [a: number of the wait]
+  resume,     // and goes on [a: number of the wait; b: lane where it began; name: region]
   idle_begin,   // the worker has looked for work and found none
   idle_end,     // it has found some [a: an idle_why]
   park,         // the worker sleeps [a: 1 for a nap, which ends by itself]
@@ -30,8 +30,9 @@ enum class event_kind : std::uint8_t {
   region_begin,  // [name; b: the region around it]
   region_end,    // [name; b: the region around it, which goes on]
   counter,       // [name; value]
+  leave,         // the worker's thread ends, with its pool
 };
-inline constexpr unsigned event_kinds = 15;
+inline constexpr unsigned event_kinds = 16;
 
 enum class job_source : std::uint8_t { stolen, root, other };
 
@@ -69,8 +70,9 @@ struct log {
 
 // Names for files and pages.
 inline constexpr const char* event_names[] = {
-    "expose", "steal", "job_begin",   "job_end",   "suspend",      "resume",     "idle_begin", "idle_end",
-    "park",   "wake",  "block_begin", "block_end", "region_begin", "region_end", "counter"};
+    "expose",       "steal",      "job_begin", "job_end", "suspend",     "resume",
+    "idle_begin",   "idle_end",   "park",      "wake",    "block_begin", "block_end",
+    "region_begin", "region_end", "counter",   "leave"};
 static_assert(std::size(event_names) == event_kinds);
 inline constexpr const char* idle_names[] = {"no_work", "private_work", "serial_phase", "blocked"};
 

@@ -45,8 +45,8 @@ std::uint64_t number_of(const json& of, const char* key, const std::string& name
   const auto at = of.find(key);
   if (at == of.end()) return 0;
   if (!at->is_number_unsigned() || at->get<std::uint64_t>() > most)
-    refuse(name, std::string("its \"") + key + "\" isn't a number from 0 to " +
-                     std::to_string(most));
+    refuse(name,
+           std::string("its \"") + key + "\" isn't a number from 0 to " + std::to_string(most));
   return at->get<std::uint64_t>();
 }
 
@@ -88,14 +88,15 @@ void read_head(const json& head, recording& to, const std::string& name) {
 void check_events(recording& r, const std::string& name) {
   for (std::size_t i = 0; i < r.events.size(); ++i) {
     event& e = r.events[i];
-    const char* const wrong = e.lane >= r.lanes.size()                        ? "lane"
+    const char* const wrong = e.lane >= r.lanes.size()                       ? "lane"
                               : static_cast<unsigned>(e.kind) >= event_kinds ? "kind"
                               : e.name >= r.names.size()                     ? "name"
                               : e.time_ns > r.duration_ns                    ? "time"
                               : !std::isfinite(e.value)                      ? "value"
                                                                              : nullptr;
     if (wrong != nullptr)
-      refuse(name, "event " + std::to_string(i) + " has a " + wrong + " that the trace doesn't have");
+      refuse(name,
+             "event " + std::to_string(i) + " has a " + wrong + " that the trace doesn't have");
     const bool has_lane = (e.kind == event_kind::steal || e.kind == event_kind::wake);
     if (has_lane && e.a >= r.lanes.size()) e.a = no_lane;
     if (e.kind == event_kind::resume && e.b >= r.lanes.size()) e.b = no_lane;

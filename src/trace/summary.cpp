@@ -21,10 +21,10 @@ spread spread_of(std::vector<double> values) {
   return s;
 }
 
-// A lane begins or ends to work in a region.
+// A slice begins or ends.
 struct edge {
   std::uint64_t at_ns;
-  std::uint32_t lane, region;
+  const slice* what;
   bool begins;
 };
 
@@ -32,17 +32,17 @@ struct edge {
 class sweep {
  public:
   sweep(const log& of, summary& to) : of_(of), to_(to), working_in_(of.names.size()) {
-    work_by_region_.resize(of.names.size());
-    for (std::uint32_t i = 0; i < work_by_region_.size(); ++i) work_by_region_[i].number = i;
+    regions_.resize(of.names.size());
+    for (std::uint32_t i = 0; i < regions_.size(); ++i) regions_[i].number = i;
   }
 
   void run(const std::vector<slice>& slices) {
     std::vector<edge> edges;
+    edges.reserve(2 * slices.size());
     for (const slice& s : slices) {
-      if (s.state != lane_state::working) continue;
-      edges.push_back({s.begin_ns, s.lane, s.region, true});
-      edges.push_back({s.end_ns, s.lane, s.region, false});
-      work_by_region_[s.region].work_ns += s.end_ns - s.begin_ns;
+      edges.push_back({s.begin_ns, &s, true});
+      edges.push_back({s.end_ns, &s, false});
+      if (s.state == lane_state::working) regions_[s.region].work_ns += s.end_ns - s.begin_ns;
     }
     // Of edges at one time those that end something come first.
     std::sort(edges.begin(), edges.end(), [](const edge& x, const edge& y) {
@@ -50,39 +50,46 @@ class sweep {
     });
     std::uint64_t now = 0;
     for (const edge& e : edges) {
-      pass(e.at_ns - now);
+      if (e.at_ns != now) pass(e.at_ns - now);
       now = e.at_ns;
-      see(e);
+      see(*e.what, e.begins);
     }
     for (const event& e : of_.events)
-      if (e.kind == event_kind::region_begin) ++work_by_region_[e.name].entered;
+      if (e.kind == event_kind::region_begin) ++regions_[e.name].entered;
     finish();
   }
 
  private:
-  void see(const edge& e) {
-    const bool is_worker = of_.lanes[e.lane].is_worker;
-    unsigned& here = working_in_[e.region];
-    if (e.begins) {
-      if (here++ == 0) active_.push_back(e.region);
-      lanes_ += 1;
-      workers_ += is_worker ? 1 : 0;
-    } else {
-      if (--here == 0) active_.erase(std::find(active_.begin(), active_.end(), e.region));
-      lanes_ -= 1;
-      workers_ -= is_worker ? 1 : 0;
+  void see(const slice& s, bool begins) {
+    const unsigned one = begins ? 1U : ~0U;  // to be added, modulo 2^32
+    if (of_.lanes[s.lane].is_worker) {
+      alive_ += one;
+      if (s.state == lane_state::idle || s.state == lane_state::parked)
+        idle_[static_cast<std::size_t>(s.why)] += one;
     }
+    if (s.state != lane_state::working) return;
+    if (s.in_pool) working_ += one;
+    lanes_ += one;
+    unsigned& here = working_in_[s.region];
+    here += one;
+    if (begins && here == 1) active_.push_back(s.region);
+    if (here == 0) active_.erase(std::find(active_.begin(), active_.end(), s.region));
   }
   void pass(std::uint64_t ns) {
-    if (ns == 0 || active_.empty()) return;
-    for (const std::uint32_t r : active_) work_by_region_[r].span_ns += ns;
+    // A caller works in the place of a worker that sleeps: then that place isn't idle.
+    const std::uint64_t idle_ns = ns * (alive_ - std::min(working_, alive_));
+    to_.capacity_ns += ns * alive_;
+    to_.work_ns += ns * std::min(working_, alive_);
+    const unsigned all = idle_[0] + idle_[1] + idle_[2] + idle_[3];
+    for (std::size_t i = 0; all != 0 && i < idle_.size(); ++i)
+      to_.idle_ns[i] += idle_ns * idle_[i] / all;
+    for (const std::uint32_t r : active_) regions_[r].span_ns += ns;
     if (lanes_ != 1) return;
-    region_summary& only = work_by_region_[active_.front()];
-    only.alone_ns += ns;
-    only.idle_ns += ns * (to_.workers - std::min(workers_, to_.workers));
+    regions_[active_.front()].alone_ns += ns;
+    regions_[active_.front()].idle_ns += idle_ns;
   }
   void finish() {
-    for (const region_summary& r : work_by_region_)
+    for (const region_summary& r : regions_)
       if (r.work_ns != 0 || r.entered != 0) to_.regions.push_back(r);
     std::stable_sort(to_.regions.begin(), to_.regions.end(),
                      [](const auto& x, const auto& y) { return x.work_ns > y.work_ns; });
@@ -92,8 +99,10 @@ class sweep {
   summary& to_;
   std::vector<unsigned> working_in_;   // lanes, by region
   std::vector<std::uint32_t> active_;  // regions in which a lane works
-  std::vector<region_summary> work_by_region_;
-  unsigned lanes_ = 0, workers_ = 0;  // that work
+  std::vector<region_summary> regions_;
+  unsigned alive_ = 0, working_ = 0;  // workers, and who works in their places
+  unsigned lanes_ = 0;                // that work, in a pool or outside
+  std::array<unsigned, 4> idle_{};    // workers, by reason
 };
 
 void add_use(const log& of, const std::vector<slice>& slices, std::size_t steps, summary& to) {
@@ -101,7 +110,7 @@ void add_use(const log& of, const std::vector<slice>& slices, std::size_t steps,
   to.use.assign(steps, 0);
   const double step_ns = static_cast<double>(of.duration_ns) / static_cast<double>(steps);
   for (const slice& s : slices) {
-    if (s.state != lane_state::working || !of.lanes[s.lane].is_worker) continue;
+    if (s.state != lane_state::working || !s.in_pool) continue;
     const auto begin = static_cast<double>(s.begin_ns);
     const auto end = static_cast<double>(s.end_ns);
     for (auto i = static_cast<std::size_t>(begin / step_ns); i < steps; ++i) {
@@ -132,8 +141,8 @@ void add_events(const log& of, summary& to) {
         break;
       case event_kind::job_begin:
         ++l.jobs;
-        began[e.lane] = e.a == static_cast<std::uint32_t>(job_source::stolen) ? e.time_ns
-                                                                              : ~std::uint64_t{0};
+        began[e.lane] =
+            e.a == static_cast<std::uint32_t>(job_source::stolen) ? e.time_ns : ~std::uint64_t{0};
         break;
       case event_kind::job_end:
       case event_kind::resume:
@@ -174,10 +183,6 @@ summary summarise(const log& of, std::size_t steps) {
   for (const slice& each : slices) {
     const std::uint64_t ns = each.end_ns - each.begin_ns;
     s.lanes[each.lane].in_state[index_of(each.state)] += ns;
-    if (!of.lanes[each.lane].is_worker) continue;
-    if (each.state == lane_state::working) s.work_ns += ns;
-    if (each.state == lane_state::idle || each.state == lane_state::parked)
-      s.idle_ns[static_cast<std::size_t>(each.why)] += ns;
   }
   sweep(of, s).run(slices);
   add_use(of, slices, steps, s);

@@ -19,12 +19,12 @@ struct lane_summary {
 
 // A region, or (number 0) what belonged to none.
 struct region_summary {
-  std::uint32_t number = 0;      // index into names
-  std::uint64_t work_ns = 0;     // of all lanes
-  std::uint64_t span_ns = 0;     // in which at least one lane worked in it
-  std::uint64_t alone_ns = 0;    // in which one worker did and no other one worked at all
-  std::uint64_t idle_ns = 0;     // of the other workers in that time
-  std::uint64_t entered = 0;     // region_begin
+  std::uint32_t number = 0;    // index into names
+  std::uint64_t work_ns = 0;   // of all lanes
+  std::uint64_t span_ns = 0;   // in which at least one lane worked in it
+  std::uint64_t alone_ns = 0;  // in which one worker did and no other one worked at all
+  std::uint64_t idle_ns = 0;   // of the other workers in that time
+  std::uint64_t entered = 0;   // region_begin
 };
 
 // Of values in the order of time.
@@ -37,11 +37,13 @@ struct spread {
 struct summary {
   unsigned workers = 0;
   std::vector<lane_summary> lanes;
-  std::vector<region_summary> regions;       // by work, the most first
-  std::array<std::uint64_t, 4> idle_ns{};    // of workers, parked time included; by idle_why
-  std::uint64_t work_ns = 0;                 // of workers
+  std::vector<region_summary> regions;  // by work, the most first
+  // Of all workers: how long they were there, how long somebody worked in their places (a caller
+  // works in that of one that sleeps), and the rest by idle_why.
+  std::uint64_t capacity_ns = 0, work_ns = 0;
+  std::array<std::uint64_t, 4> idle_ns{};
   std::uint64_t lost_events = 0;
-  spread steal_ns, wake_ns, job_ns, depth;   // job_ns: stolen jobs that ended where they began
+  spread steal_ns, wake_ns, job_ns, depth;  // job_ns: stolen jobs that ended where they began
   // Of all workers, the share that worked, in each of `steps` equal parts of the time.
   std::vector<double> use;
   [[nodiscard]] std::uint64_t all_idle_ns() const {

@@ -14,8 +14,7 @@ namespace {
 // Little-endian, on every machine.
 template <class T>
 char* put(char* at, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i)
-    *at++ = static_cast<char>(value >> (8 * i) & 0xFFU);
+  for (std::size_t i = 0; i < sizeof(T); ++i) *at++ = static_cast<char>(value >> (8 * i) & 0xFFU);
   return at;
 }
 

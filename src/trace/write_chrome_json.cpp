@@ -62,8 +62,8 @@ class chrome_writer {
         ",\"tid\":" + std::to_string(s.lane + 1) + ",\"ts\":" + microseconds(s.begin_ns) +
         ",\"dur\":" + microseconds(s.end_ns - s.begin_ns) +
         (s.state == lane_state::idle || s.state == lane_state::parked
-             ? ",\"args\":{\"why\":\"" +
-                   std::string(idle_names[static_cast<std::size_t>(s.why)]) + "\"}}"
+             ? ",\"args\":{\"why\":\"" + std::string(idle_names[static_cast<std::size_t>(s.why)]) +
+                   "\"}}"
              : "}"));
   }
   void add_event(const event& e) {
