@@ -113,7 +113,6 @@ trace::log log_of(trace_record& r, const std::vector<trace_ring*>& rings, std::u
     if (one->trace_number == number) copy_events(*one, r.lanes[one->lane], to.events);
   add_workers_from_before(r, to.events);
   to.lanes = r.lanes;
-  to.names = r.names;
   set_times(to, r);
   return to;
 }

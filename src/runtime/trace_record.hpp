@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/strand_clock.hpp"
@@ -30,12 +29,11 @@ struct trace_record {
   std::uint64_t begin_ticks = 0, begin_ns = 0;
   std::vector<trace::lane> lanes;
   std::vector<pool_entry> pools;
-  std::unordered_map<std::string, std::uint32_t> numbers;
-  std::vector<std::string> names{""};
   std::uint64_t refused_lanes = 0;
 };
 
-// What was recorded, put together: the events of all rings that recorded for trace `number`, by time.
+// What was recorded, put together, but for the names: the events of all rings that recorded for
+// trace `number`, by time.
 // Changes the record; throws std::bad_alloc.
 [[nodiscard]] trace::log log_of(trace_record& r, const std::vector<trace_ring*>& rings,
                                 std::uint64_t number);

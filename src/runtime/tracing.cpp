@@ -9,6 +9,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -50,7 +51,10 @@ constinit thread_local thread_part mine;
 // Never destroyed: threads may record until the process ends.
 struct shared_state {
   std::vector<trace_ring*> rings;
-  std::unordered_map<std::string, const std::string*> texts;  // for known_name
+  // Of all names that were ever seen, since a region may be open from one trace to the next. Of a
+  // deque the elements stay where they are.
+  std::unordered_map<std::string, std::uint32_t> numbers;
+  std::deque<std::string> names{""};
   std::unique_ptr<trace_record> record;
 };
 
@@ -135,19 +139,16 @@ bool is_left_out(const worker* w) noexcept {
   return only != nullptr && w != nullptr && &w->pool != only;
 }
 
-std::uint32_t new_number(trace_ring& r, known_name& place, const char* name) noexcept {
+std::uint32_t new_number(known_name& place, const char* name) noexcept {
   const std::lock_guard hold(guard);
-  if (state == nullptr || state->record == nullptr) return 0;
-  trace_record& record = *state->record;
+  if (state == nullptr) return 0;
+  shared_state& s = *state;
   try {
-    const std::string text = record.names.size() < max_names ? name : other_names;
+    const std::string text = s.names.size() < max_names ? name : other_names;
     const auto [at, is_new] =
-        record.numbers.try_emplace(text, static_cast<std::uint32_t>(record.names.size()));
-    if (is_new) record.names.push_back(text);
-    auto& kept = state->texts[text];
-    if (kept == nullptr) kept = new std::string(text);
-    if (r.trace_number == current_number.load(std::memory_order_relaxed))
-      place = {name, kept, at->second};
+        s.numbers.try_emplace(text, static_cast<std::uint32_t>(s.names.size()));
+    if (is_new) s.names.push_back(text);
+    place = {name, &s.names[at->second], at->second};
     return at->second;
   } catch (const std::bad_alloc&) {
     return 0;
@@ -158,7 +159,7 @@ std::uint32_t number_of_name(trace_ring& r, const char* name) noexcept {
   known_name& place = r.names[(reinterpret_cast<std::uintptr_t>(name) >> 3U) % r.names.size()];
   // The same address can hold another name by now.
   if (place.at == name && *place.text == name) return place.number;
-  return new_number(r, place, name);
+  return new_number(place, name);
 }
 
 void add(trace_ring& r, event_kind kind, std::uint32_t name, std::uint32_t a, std::uint32_t b,
@@ -266,6 +267,7 @@ void tracing::end_idle(worker& w) noexcept {
 
 void tracing::begin_wake(pool_impl& p) noexcept {
   worker* const w = this_worker();
+  if (is_left_out(w)) return;
   p.traced_waker.store(ring_here(w) != nullptr ? mine.own->lane : trace::no_lane,
                        std::memory_order_relaxed);
   p.traced_wake_ns.store(monotonic_ns(), std::memory_order_relaxed);
@@ -338,6 +340,7 @@ trace::log tracing::stop(const pool_impl* only) {
   observers.fetch_and(~observed_for_trace, std::memory_order_relaxed);
   trace_record& r = *s.record;
   trace::log to = log_of(r, s.rings, current_number.load(std::memory_order_relaxed));
+  to.names.assign(s.names.begin(), s.names.end());
   only_pool.store(nullptr, std::memory_order_relaxed);
   s.record.reset();
   return to;
