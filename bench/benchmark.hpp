@@ -67,6 +67,7 @@ struct benchmark {
 [[nodiscard]] benchmark scope_benchmark();
 [[nodiscard]] benchmark small_loops_benchmark();
 [[nodiscard]] benchmark placement_benchmark();
+[[nodiscard]] benchmark observe_benchmark();
 [[nodiscard]] benchmark sort_benchmark();
 [[nodiscard]] benchmark tree_benchmark();
 [[nodiscard]] benchmark jobs_benchmark();

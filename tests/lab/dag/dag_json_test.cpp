@@ -103,7 +103,7 @@ const std::map<std::string, std::string> complaints = {
     {"region_unknown", ":2:14: thread G1: there is no region 1: the DAG names 1"},
     {"regions_missing_one", ":2:14: thread G1 has 3 instructions and 2 regions"},
     {"unit_other", ":1:35: the unit is 'ns' or not given, not 'days'"},
-    {"weight_fraction", ":2:29: a weight is a whole number, not 2.5"},
+    {"weight_fraction", ":2:30: a weight is a whole number, not 2.5"},
     {"weight_huge", ":2:27: weights is from 1 to 1099511627776, not 1099511627777"},
     {"weight_zero", ":2:30: weights is from 1 to 1099511627776, not 0"},
     {"weights_missing_one", ":2:14: thread G1 has 3 instructions and 2 weights"},
