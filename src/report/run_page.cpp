@@ -4,7 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -21,6 +21,9 @@ namespace {
 
 // Where the page has its data. The build script checks that it stands there once.
 constexpr std::string_view data_mark = "@RUN@";
+
+// The column of lanes has two bytes for each. No recording has a lane of this number.
+constexpr std::uint32_t widest_lane = 0xffff;
 
 // JSON inside a script element: without a "<" nothing in it ends the element or begins a comment.
 // It can stand in strings only, where the escape means the same.
@@ -105,7 +108,6 @@ std::uint64_t bits_of(double number) { return std::bit_cast<std::uint64_t>(numbe
 
 void write_events(std::ostream& out, const trace::recording& run) {
   using trace::event;
-  constexpr std::uint32_t widest_lane = 0xffff;
   out << "{\"count\":" << run.events.size();
   write_column(out, "time_ns", run,
                [](const event& e) { return bits_of(static_cast<double>(e.time_ns)); });

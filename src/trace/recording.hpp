@@ -12,16 +12,16 @@ namespace heist::trace {
 
 // What `a`, `b` and `value` of an event are is said with each kind; they are 0 where nothing is.
 enum class event_kind : std::uint8_t {
-  expose,      // a: jobs that the deque held once some were exposed
-  steal,       // a: lane of the victim; b: jobs seen in its deque; value: ns since the search began
-  job_begin,   // a: 0 stolen, 1 root, 2 other top-level work; name: its region, or 0
+  expose,     // a: jobs that the deque held once some were exposed
+  steal,      // a: lane of the victim; b: jobs seen in its deque; value: ns since the search began
+  job_begin,  // a: 0 stolen, 1 root, 2 other top-level work; name: its region, or 0
   job_end,
   suspend,     // a: number of the fiber
   resume,      // a: number of the fiber; b: lane on which it was suspended
   idle_begin,  // the worker has found nothing
   idle_end,    // a: idle_reason of that spell
   park,
-  wake,        // a: lane of the waker, or no_lane; value: ns since the call that woke it, 0 unknown
+  wake,  // a: lane of the waker, or no_lane; value: ns since the call that woke it, 0 unknown
   block_begin,  // heist::blocking
   block_end,
   region_begin,  // name
