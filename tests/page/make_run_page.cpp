@@ -100,7 +100,8 @@ class made_up_run {
       now += length;
       if (is_markup) add(now, w, event_kind::region_end, markup);
       add(now, w, event_kind::job_end);
-      if (random() % 7 == 0) add(now, w, event_kind::counter, items, 0, 0, now_[w] / 1e4);
+      if (random() % 7 == 0)
+        add(now, w, event_kind::counter, items, 0, 0, static_cast<double>(now) / 1e4);
       working_ += length;
       ++steals_;
       ++jobs_;
