@@ -53,7 +53,7 @@ class made_up_run {
   [[nodiscard]] nlohmann::json expected() const {
     return {{"events", run_.events.size()}, {"duration", end_},     {"working", working_},
             {"serial_idle", serial_idle_},  {"steals", steals_},    {"parse", parse_},
-            {"workers", workers},           {"parallelism", 1.625}, {"jobs", jobs_}};
+            {"workers", workers},           {"parallelism", 3.25}, {"jobs", jobs_}};
   }
 
  private:
@@ -111,12 +111,12 @@ class made_up_run {
 
   // A profile that fits the figures: its work is what was worked.
   [[nodiscard]] nlohmann::json profile() const {
-    const double work = static_cast<double>(working_) / 1e9, span = work / 1.625;
+    const double work = static_cast<double>(working_) / 1e9, span = work / 3.25;
     auto predictions = nlohmann::json::array();
     for (int p = 1; p <= 256; p *= 2)
       predictions.push_back({{"processors", p},
-                             {"least", 1 / (1.0 / p + 1.7 * (1 - 1.0 / p) / 1.5)},
-                             {"most", std::min<double>(p, 1.625)}});
+                             {"least", 1 / (1.0 / p + 1.7 * (1 - 1.0 / p) / 3)},
+                             {"most", std::min<double>(p, 3.25)}});
     const auto region = [&](const char* name, double share, double on_path) {
       return nlohmann::json{{"name", name},
                             {"entries", 1},
@@ -128,9 +128,9 @@ class made_up_run {
     };
     return {{"work", work},
             {"span", span},
-            {"parallelism", 1.625},
-            {"burdened_span", work / 1.5},
-            {"burdened_parallelism", 1.5},
+            {"parallelism", 3.25},
+            {"burdened_span", work / 3},
+            {"burdened_parallelism", 3},
             {"regions",
              {region("", 0.1, 0.09), region("parse", 0.2, 0.61), region("render", 0.7, 0.3)}},
             {"predictions", predictions},

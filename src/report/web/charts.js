@@ -22,9 +22,15 @@ function figure(id, title, says, options, data, height, broad) {
   return { element, place, draw };
 }
 
+const low = { size: 30, labelSize: 16, labelGap: 0 };  // an axis below a chart
+const powersOfTwo = (_, __, least, most) => {
+  const result = [];
+  for (let x = 2 ** Math.ceil(Math.log2(Math.max(least, 2 ** -20))); x <= most; x *= 2) result.push(x);
+  return result;
+};
 const timeAxis = (duration) => {
   const [size, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]].find(([s]) => duration >= s) ?? [1, "ns"];
-  return { size, axis: axis(`time in ${unit}`, (_, ticks) => ticks.map((t) => number(t))) };
+  return { size, axis: axis(`time in ${unit}`, (_, ticks) => ticks.map((t) => number(t)), low) };
 };
 const middles = (measures, size) => Array.from({ length: bucketCount }, (_, b) => ((b + 0.5) * measures.width) / size);
 
@@ -67,7 +73,7 @@ function histogram(id, title, measured, unit, what) {
   return figure(id, title, says, {
     legend: { show: true },
     scales: { x: { time: false, range: [first - 0.7, last - 0.3] }, y: { range: (_, low, high) => [0, Math.max(1, high * 1.05)] } },
-    axes: [axis("at most", (_, ticks) => ticks.map((b) => (Number.isInteger(b) && b >= 0 ? unit(2 ** b) : "")), { incrs: [1, 2, 3, 5, 10] }), axis(`${what}s`, (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? number(t) : "")), { size: 58 })],
+    axes: [axis("at most", (_, ticks) => ticks.map((b) => (Number.isInteger(b) && b >= 0 ? unit(2 ** b) : "")), { ...low, incrs: [1, 2, 3, 5, 10] }), axis(`${what}s`, (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? number(t) : "")), { size: 58 })],
     series: [{ label: "at most", value: (_, b) => (b === null ? "-" : unit(2 ** b)) },
       { label: `${what}s`, stroke: c.regions[0], fill: shade(c.regions[0], 0.75), width: 1, points: { show: false }, paths: uPlot.paths.bars({ size: [0.9, 60] }), value: (_, v) => number(v ?? NaN) }],
   }, [xs, measured.counts.slice(first)], 190);
@@ -79,7 +85,7 @@ function distances(measures) {
   const xs = Array.from({ length: last + 1 }, (_, i) => i);
   return figure("steal-distance", "Steals by distance", "How many numbers the victim's worker was away from the thief's.", {
     scales: { x: { time: false, range: [-0.7, last + 0.7] }, y: { range: (_, low, high) => [0, Math.max(1, high * 1.05)] } },
-    axes: [axis("places", (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? t : "")), { incrs: [1, 2, 5, 10, 20, 50] }), axis("steals", (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? number(t) : "")), { size: 58 })],
+    axes: [axis("places", (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? t : "")), { ...low, incrs: [1, 2, 5, 10, 20, 50] }), axis("steals", (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? number(t) : "")), { size: 58 })],
     series: [{ label: "places", value: (_, v) => v ?? "-" }, { label: "steals", stroke: c.regions[2], fill: shade(c.regions[2], 0.75), width: 1, points: { show: false }, paths: uPlot.paths.bars({ size: [0.9, 60] }), value: (_, v) => number(v ?? NaN) }],
   }, [xs, xs.map((x) => measures.stealDistance.get(x) ?? 0)], 190);
 }
@@ -101,8 +107,8 @@ function speedup(measures, run) {
   const line = (label, colour, dash, more = {}) => ({ label, stroke: colour, width: 1.7, dash, spanGaps: true, points: { show: false }, value: (_, v) => number(v ?? NaN), ...more });
   return figure("speedup", "Speed-up that the program allows", `T1 ${time(p.work * 1e9)}, Tinf ${time(p.span * 1e9)}, T1/Tinf ${number(p.parallelism)}` +
     (Number.isFinite(here) ? `; this run: T1 by its duration is ${number(here)} on ${plural(measures.workers, "worker")}.` : "."), {
-    scales: { x: { time: false, distr: 3, log: 2 }, y: { distr: 3, log: 2, range: [Math.min(1, ...rows.map((r) => r.least ?? 1)) / 1.1, top] } },
-    axes: [axis("processors P", (_, ticks) => ticks.map((t) => (t === null ? "" : number(t)))), axis("speed-up T1/T", (_, ticks) => ticks.map((t) => (t === null ? "" : number(t))))],
+    scales: { x: { time: false, distr: 3, log: 2 }, y: { distr: 3, log: 2, range: [2 ** Math.floor(Math.log2(Math.max(1e-3, Math.min(1, ...rows.map((r) => r.least ?? 1))))), top] } },
+    axes: [axis("processors P", (_, ticks) => ticks.map(number), { ...low, splits: powersOfTwo }), axis("speed-up T1/T", (_, ticks) => ticks.map(number), { splits: powersOfTwo })],
     bands: [{ series: [1, 2], fill: shade(c.regions[0], 0.18) }],
     series: [{ label: "P", value: (_, v) => v ?? "-" }, line("at most", c.regions[0]), line("at least, with the runtime's costs", c.regions[2], [6, 3]),
       line("P, as T1/P allows", c.quiet, [2, 3]), line("T1/Tinf", c.regions[1], [10, 4]),

@@ -2,12 +2,12 @@
 // deficiencies. Idle, parked, blocked and scheduling time differ in lightness too.
 const light = {
   regions: ["#0072b2", "#d55e00", "#00875f", "#a0522d", "#b0488a", "#5b5bd6", "#8a6d00", "#555555"],
-  states: { scheduling: "#a9a9a9", working: "#0072b2", idle: "#e3e6ea", parked: "#f5f6f8", blocked: "#2b2b2b" },
+  states: { scheduling: "#9a9a9a", working: "#0072b2", idle: "#cfd5dc", parked: "#e9ecf0", blocked: "#2b2b2b" },
   text: "#1f2328", quiet: "#57606a", line: "#d8dee4", back: "#ffffff", arrow: "#111111", mark: "#d55e00",
 };
 const dark = {
   regions: ["#56b4e9", "#ff9e57", "#35d0a0", "#d99a72", "#ee8fc7", "#a3a3ff", "#e0c341", "#b0b0b0"],
-  states: { scheduling: "#7b7f86", working: "#56b4e9", idle: "#33373f", parked: "#22252b", blocked: "#f2f2f2" },
+  states: { scheduling: "#7b7f86", working: "#56b4e9", idle: "#444a55", parked: "#2a2e36", blocked: "#f2f2f2" },
   text: "#e6e6e6", quiet: "#a4abb6", line: "#3a3f47", back: "#16181d", arrow: "#ffffff", mark: "#ff9e57",
 };
 

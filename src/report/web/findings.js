@@ -70,7 +70,7 @@ function parallelism(measures, run) {
       : "the critical path";
     result.push({
       key: "parallelism", cost: 1 - Math.min(1, p.parallelism / enough), share: p.parallelism,
-      text: `The program's parallelism is ${number(p.parallelism)}: more than ${plural(Math.max(1, Math.floor(p.parallelism)), "processor")} can't make it faster`,
+      text: `The program's parallelism is ${number(p.parallelism)}: no number of processors makes it more than ${number(p.parallelism)} times as fast as one`,
       remedy: `Its work T1 takes ${time(p.work * 1e9)}, its span Tinf ${time(p.span * 1e9)}. Shorten ${where}.`,
     });
   }

@@ -46,7 +46,7 @@ class Lane {
   constructor(about) {
     this.intervals = new Intervals();
     this.since = 0;
-    this.jobs = [];     // that have begun on this stack: {begin, source}
+    this.jobs = [];     // that run here, one in another: {begin, source, around: the regions outside}
     this.regions = [];  // that are open, the innermost last
     this.isIdle = about.is_worker && about.lost_events === 0;  // a worker has nothing before its first event
     this.isParked = false;
@@ -100,7 +100,7 @@ function endRegion(lane, name) {
 function endJob(lane, t, jobs) {
   const job = lane.jobs.pop();
   if (job && job.begin >= 0) jobs[job.source === 0 ? "stolen" : "other"].push(t - job.begin);
-  if (lane.jobs.length === 0) lane.regions.length = 0;
+  lane.regions = job ? job.around : [];
 }
 
 // A fiber's jobs and regions leave the lane with it, and come back on the lane where it goes on. The length of a job
@@ -115,7 +115,7 @@ function suspend(lane, fiber, waiting) {
 function resume(lane, fiber, region, waiting) {
   const found = waiting.get(fiber);
   waiting.delete(fiber);
-  lane.jobs = found && found.jobs.length > 0 ? found.jobs : [{ begin: -1, source: 2 }];
+  lane.jobs = found && found.jobs.length > 0 ? found.jobs : [{ begin: -1, source: 2, around: [] }];
   lane.regions = found ? found.regions : region > 0 ? [region] : [];
 }
 
@@ -124,8 +124,8 @@ function apply(lane, run, i, t, result) {
   switch (e.kind[i]) {
     case kind.jobBegin:
       lane.awaken();
-      if (lane.jobs.length === 0 && e.name[i] > 0) lane.regions = [e.name[i]];
-      lane.jobs.push({ begin: t, source: e.a[i] });
+      lane.jobs.push({ begin: t, source: e.a[i], around: lane.regions });
+      lane.regions = e.name[i] > 0 ? [e.name[i]] : [];
       break;
     case kind.jobEnd: endJob(lane, t, result.jobs); break;
     case kind.suspend: suspend(lane, e.a[i], result.waiting); break;

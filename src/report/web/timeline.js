@@ -4,7 +4,7 @@ import { state, stateNames, reasonNames } from "./model.js";
 import { colours, regionColours, regionName } from "./colours.js";
 import { h, number, plural, time } from "./dom.js";
 
-const mostArrows = 400;
+const arrowWidth = 10;  // where arrows have less room on average, none is drawn
 const axisHeight = 24;
 const slots = regionColours + 4;  // the regions, then idle, parked, blocked, scheduling
 const slotOfState = { [state.idle]: regionColours, [state.parked]: regionColours + 1, [state.blocked]: regionColours + 2, [state.scheduling]: regionColours + 3 };
@@ -145,7 +145,7 @@ export class Timeline {
     const data = this.canvas.dataset;
     Object.assign(data, { fromNs: Math.round(this.from), toNs: Math.round(this.to), steals: shown, arrows, drawMs: took.toFixed(1), drawn: (Number(data.drawn) || 0) + 1 });
     this.status.textContent = `${time(this.from)} to ${time(this.to)}, ${plural(shown, "steal")}` +
-      (shown > arrows ? `; arrows where there are at most ${mostArrows}: zoom in` : "");
+      (shown > 0 && arrows === 0 ? ": zoom in to see them as arrows" : "");
   }
 
   drawAxis(draw, width, c) {
@@ -242,7 +242,7 @@ export class Timeline {
 
   drawSteals(draw, width, c) {
     const first = lowerBound(this.stealTimes, this.from), last = lowerBound(this.stealTimes, this.to + 1);
-    if (last - first > mostArrows) return { shown: last - first, arrows: 0 };
+    if ((last - first) * arrowWidth > width) return { shown: last - first, arrows: 0 };
     const e = this.model.run.events, scale = width / (this.to - this.from);
     let arrows = 0;
     for (let s = first; s < last; ++s) {
