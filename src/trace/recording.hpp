@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace heist::trace {
+namespace heist::inline v0::trace {
 
 // What `a`, `b` and `value` of an event are is said with each kind; they are 0 where nothing is.
 enum class event_kind : std::uint8_t {
@@ -68,4 +68,4 @@ struct recording {
   nlohmann::json profile;     // work and span, where they were measured, or null
 };
 
-}  // namespace heist::trace
+}  // namespace heist::inline v0::trace

@@ -113,6 +113,22 @@ test("the region that ran during a serial phase is named, with its share of the 
   assert.ok(all.some((f) => f.key === "parallelism"));
 });
 
+test("a caller that works in a sleeping worker's place makes the pool no idler", () => {
+  const both = run([[0, 1, kind.idleBegin], [1, 1, kind.park], [0, 2, kind.jobBegin], [60, 2, kind.jobEnd], [0, 0, kind.jobBegin], [100, 0, kind.jobEnd]].sort((x, y) => x[0] - y[0]), { workers: 3 });
+  both.lanes[2].is_worker = false;
+  const m = measure(derive(both));
+  assert.equal(m.workers, 2);
+  assert.ok(Math.abs(m.states[working] - 160) < 1e-6, m.states);
+  assert.ok(Math.abs(m.idleTime - 40) < 1e-6, m.states);
+  assert.ok(Math.abs(m.reasons[4] - 40) < 1e-6, m.reasons);
+});
+
+test("a job whose end resumes a fiber ends there", () => {
+  const model = derive(run([[0, 0, kind.jobBegin, { a: 1 }], [10, 0, kind.suspend, { a: 1 }], [20, 0, kind.jobBegin], [45, 0, kind.resume, { a: 1 }], [60, 0, kind.jobEnd]]));
+  assert.deepEqual(model.jobs, { stolen: [25], other: [] });
+  assert.deepEqual(intervals(model, 0).at(-1), [60, 100, scheduling, 4]);
+});
+
 test("histograms have the buckets of log2_histogram", () => {
   const h = new Histogram();
   for (const value of [0, 1, 2, 3, 4, 5, 8, 9]) h.add(value);

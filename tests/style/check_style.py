@@ -38,7 +38,7 @@ LAYERS = {
     "src/observe/": ["src/observe/", "src/runtime/", "src/platform/", "include/heist/"],
     "src/trace/": ["src/trace/"] + VALUES,
     "src/report/": ["src/report/"] + VALUES,
-    "src/report/run_page": ["src/report/", "src/trace/recording.hpp"] + VALUES,
+    "src/report/run_page": ["src/report/", "src/trace/"] + VALUES,
     "src/lab/model/": ["src/lab/model/"] + VALUES,
     "src/lab/dag/": ["src/lab/dag/", "src/lab/model/", "src/report/"] + VALUES,
     "src/lab/programs/": ["src/lab/programs/", "src/lab/model/", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,

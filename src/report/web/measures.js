@@ -44,7 +44,22 @@ function addOver(buckets, width, begin, end) {
     buckets[b] += Math.max(0, Math.min(end, (b + 1) * width) - Math.max(begin, b * width));
 }
 
-// The times of lanes, workers only for the sums.
+// A thread outside a pool that works there takes the place of one of its workers, which sleeps meanwhile: that one's sleep
+// is no idle time of the pool. So the work of such threads counts, and as much idle time of workers at that moment doesn't.
+function seatCallers(result) {
+  for (let b = 0; b < bucketCount; ++b) {
+    const idle = result.overTime[state.parked][b] + result.overTime[state.idle][b];
+    const taken = Math.min(result.outside[b], idle);
+    if (taken <= 0) continue;
+    const left = 1 - taken / idle;
+    result.overTime[state.working][b] += taken;
+    for (const row of [result.overTime[state.parked], result.overTime[state.idle], ...result.idleByReason]) row[b] *= left;
+  }
+}
+
+const total = (row) => row.reduce((s, x) => s + x, 0);
+
+// The times of lanes, and those of the pool's workers over time.
 function times(model, result) {
   const { run } = model;
   model.lanes.forEach((intervals, l) => {
@@ -56,8 +71,9 @@ function times(model, result) {
       if (what === state.idle || what === state.parked) lane.reasons[intervals.detail[i]] += length;
       if (what === state.working) result.regions.set(intervals.detail[i], (result.regions.get(intervals.detail[i]) ?? 0) + length);
       if (lane.isWorker) addOver(result.overTime[what], result.width, intervals.begin[i], intervals.end[i]);
-      if (lane.isWorker && what !== state.working && intervals.detail[i] === 2 && (what === state.idle || what === state.parked))
-        addOver(result.serialIdle, result.width, intervals.begin[i], intervals.end[i]);
+      else if (what === state.working) addOver(result.outside, result.width, intervals.begin[i], intervals.end[i]);
+      if (lane.isWorker && (what === state.idle || what === state.parked))
+        addOver(result.idleByReason[intervals.detail[i]], result.width, intervals.begin[i], intervals.end[i]);
     }
     result.lanes.push(lane);
   });
@@ -78,7 +94,7 @@ function blameRegions(model, result) {
   }
   for (const [region, work] of byRegion) {
     let sum = 0;
-    for (let b = 0; b < bucketCount; ++b) if (all[b] > 0) sum += (result.serialIdle[b] * work[b]) / all[b];
+    for (let b = 0; b < bucketCount; ++b) if (all[b] > 0) sum += (result.idleByReason[2][b] * work[b]) / all[b];
     result.serialByRegion.set(region, sum);
   }
 }
@@ -93,7 +109,7 @@ function histograms(model, result) {
     if (e.value[i] > 0) result.stealTime.add(e.value[i]);
     result.stealDepth.add(e.b[i]);
     const thief = about[e.lane[i]], victim = about[e.a[i]];
-    if (!victim || victim.pool !== thief.pool) continue;
+    if (!victim?.is_worker || !thief.is_worker || victim.pool !== thief.pool) continue;
     const places = Math.abs(victim.worker - thief.worker);
     result.stealDistance.set(places, (result.stealDistance.get(places) ?? 0) + 1);
   }
@@ -117,14 +133,16 @@ function depthOverTime(model, result) {
 export function measure(model) {
   const result = {
     duration: model.duration, width: Math.max(model.duration, 1) / bucketCount, lanes: [], regions: new Map(), serialByRegion: new Map(),
-    overTime: stateNames.map(() => new Float64Array(bucketCount)), serialIdle: new Float64Array(bucketCount),
+    overTime: stateNames.map(() => new Float64Array(bucketCount)), idleByReason: reasonNames.map(() => new Float64Array(bucketCount)), outside: new Float64Array(bucketCount),
   };
   times(model, result);
   const workers = result.lanes.filter((lane) => lane.isWorker);
-  const sum = (lanes, of, i) => lanes.reduce((s, lane) => s + lane[of][i], 0);
+  const sum = (of, i) => workers.reduce((s, lane) => s + lane[of][i], 0);
   result.workers = workers.length;
-  result.states = stateNames.map((_, i) => sum(workers, "states", i));
-  result.reasons = reasonNames.map((_, i) => sum(workers, "reasons", i));
+  const hasCallers = workers.length > 0 && total(result.outside) > 0;
+  if (hasCallers) seatCallers(result);
+  result.states = stateNames.map((_, i) => (hasCallers ? total(result.overTime[i]) : sum("states", i)));
+  result.reasons = reasonNames.map((_, i) => (hasCallers ? total(result.idleByReason[i]) : sum("reasons", i)));
   result.workerTime = workers.length * model.duration;
   result.working = result.workerTime > 0 ? result.states[state.working] / result.workerTime : NaN;
   result.idleTime = result.states[state.idle] + result.states[state.parked];

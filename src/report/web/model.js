@@ -112,7 +112,9 @@ function suspend(lane, fiber, waiting) {
   lane.regions = [];
 }
 
-function resume(lane, fiber, region, waiting) {
+// A job whose end lets a fiber go on here has no end of its own.
+function resume(lane, t, fiber, region, { waiting, jobs }) {
+  if (lane.jobs.length > 0) endJob(lane, t, jobs);
   const found = waiting.get(fiber);
   waiting.delete(fiber);
   lane.jobs = found && found.jobs.length > 0 ? found.jobs : [{ begin: -1, source: 2, around: [] }];
@@ -131,7 +133,7 @@ function apply(lane, run, i, t, result) {
     case kind.suspend: suspend(lane, e.a[i], result.waiting); break;
     case kind.resume:
       lane.awaken();
-      resume(lane, e.a[i], e.name[i], result.waiting);
+      resume(lane, t, e.a[i], e.name[i], result);
       break;
     case kind.idleBegin: beginIdle(lane, t); break;
     case kind.idleEnd: endIdle(lane, t, e.a[i], result.spells); break;

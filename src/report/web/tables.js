@@ -11,8 +11,11 @@ export function workers(model, measures) {
   const order = [state.working, state.idle, state.parked, state.blocked, state.scheduling];
   const row = (name, states, whole) => [name, ...order.flatMap((s) => [time(states[s]), share(states[s], whole)])];
   const rows = measures.lanes.slice(0, mostRows).map((lane) => row(lane.name + (lane.isWorker ? "" : " (no worker)"), lane.states, measures.duration));
-  if (measures.workers > 1) rows.push(row("all workers", measures.states, measures.workerTime));
-  return table("Time by worker", [{ title: "worker" }, ...order.flatMap((s) => [{ title: stateNames[s], number: true }, { title: "share", number: true }])], rows, { id: "workers" });
+  const hasCallers = measures.lanes.some((lane) => !lane.isWorker && lane.states[state.working] > 0);
+  if (measures.workers > 1 || hasCallers) rows.push(row("the pool's workers", measures.states, measures.workerTime));
+  const more = hasCallers ? h("p", { class: "hint" }, "A thread outside the pool that works there takes the place of a worker that sleeps: in the last row its work counts, " +
+    "and as much of the sleep doesn't.") : null;
+  return h("div", {}, table("Time by worker", [{ title: "worker" }, ...order.flatMap((s) => [{ title: stateNames[s], number: true }, { title: "share", number: true }])], rows, { id: "workers" }), more);
 }
 
 export function reasons(measures) {
@@ -56,6 +59,8 @@ const spoken = (key) => key.replaceAll("_", " ");
 function pool(statistics, index) {
   const parts = [];
   const scalars = Object.entries(statistics).filter(([key, x]) => isScalar(x) && key !== "pool");
+  const count = Array.isArray(statistics.workers) ? statistics.workers.length : 0;
+  if (typeof statistics.stacks_peak === "number" && count > 0) scalars.push(["most stacks in use for each worker", statistics.stacks_peak / count]);
   if (scalars.length > 0) parts.push(table("The pool", [{ title: "figure" }, { title: "value", number: true }], scalars.map(([key, x]) => [spoken(key), shown(x)]), { "data-pool": index }));
   const total = statistics.total && typeof statistics.total === "object" ? statistics.total : {};
   const each = Array.isArray(statistics.workers) ? statistics.workers.slice(0, 64) : [];
