@@ -51,8 +51,8 @@ class made_up_run {
 
   [[nodiscard]] const heist::trace::recording& recording() const { return run_; }
   [[nodiscard]] nlohmann::json expected() const {
-    return {{"events", run_.events.size()}, {"duration", end_},     {"working", working_},
-            {"serial_idle", serial_idle_},  {"steals", steals_},    {"parse", parse_},
+    return {{"events", run_.events.size()}, {"duration", end_},    {"working", working_},
+            {"serial_idle", serial_idle_},  {"steals", steals_},   {"parse", parse_},
             {"workers", workers},           {"parallelism", 3.25}, {"jobs", jobs_}};
   }
 

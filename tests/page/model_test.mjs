@@ -6,7 +6,7 @@ import { derive, state } from "../../src/report/web/model.js";
 import { Histogram, measure } from "../../src/report/web/measures.js";
 import { findings } from "../../src/report/web/findings.js";
 
-const { scheduling, working, idle, parked, blocked } = state;
+const { scheduling, working, idle, parked, blocked, outside } = state;
 const widths = { time: 8, lane: 2, kind: 1, name: 4, a: 4, b: 4, value: 8 };
 
 function column(events, field) {
@@ -44,7 +44,7 @@ test("columns are decoded, and one of the wrong length is refused", () => {
 test("jobs and regions nest", () => {
   const model = derive(run([[10, 0, kind.jobBegin, { a: 1 }], [20, 0, kind.regionBegin, { name: 1 }], [30, 0, kind.jobBegin, { name: 2 }], [40, 0, kind.regionBegin, { name: 1 }],
     [50, 0, kind.regionEnd, { name: 1 }], [60, 0, kind.jobEnd], [70, 0, kind.regionEnd, { name: 1 }], [80, 0, kind.jobEnd]]));
-  assert.deepEqual(intervals(model, 0), [[0, 10, idle, 4], [10, 20, working, 0], [20, 30, working, 1], [30, 40, working, 2], [40, 50, working, 1], [50, 60, working, 2],
+  assert.deepEqual(intervals(model, 0), [[10, 20, working, 0], [20, 30, working, 1], [30, 40, working, 2], [40, 50, working, 1], [50, 60, working, 2],
     [60, 70, working, 1], [70, 80, working, 0], [80, 100, scheduling, 4]]);
   assert.deepEqual(model.jobs, { stolen: [30], other: [70] });
 });
@@ -52,7 +52,7 @@ test("jobs and regions nest", () => {
 test("an idle spell has its reason, its sleep too", () => {
   const model = derive(run([[0, 0, kind.idleBegin], [10, 0, kind.park], [40, 0, kind.wake, { a: 1, value: 5 }], [50, 0, kind.idleEnd, { a: 2 }], [50, 0, kind.jobBegin]]));
   assert.deepEqual(intervals(model, 0), [[0, 10, idle, 2], [10, 40, parked, 2], [40, 50, idle, 2], [50, 100, working, 0]]);
-  assert.deepEqual(model.spells.map((s) => s.length), [0, 0, 1, 0, 0]);
+  assert.deepEqual(model.spells.map((s) => s.length), [0, 0, 1, 0, 0, 0]);
   assert.equal(measure(model).wakeTime.mean, 5);
 });
 
@@ -60,7 +60,7 @@ test("a suspended fiber goes on elsewhere, with its regions", () => {
   const model = derive(run([[0, 0, kind.jobBegin], [5, 0, kind.regionBegin, { name: 1 }], [10, 0, kind.suspend, { a: 9 }], [20, 0, kind.idleBegin],
     [30, 1, kind.resume, { a: 9, b: 0 }], [40, 1, kind.regionEnd, { name: 1 }], [50, 1, kind.jobEnd], [60, 0, kind.idleEnd, { a: 3 }]]));
   assert.deepEqual(intervals(model, 0).slice(2), [[10, 20, scheduling, 4], [20, 60, idle, 3], [60, 100, scheduling, 4]]);
-  assert.deepEqual(intervals(model, 1), [[0, 30, idle, 4], [30, 40, working, 1], [40, 50, working, 0], [50, 100, scheduling, 4]]);
+  assert.deepEqual(intervals(model, 1), [[30, 40, working, 1], [40, 50, working, 0], [50, 100, scheduling, 4]]);
   assert.deepEqual(model.jobs.stolen, []);  // how long it worked is not known
 });
 
@@ -96,9 +96,9 @@ test("an empty recording has no figures and no findings", () => {
 
 test("all time of all workers is accounted for", () => {
   const sums = measure(derive(run([[3, 0, kind.jobBegin], [33, 0, kind.jobEnd], [34, 0, kind.idleBegin], [7, 1, kind.jobBegin], [80, 1, kind.suspend]].sort((x, y) => x[0] - y[0]))));
-  assert.equal(sums.states.reduce((s, x) => s + x), 200);
+  assert.equal(sums.states.reduce((s, x) => s + x), 97 + 93);  // each from its first event on
   const over = sums.overTime.reduce((s, row) => s + row.reduce((x, y) => x + y), 0);
-  assert.ok(Math.abs(over - 200) < 1e-6);
+  assert.ok(Math.abs(over - 190) < 1e-6);
 });
 
 test("the region that ran during a serial phase is named, with its share of the critical path", () => {
@@ -121,6 +121,23 @@ test("a caller that works in a sleeping worker's place makes the pool no idler",
   assert.ok(Math.abs(m.states[working] - 160) < 1e-6, m.states);
   assert.ok(Math.abs(m.idleTime - 40) < 1e-6, m.states);
   assert.ok(Math.abs(m.reasons[4] - 40) < 1e-6, m.reasons);
+});
+
+test("a worker is there from its first event until it leaves", () => {
+  const model = derive(run([[10, 0, kind.idleBegin], [20, 0, kind.park], [60, 0, kind.leave]]));
+  assert.deepEqual(intervals(model, 0), [[10, 20, idle, 4], [20, 60, parked, 4]]);
+  assert.deepEqual(intervals(model, 1), []);
+  assert.equal(measure(model).workerTime, 50);
+});
+
+test("idle time in which nothing was given to the pool has that reason, and names what ran outside", () => {
+  const apart = run([[0, 0, kind.idleBegin], [0, 0, kind.park], [0, 1, kind.regionBegin, { name: 2 }], [80, 1, kind.regionEnd, { name: 2 }], [80, 0, kind.wake], [80, 0, kind.idleEnd, { a: 2 }],
+    [80, 0, kind.jobBegin]]);
+  apart.lanes[1].is_worker = false;
+  const model = derive(apart), m = measure(model);
+  assert.deepEqual(intervals(model, 1), [[0, 80, outside, 2]]);
+  assert.deepEqual(m.reasons.map(Math.round), [0, 0, 0, 0, 0, 80]);
+  assert.equal(findings(m, apart)[0].text, "100 % of idle time: nothing was given to the pool while “render” ran outside of it");
 });
 
 test("a job whose end resumes a fiber ends there", () => {

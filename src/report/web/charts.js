@@ -1,7 +1,7 @@
 // The charts, drawn by uPlot (https://github.com/leeoniya/uPlot, MIT).
 import uPlot from "uplot";
 import { state } from "./model.js";
-import { bucketCount } from "./measures.js";
+import { drawnCount, drawnStates } from "./measures.js";
 import { colours } from "./colours.js";
 import { h, number, percent, plural, time } from "./dom.js";
 
@@ -32,13 +32,13 @@ const timeAxis = (duration) => {
   const [size, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]].find(([s]) => duration >= s) ?? [1, "ns"];
   return { size, axis: axis(`time in ${unit}`, (_, ticks) => ticks.map((t) => number(t)), low) };
 };
-const middles = (measures, size) => Array.from({ length: bucketCount }, (_, b) => ((b + 0.5) * measures.width) / size);
+const middles = (measures, size) => Array.from({ length: drawnCount }, (_, b) => ((b + 0.5) * measures.drawnWidth) / size);
 
 function utilisation(measures) {
   const c = colours(), { size, axis: x } = timeAxis(measures.duration);
   const order = [state.working, state.blocked, state.scheduling, state.idle, state.parked];
-  const sums = new Float64Array(bucketCount);
-  const stacked = order.map((s) => Array.from(sums, (_, b) => (sums[b] += measures.overTime[s][b] / measures.width)));
+  const sums = new Float64Array(drawnCount), drawnRows = drawnStates(measures);
+  const stacked = order.map((s) => Array.from(sums, (_, b) => (sums[b] += drawnRows[s][b])));
   const names = ["working", "blocked", "scheduling", "idle", "parked"];
   const fill = [c.states.working, c.states.blocked, c.states.scheduling, c.states.idle, c.states.parked];
   const drawn = names.map((name, i) => ({

@@ -3,11 +3,11 @@
 
 export const kind = {
   expose: 0, steal: 1, jobBegin: 2, jobEnd: 3, suspend: 4, resume: 5, idleBegin: 6, idleEnd: 7, park: 8, wake: 9,
-  blockBegin: 10, blockEnd: 11, regionBegin: 12, regionEnd: 13, counter: 14,
+  blockBegin: 10, blockEnd: 11, regionBegin: 12, regionEnd: 13, counter: 14, leave: 15,
 };
 export const kindNames = ["jobs exposed", "steals", "jobs begun", "jobs ended", "suspensions", "resumptions", "idle spells begun",
   "idle spells ended", "parks", "wake-ups", "blocking calls begun", "blocking calls ended", "regions entered", "regions left",
-  "counter values"];
+  "counter values", "workers that ended"];
 export const noLane = 0xffffffff;
 
 function bytes(base64) {

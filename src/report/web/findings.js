@@ -1,16 +1,16 @@
 // What the figures say, in words: each finding has a number and a remedy. Only what costs a run at least a twentieth of
 // its workers' time is one, or what bounds the speed-up.
-import { state, reasonNames } from "./model.js";
+import { state, reasonNames, outsideReason } from "./model.js";
 import { regionName } from "./colours.js";
 import { number, percent, plural, time } from "./dom.js";
 
 const noticeable = 0.05;
 const quoted = (name) => `“${name}”`;
 
-function topRegion(measures, run) {
-  const [region, idle] = [...measures.serialByRegion].sort((x, y) => y[1] - x[1])[0] ?? [];
-  if (region === undefined || idle < 0.3 * measures.reasons[2]) return null;
-  return { name: regionName(run, region), isNamed: region !== 0, share: idle / measures.reasons[2] };
+// The region that ran for most of the idle time of a kind, if it did for a good part of it.
+function topRegion(byRegion, idle, run) {
+  const [region, during] = [...byRegion].sort((x, y) => y[1] - x[1])[0] ?? [];
+  return region === undefined || during < 0.3 * idle ? null : { name: regionName(run, region), isNamed: region !== 0 };
 }
 
 function spanOf(profile, name) {
@@ -19,7 +19,7 @@ function spanOf(profile, name) {
 }
 
 function serialPhase(measures, run) {
-  const who = topRegion(measures, run);
+  const who = topRegion(measures.serialByRegion, measures.reasons[2], run);
   const span = who?.isNamed ? spanOf(run.profile, who.name) : NaN;
   const where = who ? ` while ${who.isNamed ? quoted(who.name) : "code outside of regions"} ran on one worker` : " while one worker ran";
   return {
@@ -27,6 +27,16 @@ function serialPhase(measures, run) {
     remedy: (who?.isNamed ? `Split ${quoted(who.name)} into tasks, or overlap it with other work.`
       : "Find what runs alone: mark the parts of the program with heist::region, then split the one that is named here.") +
       (Number.isFinite(span) ? ` It is ${percent(span)} of the critical path.` : ""),
+  };
+}
+
+function outsidePhase(measures, run) {
+  const who = topRegion(measures.outsideByRegion, measures.reasons[outsideReason], run);
+  const name = who?.isNamed ? quoted(who.name) : null;
+  return {
+    says: `nothing was given to the pool${name ? ` while ${name} ran outside of it` : ""}`,
+    remedy: `${name ? `Run ${name} in the pool, split into tasks` : "Mark what the program does between its calls of the pool with heist::region, to see it here"}, ` +
+      "or let the pool work on the next part meanwhile. If that part doesn't matter, record the other one alone: pool.start_trace().",
   };
 }
 
@@ -45,14 +55,17 @@ const idleFindings = [
     says: "nobody ran: what had begun waited for something else",
     remedy: "Give calls that wait to heist::blocking, which lends their worker's place to others, or start more work before the wait.",
   }),
+  null,
+  outsidePhase,
 ];
+const idleKeys = ["nothing_anywhere", "work_is_private", "serial_phase", "blocked", "unknown", "outside"];
 
 function idle(measures, run) {
-  return measures.reasons.slice(0, 4).flatMap((ns, reason) => {
-    if (ns < noticeable * measures.workerTime) return [];
+  return measures.reasons.flatMap((ns, reason) => {
+    if (!idleFindings[reason] || ns < noticeable * measures.workerTime) return [];
     const { says, remedy } = idleFindings[reason](measures, run);
     return [{
-      key: ["nothing_anywhere", "work_is_private", "serial_phase", "blocked"][reason], cost: ns / measures.workerTime, share: ns / measures.idleTime,
+      key: idleKeys[reason], cost: ns / measures.workerTime, share: ns / measures.idleTime,
       text: `${percent(ns / measures.idleTime)} of idle time: ${says}`,
       remedy: `${remedy} The idle time of this kind is ${time(ns)}, ${percent(ns / measures.workerTime)} of the workers' time.`,
     }];
@@ -120,7 +133,7 @@ function scheduling(measures) {
 
 function imbalance(measures) {
   const work = measures.lanes.filter((lane) => lane.isWorker).map((lane) => lane.states[state.working]);
-  if (work.length < 2) return [];
+  if (work.length < 2 || measures.hasCallers || measures.pools !== 1) return [];
   const mean = work.reduce((s, w) => s + w, 0) / work.length, most = Math.max(...work);
   const cost = (most - mean) / measures.duration;
   if (!(cost >= 0.1 && most > 1.5 * mean)) return [];
@@ -132,7 +145,7 @@ function imbalance(measures) {
 }
 
 export function findings(measures, run) {
-  if (measures.workers === 0 || measures.duration === 0) return [];
+  if (!(measures.workerTime > 0)) return [];
   return [idle(measures, run), parallelism(measures, run), grain(measures), wakes(measures), scheduling(measures), imbalance(measures)]
     .flat().sort((x, y) => y.cost - x.cost);
 }
@@ -141,6 +154,7 @@ export function summary(measures) {
   const idleShare = measures.idleTime / measures.workerTime;
   const reason = measures.reasons.indexOf(Math.max(...measures.reasons));
   if (measures.workers === 0) return "The recording has no worker.";
-  return `${plural(measures.workers, "worker")} worked ${percent(measures.working)} of ${time(measures.duration)}.` +
+  if (!(measures.workerTime > 0)) return "The workers did nothing.";
+  return `${plural(measures.workers, "worker")}${measures.pools > 1 ? ` of ${measures.pools} pools` : ""} worked ${percent(measures.working)} of their time.` +
     (idleShare >= 0.005 ? ` They had nothing to do for ${percent(idleShare)}, mostly: ${reasonNames[reason]}.` : "");
 }

@@ -29,7 +29,7 @@ function lostWarning(run, model) {
 }
 
 function figures(run, measures, model) {
-  const all = [["duration", "Duration", time(measures.duration), measures.duration], ["worker-count", "Workers", number(measures.workers), measures.workers],
+  const all = [["duration", "Duration", time(measures.duration), measures.duration], ["worker-count", "Workers", measures.pools > 1 ? `${measures.workers} in ${measures.pools} pools` : number(measures.workers), measures.workers],
     ["working", "Working", Number.isFinite(measures.working) ? percent(measures.working) : "-", measures.working],
     ["steals", "Steals", number(model.steals.length), model.steals.length], ["event-count", "Events", number(run.events.count), run.events.count]];
   if (run.profile?.parallelism > 0) all.push(["parallelism", "Parallelism T1/Tinf", number(run.profile.parallelism), run.profile.parallelism]);

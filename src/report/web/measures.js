@@ -1,7 +1,8 @@
 // Sums over a run: how long who did what, in all and over time.
-import { state, stateNames, reasonNames } from "./model.js";
+import { state, stateNames, reasonNames, outsideReason } from "./model.js";
 
-export const bucketCount = 500;
+export const bucketCount = 4000;
+export const drawnCount = 500;  // of charts
 
 export class Histogram {
   constructor() {
@@ -59,6 +60,22 @@ function seatCallers(result) {
 
 const total = (row) => row.reduce((s, x) => s + x, 0);
 
+// What a spell's end says of its reason is what the worker saw then. While nobody worked in the pool, and nothing that had
+// begun there waited either, the reason was that nothing had been given to it.
+function seeEmptyPool(result) {
+  const blocked = 3;
+  for (let b = 0; b < bucketCount; ++b) {
+    if (result.overTime[state.working][b] > 0) continue;
+    for (let reason = 0; reason < outsideReason; ++reason) {
+      if (reason === blocked) continue;
+      result.idleByReason[outsideReason][b] += result.idleByReason[reason][b];
+      result.idleByReason[reason][b] = 0;
+    }
+  }
+}
+
+const worked = (what) => what === state.working || what === state.outside;
+
 // The times of lanes, and those of the pool's workers over time.
 function times(model, result) {
   const { run } = model;
@@ -69,7 +86,7 @@ function times(model, result) {
       const what = intervals.state[i];
       lane.states[what] += length;
       if (what === state.idle || what === state.parked) lane.reasons[intervals.detail[i]] += length;
-      if (what === state.working) result.regions.set(intervals.detail[i], (result.regions.get(intervals.detail[i]) ?? 0) + length);
+      if (worked(what)) result.regions.set(intervals.detail[i], (result.regions.get(intervals.detail[i]) ?? 0) + length);
       if (lane.isWorker) addOver(result.overTime[what], result.width, intervals.begin[i], intervals.end[i]);
       else if (what === state.working) addOver(result.outside, result.width, intervals.begin[i], intervals.end[i]);
       if (lane.isWorker && (what === state.idle || what === state.parked))
@@ -79,13 +96,14 @@ function times(model, result) {
   });
 }
 
-// Idle time of serial phases by the region that ran meanwhile, as near as the buckets allow.
+// Idle time by the region that ran meanwhile, as near as the buckets allow: that of serial phases, and that in which nothing
+// was given to the pool.
 function blameRegions(model, result) {
-  if (result.reasons[2] === 0) return;
+  if (result.reasons[2] + result.reasons[outsideReason] === 0) return;
   const byRegion = new Map(), all = new Float64Array(bucketCount);
   for (const intervals of model.lanes) {
     for (let i = 0; i < intervals.length; ++i) {
-      if (intervals.state[i] !== state.working) continue;
+      if (!worked(intervals.state[i])) continue;
       const region = intervals.detail[i];
       if (!byRegion.has(region)) byRegion.set(region, new Float64Array(bucketCount));
       addOver(byRegion.get(region), result.width, intervals.begin[i], intervals.end[i]);
@@ -93,9 +111,11 @@ function blameRegions(model, result) {
     }
   }
   for (const [region, work] of byRegion) {
-    let sum = 0;
-    for (let b = 0; b < bucketCount; ++b) if (all[b] > 0) sum += (result.idleByReason[2][b] * work[b]) / all[b];
-    result.serialByRegion.set(region, sum);
+    for (const [reason, sums] of [[2, result.serialByRegion], [outsideReason, result.outsideByRegion]]) {
+      let sum = 0;
+      for (let b = 0; b < bucketCount; ++b) if (all[b] > 0) sum += (result.idleByReason[reason][b] * work[b]) / all[b];
+      sums.set(region, sum);
+    }
   }
 }
 
@@ -120,9 +140,9 @@ function histograms(model, result) {
 
 function depthOverTime(model, result) {
   const e = model.run.events;
-  const most = new Array(bucketCount).fill(null), sum = new Float64Array(bucketCount), count = new Float64Array(bucketCount);
+  const most = new Array(drawnCount).fill(null), sum = new Float64Array(drawnCount), count = new Float64Array(drawnCount);
   for (const i of model.steals) {
-    const b = Math.min(bucketCount - 1, Math.floor(e.time[i] / result.width));
+    const b = Math.min(drawnCount - 1, Math.floor(e.time[i] / result.drawnWidth));
     most[b] = Math.max(most[b] ?? 0, e.b[i]);
     sum[b] += e.b[i];
     ++count[b];
@@ -130,20 +150,28 @@ function depthOverTime(model, result) {
   result.depth = { most, mean: most.map((m, b) => (m === null ? null : sum[b] / count[b])) };
 }
 
+// Time of workers in each state, for a chart.
+export function drawnStates(measures) {
+  const each = bucketCount / drawnCount;
+  return measures.overTime.map((row) => Array.from({ length: drawnCount }, (_, d) => total(row.subarray(d * each, (d + 1) * each)) / measures.drawnWidth));
+}
+
 export function measure(model) {
   const result = {
-    duration: model.duration, width: Math.max(model.duration, 1) / bucketCount, lanes: [], regions: new Map(), serialByRegion: new Map(),
+    duration: model.duration, width: Math.max(model.duration, 1) / bucketCount, lanes: [], regions: new Map(), serialByRegion: new Map(), outsideByRegion: new Map(), drawnWidth: Math.max(model.duration, 1) / drawnCount,
     overTime: stateNames.map(() => new Float64Array(bucketCount)), idleByReason: reasonNames.map(() => new Float64Array(bucketCount)), outside: new Float64Array(bucketCount),
   };
   times(model, result);
   const workers = result.lanes.filter((lane) => lane.isWorker);
   const sum = (of, i) => workers.reduce((s, lane) => s + lane[of][i], 0);
   result.workers = workers.length;
-  const hasCallers = workers.length > 0 && total(result.outside) > 0;
-  if (hasCallers) seatCallers(result);
-  result.states = stateNames.map((_, i) => (hasCallers ? total(result.overTime[i]) : sum("states", i)));
-  result.reasons = reasonNames.map((_, i) => (hasCallers ? total(result.idleByReason[i]) : sum("reasons", i)));
-  result.workerTime = workers.length * model.duration;
+  result.pools = new Set(model.run.lanes.filter((lane) => lane.is_worker).map((lane) => lane.pool)).size;
+  result.workerTime = workers.reduce((s, lane) => s + total(lane.states), 0);
+  result.hasCallers = workers.length > 0 && total(result.outside) > 0;
+  if (result.hasCallers) seatCallers(result);
+  seeEmptyPool(result);
+  result.states = stateNames.map((_, i) => (result.hasCallers ? total(result.overTime[i]) : sum("states", i)));
+  result.reasons = reasonNames.map((_, i) => total(result.idleByReason[i]));
   result.working = result.workerTime > 0 ? result.states[state.working] / result.workerTime : NaN;
   result.idleTime = result.states[state.idle] + result.states[state.parked];
   blameRegions(model, result);

@@ -2,14 +2,16 @@
 // for what it says, and what it contradicts is dropped.
 import { kind } from "./data.js";
 
-export const state = { scheduling: 0, working: 1, idle: 2, parked: 3, blocked: 4 };
-export const stateNames = ["scheduling", "working", "idle", "parked", "blocked"];
-export const reasonNames = ["nothing to steal anywhere", "work was private", "serial phase", "blocked", "not known"];
+export const state = { scheduling: 0, working: 1, idle: 2, parked: 3, blocked: 4, outside: 5 };
+export const stateNames = ["scheduling", "working", "idle", "parked", "blocked", "outside of the pool"];
+export const reasonNames = ["nothing to steal anywhere", "work was private", "serial phase", "blocked", "not known", "nothing was given to the pool"];
 export const unknownReason = 4;
+export const outsideReason = 5;  // no event says it: measures.js finds it
 const longestTime = 2 ** 53;
 
-// Begins and ends of intervals of one lane, in order, without overlaps. `detail` is the region of working time, and the
-// reason of idle and parked time.
+// Begins and ends of intervals of one lane, in order, without overlaps. `detail` is the region of working time (and of
+// time outside of the pool in a region), and the reason of idle and parked time. A worker has intervals from its first
+// event until it leaves, another thread where it does something.
 class Intervals {
   constructor() {
     this.length = 0;
@@ -48,7 +50,9 @@ class Lane {
     this.since = 0;
     this.jobs = [];     // that run here, one in another: {begin, source, around: the regions outside}
     this.regions = [];  // that are open, the innermost last
-    this.isIdle = about.is_worker && about.lost_events === 0;  // a worker has nothing before its first event
+    this.isWorker = about.is_worker;
+    this.isHere = false;
+    this.isIdle = false;
     this.isParked = false;
     this.blocking = 0;
     this.spell = -1;         // the first interval of an idle spell, or none
@@ -58,14 +62,15 @@ class Lane {
     if (this.blocking > 0) return state.blocked;
     if (this.isParked) return state.parked;
     if (this.isIdle) return state.idle;
-    return this.jobs.length > 0 || this.regions.length > 0 ? state.working : state.scheduling;
+    if (this.jobs.length > 0 || (this.isWorker && this.regions.length > 0)) return state.working;
+    return this.regions.length > 0 ? state.outside : state.scheduling;
   }
   // Closes what lasted until t.
   advance(t) {
     if (t <= this.since) return;
     const what = this.now();
-    const detail = what === state.working ? (this.regions.at(-1) ?? 0) : unknownReason;
-    this.intervals.push(this.since, t, what, detail);
+    const detail = what === state.working || what === state.outside ? (this.regions.at(-1) ?? 0) : unknownReason;
+    if (this.isHere && (this.isWorker || what !== state.scheduling)) this.intervals.push(this.since, t, what, detail);
     this.since = t;
   }
   awaken() {
@@ -146,6 +151,11 @@ function apply(lane, run, i, t, result) {
       lane.regions.push(e.name[i]);
       break;
     case kind.regionEnd: endRegion(lane, e.name[i]); break;
+    case kind.leave:
+      lane.awaken();
+      lane.jobs = [];
+      lane.regions = [];
+      break;
   }
 }
 
@@ -157,13 +167,13 @@ export function derive(run) {
   const e = run.events;
   const lanes = run.lanes.map((about) => new Lane(about));
   const result = {
-    run, refused: 0, counts: new Array(15).fill(0), duration: Number.isFinite(run.duration_ns) ? Math.max(0, run.duration_ns) : 0,
+    run, refused: 0, counts: new Array(16).fill(0), duration: Number.isFinite(run.duration_ns) ? Math.max(0, run.duration_ns) : 0,
     waiting: new Map(), spells: reasonNames.map(() => []), jobs: { stolen: [], other: [] }, steals: [], wakes: [], counters: new Map(),
   };
   for (let i = 0; i < e.count; ++i) {
     const t = e.time[i], k = e.kind[i];
     const lane = lanes[e.lane[i]];
-    if (!lane || k > kind.counter || e.name[i] >= run.names.length || !(t >= 0 && t < longestTime)) {
+    if (!lane || k > kind.leave || e.name[i] >= run.names.length || !(t >= 0 && t < longestTime)) {
       ++result.refused;
       continue;
     }
@@ -172,6 +182,7 @@ export function derive(run) {
     if (changes[k]) {
       lane.advance(t);
       apply(lane, run, i, Math.max(t, lane.since), result);
+      lane.isHere = k !== kind.leave;
     } else if (k === kind.steal) {
       result.steals.push(i);
     } else if (k === kind.counter) {

@@ -8,10 +8,10 @@ const mostRows = 300;
 const share = (part, whole) => (whole > 0 ? percent(part / whole) : "-");
 
 export function workers(model, measures) {
-  const order = [state.working, state.idle, state.parked, state.blocked, state.scheduling];
+  const order = [state.working, state.idle, state.parked, state.blocked, state.scheduling, ...(measures.lanes.some((lane) => lane.states[state.outside] > 0) ? [state.outside] : [])];
   const row = (name, states, whole) => [name, ...order.flatMap((s) => [time(states[s]), share(states[s], whole)])];
-  const rows = measures.lanes.slice(0, mostRows).map((lane) => row(lane.name + (lane.isWorker ? "" : " (no worker)"), lane.states, measures.duration));
-  const hasCallers = measures.lanes.some((lane) => !lane.isWorker && lane.states[state.working] > 0);
+  const rows = measures.lanes.slice(0, mostRows).map((lane) => row(lane.name + (lane.isWorker ? "" : " (no worker)"), lane.states, lane.isWorker ? lane.states.reduce((s, x) => s + x, 0) : measures.duration));
+  const { hasCallers } = measures;
   if (measures.workers > 1 || hasCallers) rows.push(row("the pool's workers", measures.states, measures.workerTime));
   const more = hasCallers ? h("p", { class: "hint" }, "A thread outside the pool that works there takes the place of a worker that sleeps: in the last row its work counts, " +
     "and as much of the sleep doesn't.") : null;
@@ -20,8 +20,8 @@ export function workers(model, measures) {
 
 export function reasons(measures) {
   const rows = reasonNames.map((name, i) => [name, time(measures.reasons[i]), share(measures.reasons[i], measures.idleTime), number(measures.spells[i].count),
-    time(measures.spells[i].mean), time(measures.spells[i].quantile(0.5)), time(measures.spells[i].greatest)]);
-  return table("Idle and parked time by reason, and the spells that ended", [{ title: "reason" }, ...["time", "share", "spells", "mean", "half at most", "longest"].map((title) => ({ title, number: true }))], rows, { id: "reasons" });
+    time(measures.spells[i].mean), time(measures.spells[i].quantile(0.5)), measures.spells[i].count > 0 ? time(measures.spells[i].greatest) : "-"]);
+  return table("Idle and parked time by reason, and the spells that ended with it", [{ title: "reason" }, ...["time", "share", "spells", "mean", "half at most", "longest"].map((title) => ({ title, number: true }))], rows, { id: "reasons" });
 }
 
 export function regions(model, measures, order) {

@@ -100,12 +100,11 @@ export class Timeline {
     const l = Math.floor((e.offsetY - axisHeight) / this.rowHeight);
     if (!lanes[l]) return this.hideTip();
     const t = this.timeAt(e), all = lanes[l], i = all.firstAfter(t);
-    if (i >= all.length) return this.hideTip();
+    if (i >= all.length || all.begin[i] > t) return this.hideTip();
     const what = all.state[i], length = time(all.end[i] - all.begin[i]);
-    const more = what === state.working ? `: ${regionName(run, all.detail[i])}`
+    const more = what === state.working || what === state.outside ? `: ${regionName(run, all.detail[i])}`
       : what === state.idle || what === state.parked ? `: ${reasonNames[all.detail[i]]}` : "";
-    const says = run.lanes[l].is_worker || what !== state.scheduling ? `${stateNames[what]}${more}` : "outside of the pool";
-    this.tip.textContent = `${run.lanes[l].name}: ${says}, ${length} from ${time(all.begin[i])}`;
+    this.tip.textContent = `${run.lanes[l].name}: ${stateNames[what]}${more}, ${length} from ${time(all.begin[i])}`;
     this.tip.hidden = false;
     const left = Math.min(e.offsetX + 14, this.canvas.clientWidth - this.tip.offsetWidth - 4);
     this.tip.style.left = `${Math.max(4, left)}px`;
@@ -170,13 +169,12 @@ export class Timeline {
 
   // The shares of each pixel's time, slot by slot.
   shares(l, width) {
-    const all = this.model.lanes[l], isWorker = this.model.run.lanes[l].is_worker;
+    const all = this.model.lanes[l];
     const filled = new Float32Array(width * slots);
     const perPixel = (this.to - this.from) / width;
     for (let i = all.firstAfter(this.from); i < all.length && all.begin[i] < this.to; ++i) {
       const what = all.state[i];
-      if (!isWorker && what === state.scheduling) continue;
-      const slot = what === state.working ? this.ranks.slot(all.detail[i]) : slotOfState[what];
+      const slot = what === state.working || what === state.outside ? this.ranks.slot(all.detail[i]) : slotOfState[what];
       const begin = Math.max(0, (all.begin[i] - this.from) / perPixel), end = Math.min(width, (all.end[i] - this.from) / perPixel);
       const first = Math.floor(begin), last = Math.min(width - 1, Math.floor(end));
       if (first >= width) continue;
