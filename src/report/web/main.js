@@ -84,15 +84,19 @@ function build(run) {
   return { model, timeline, draw };
 }
 
-// Paper is white.
+// Paper is white, and narrower than a screen: the pictures are drawn anew for it, since they don't follow by themselves.
 function printing(draw) {
   let before;
   window.addEventListener("beforeprint", () => {
     before = root.dataset.theme;
-    if (before === "dark") { setTheme("light"); draw(); }
+    root.classList.add("paper");
+    setTheme("light");
+    draw();
   });
   window.addEventListener("afterprint", () => {
-    if (before === "dark") { setTheme("dark"); draw(); }
+    root.classList.remove("paper");
+    setTheme(before);
+    draw();
   });
 }
 

@@ -2,7 +2,7 @@
 // shows, from the bottom up, how much of its time went where. So a million events take one pass over the visible ones.
 import { state, stateNames, reasonNames } from "./model.js";
 import { colours, regionColours, regionName } from "./colours.js";
-import { h, number, plural, time } from "./dom.js";
+import { h, percent, plural, time } from "./dom.js";
 
 const arrowWidth = 10;  // where arrows have less room on average, none is drawn
 const axisHeight = 24;
@@ -159,7 +159,8 @@ export class Timeline {
       draw.fillStyle = c.line;
       draw.fillRect(x, 0, 1, axisHeight);
       draw.fillStyle = c.quiet;
-      draw.fillText(this.tick(t, step), x + 4, axisHeight / 2);
+      const text = this.tick(t, step);
+      if (x + 4 + draw.measureText(text).width <= width) draw.fillText(text, x + 4, axisHeight / 2);
     }
   }
   tick(t, step) {
@@ -304,7 +305,7 @@ export function legend(model, ranks, measures) {
     return h("li", { "data-legend": key }, swatch, text);
   };
   const named = ranks.order.length > regionColours ? ranks.order.slice(0, regionColours - 1) : ranks.order;
-  const items = named.map((r) => item(c.regions[ranks.slot(r)], `${regionName(model.run, r)} (${number((100 * measures.regions.get(r)) / total)} % of work)`, "region"));
+  const items = named.map((r) => item(c.regions[ranks.slot(r)], `${regionName(model.run, r)} (${percent(measures.regions.get(r) / total)} of work)`, "region"));
   if (named.length < ranks.order.length) items.push(item(c.regions[regionColours - 1], plural(ranks.order.length - named.length, "more region"), "regions"));
   for (const name of ["idle", "parked", "blocked", "scheduling"]) items.push(item(c.states[name], name, name));
   return h("ul", { class: "legend", id: "legend" }, items);
