@@ -146,6 +146,17 @@ test("a job whose end resumes a fiber ends there", () => {
   assert.deepEqual(intervals(model, 0).at(-1), [60, 100, scheduling, 4]);
 });
 
+test("numbers out of all proportion cost no memory", () => {
+  const names = Array.from({ length: 5001 }, (_, i) => `r${i}`);
+  const events = names.flatMap((_, i) => [[i, 0, kind.regionBegin, { name: i }], [i + 1, 0, kind.regionEnd, { name: i }]]);
+  const odd = run([[0, 1, kind.idleBegin], ...events, [5001, 0, kind.steal, { a: 1 }], [5001, 1, kind.idleEnd, { a: 2 }]], { names, duration: 5001 });
+  odd.lanes[1].worker = 0xffffffff;
+  const m = measure(derive(odd));
+  assert.equal(m.regions.size, 5001);
+  assert.ok(m.serialByRegion.size <= 64);
+  assert.deepEqual([...m.stealDistance], [[1024, 1]]);
+});
+
 test("histograms have the buckets of log2_histogram", () => {
   const h = new Histogram();
   for (const value of [0, 1, 2, 3, 4, 5, 8, 9]) h.add(value);

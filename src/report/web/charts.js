@@ -100,7 +100,7 @@ function speedup(measures, run) {
   if (!p || !Array.isArray(p.predictions) || p.predictions.length === 0) return null;
   const c = colours();
   const here = measuredSpeedup(measures, p);
-  const rows = p.predictions.map(({ processors, least, most }) => ({ processors, least, most }));
+  const rows = p.predictions.slice(0, 1000).map(({ processors, least, most }) => ({ processors, least, most }));
   if (Number.isFinite(here) && measures.workers > 0 && !rows.some((r) => r.processors === measures.workers)) rows.push({ processors: measures.workers, least: null, most: null });
   rows.sort((x, y) => x.processors - y.processors);
   const xs = rows.map((r) => r.processors), top = Math.max(2, 2 ** Math.ceil(Math.log2(1.6 * Math.max(p.parallelism, here || 1))));

@@ -2,6 +2,8 @@
 import { state, stateNames, reasonNames, outsideReason } from "./model.js";
 
 export const bucketCount = 4000;
+const mostBlamed = 64;  // regions that are looked at for what ran while others were idle
+const farthest = 1024;  // places between a thief and its victim
 export const drawnCount = 500;  // of charts
 
 export class Histogram {
@@ -100,13 +102,13 @@ function times(model, result) {
 // was given to the pool.
 function blameRegions(model, result) {
   if (result.reasons[2] + result.reasons[outsideReason] === 0) return;
-  const byRegion = new Map(), all = new Float64Array(bucketCount);
+  const longest = [...result.regions].sort((x, y) => y[1] - x[1]).slice(0, mostBlamed);
+  const byRegion = new Map(longest.map(([region]) => [region, new Float64Array(bucketCount)])), all = new Float64Array(bucketCount);
   for (const intervals of model.lanes) {
     for (let i = 0; i < intervals.length; ++i) {
       if (!worked(intervals.state[i])) continue;
-      const region = intervals.detail[i];
-      if (!byRegion.has(region)) byRegion.set(region, new Float64Array(bucketCount));
-      addOver(byRegion.get(region), result.width, intervals.begin[i], intervals.end[i]);
+      const row = byRegion.get(intervals.detail[i]);
+      if (row) addOver(row, result.width, intervals.begin[i], intervals.end[i]);
       addOver(all, result.width, intervals.begin[i], intervals.end[i]);
     }
   }
@@ -130,7 +132,7 @@ function histograms(model, result) {
     result.stealDepth.add(e.b[i]);
     const thief = about[e.lane[i]], victim = about[e.a[i]];
     if (!victim?.is_worker || !thief.is_worker || victim.pool !== thief.pool) continue;
-    const places = Math.abs(victim.worker - thief.worker);
+    const places = Math.min(farthest, Math.abs(victim.worker - thief.worker));
     result.stealDistance.set(places, (result.stealDistance.get(places) ?? 0) + 1);
   }
   for (const i of model.wakes) if (e.value[i] > 0) result.wakeTime.add(e.value[i]);

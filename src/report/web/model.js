@@ -15,7 +15,7 @@ const longestTime = 2 ** 53;
 class Intervals {
   constructor() {
     this.length = 0;
-    this.grow(64);
+    this.grow(8);
   }
   grow(capacity) {
     for (const [name, Type] of [["begin", Float64Array], ["end", Float64Array], ["state", Uint8Array], ["detail", Uint32Array]]) {

@@ -49,7 +49,7 @@ export function events(model) {
 export function predictions(profile) {
   if (!Array.isArray(profile?.predictions)) return null;
   return table("Speed-up that the program allows", ["processors", "at least", "at most"].map((title) => ({ title, number: true })),
-    profile.predictions.map((p) => [number(p.processors), number(p.least), number(p.most)]), { id: "predictions" });
+    profile.predictions.slice(0, 1000).map((p) => [number(p.processors), number(p.least), number(p.most)]), { id: "predictions" });
 }
 
 const isScalar = (x) => ["number", "string", "boolean"].includes(typeof x);

@@ -8,6 +8,7 @@ const arrowWidth = 10;  // where arrows have less room on average, none is drawn
 const axisHeight = 24;
 const slots = regionColours + 4;  // the regions, then idle, parked, blocked, scheduling
 const slotOfState = { [state.idle]: regionColours, [state.parked]: regionColours + 1, [state.blocked]: regionColours + 2, [state.scheduling]: regionColours + 3 };
+const mostRows = 1000;  // a canvas can be about 32,000 pixels high
 const leastSpan = 100;  // ns
 
 export class Timeline {
@@ -17,7 +18,8 @@ export class Timeline {
     this.duration = Math.max(model.duration, 1);
     this.from = 0;
     this.to = this.duration;
-    const lanes = model.lanes.length;
+    this.rows = Math.min(mostRows, model.lanes.length);
+    const lanes = this.rows;
     this.rowHeight = lanes <= 8 ? 34 : lanes <= 24 ? 22 : lanes <= 64 ? 12 : 5;
     this.height = axisHeight + Math.max(1, lanes) * this.rowHeight;
     this.stealTimes = Float64Array.from(model.steals, (i) => model.run.events.time[i]);
@@ -42,7 +44,8 @@ export class Timeline {
         button("←", "Earlier", () => this.move(-0.3)), button("→", "Later", () => this.move(0.3)),
         button("All", "Show the whole run", () => this.show(0, this.duration)), this.status),
       h("div", { class: "timeline" }, this.canvas, this.tip),
-      h("p", { class: "hint" }, "Wheel: zoom. Drag or arrow keys: move. + and −: zoom. Home: all. A column of pixels shows by height how its time was spent."));
+      h("p", { class: "hint" }, "Wheel: zoom. Drag or arrow keys: move. + and −: zoom. Home: all. A column of pixels shows by height how its time was spent." +
+        (this.rows < this.model.lanes.length ? ` The first ${this.rows} of ${this.model.lanes.length} threads are shown.` : "")));
     new ResizeObserver(() => this.later()).observe(this.canvas);
   }
 
@@ -98,7 +101,7 @@ export class Timeline {
   showTip(e) {
     const { run, lanes } = this.model;
     const l = Math.floor((e.offsetY - axisHeight) / this.rowHeight);
-    if (!lanes[l]) return this.hideTip();
+    if (l < 0 || l >= this.rows) return this.hideTip();
     const t = this.timeAt(e), all = lanes[l], i = all.firstAfter(t);
     if (i >= all.length || all.begin[i] > t) return this.hideTip();
     const what = all.state[i], length = time(all.end[i] - all.begin[i]);
@@ -135,7 +138,7 @@ export class Timeline {
     draw.fillStyle = c.back;
     draw.fillRect(0, 0, width, this.height);
     this.drawAxis(draw, width, c);
-    this.model.lanes.forEach((_, l) => this.drawLane(draw, l, width, c));
+    for (let l = 0; l < this.rows; ++l) this.drawLane(draw, l, width, c);
     const { shown, arrows } = this.drawSteals(draw, width, c);
     this.report(shown, arrows, performance.now() - began);
   }
@@ -246,7 +249,7 @@ export class Timeline {
     let arrows = 0;
     for (let s = first; s < last; ++s) {
       const i = this.model.steals[s];
-      if (!this.model.lanes[e.a[i]] || e.a[i] === e.lane[i]) continue;
+      if (e.a[i] >= this.rows || e.lane[i] >= this.rows || e.a[i] === e.lane[i]) continue;
       const middle = (lane) => axisHeight + (lane + 0.5) * this.rowHeight;
       this.arrow(draw, (e.time[i] - this.from) * scale, middle(e.a[i]), middle(e.lane[i]), c);
       ++arrows;
