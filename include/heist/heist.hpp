@@ -46,6 +46,7 @@
 #include "heist/sync/shared_mutex.hpp"
 #include "heist/task.hpp"
 #include "heist/task_graph.hpp"
+#include "heist/trace.hpp"
 #include "heist/transform.hpp"
 #include "heist/version.hpp"
 #include "heist/when_any.hpp"

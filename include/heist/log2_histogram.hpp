@@ -9,9 +9,9 @@
 
 namespace heist::inline v0 {
 
-// How many values lay in each of the buckets 0 to 1, 2, 3 to 4, 5 to 8, 9 to 16, and so on; the last
-// bucket has no upper end. A plain value: not thread-safe, allocates nothing. Counts and sum wrap
-// at 2^64.
+// How many values lay in each of the buckets 0 to 1, 2, 3 to 4, 5 to 8, 9 to 16, and so on; the
+// last bucket has no upper end. A plain value: not thread-safe, allocates nothing. Counts and sum
+// wrap at 2^64.
 struct log2_histogram {
   // In nanoseconds the last bucket with an end reaches to 2^40 ns, 18 minutes.
   static constexpr std::size_t buckets = 42;
@@ -49,9 +49,9 @@ struct log2_histogram {
     const std::uint64_t n = count();
     return n == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(n);
   }
-  // A bound that at least `share` of the values don't exceed (0 < share <= 1), at most twice as large
-  // as the least such value: the end of its bucket. 0 of no values; of the last bucket twice the end
-  // of the one before.
+  // A bound that at least `share` of the values don't exceed (0 < share <= 1), at most twice as
+  // large as the least such value: the end of its bucket. 0 of no values; of the last bucket twice
+  // the end of the one before.
   [[nodiscard]] constexpr std::uint64_t quantile(double share) const noexcept {
     const double wanted = share * static_cast<double>(count());
     std::uint64_t seen = 0;

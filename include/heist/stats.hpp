@@ -66,7 +66,8 @@ struct counters {
   friend bool operator==(const counters&, const counters&) = default;
 };
 
-// Why a worker had nothing to do, as it found when it last looked before it found something or slept.
+// Why a worker had nothing to do, as it found when it last looked before it found something or
+// slept.
 enum class idle_reason : std::uint8_t {
   no_work,  // no deque held anything, though not just one worker ran; or nothing was to be done
   private_work,  // another worker had work that it hadn't made public yet

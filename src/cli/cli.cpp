@@ -41,6 +41,7 @@ struct dispatch {
   int operator()(const theory_request& request) const { return theory(request, out, err); }
   int operator()(const lab_request& request) const { return std::visit(*this, request); }
   int operator()(const calibrate_request& request) const { return calibrate(request, out, err); }
+  int operator()(const report_request& request) const { return report_trace(request, out); }
   int operator()(const top_request& request) const { return top(request, out); }
   int operator()(const forecast_request& request) const { return forecast(request, out, err); }
 };

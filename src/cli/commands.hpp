@@ -16,6 +16,7 @@
 #include "cli/deque_series.hpp"
 #include "cli/lab.hpp"
 #include "cli/output.hpp"
+#include "cli/report.hpp"
 #include "cli/theory.hpp"
 #include "cli/top.hpp"
 #include "lab/catalog/computation.hpp"
@@ -144,10 +145,10 @@ struct kernel_request : sim_task {
 
 using sim_request = std::variant<step_request, timed_request, kernel_request>;
 
-using any_request =
-    std::variant<text_request, list_request, presets_request, info_request, run_request,
-                 bench_list_request, bench_request, bench_show_request, bench_suite_request,
-                 side_request, sim_request, theory_request, lab_request, top_request>;
+using any_request = std::variant<text_request, list_request, presets_request, info_request,
+                                 run_request, bench_list_request, bench_request, bench_show_request,
+                                 bench_suite_request, side_request, sim_request, theory_request,
+                                 lab_request, report_request, top_request>;
 
 // Each returns an exit code, and throws heist's errors.
 int list(const list_request& request, output& out);
@@ -158,6 +159,7 @@ int bench_list(const bench_list_request& request, output& out);
 int simulate(const sim_request& request, output& out, std::FILE* err);
 int theory(const theory_request& request, output& out, std::FILE* err);
 int calibrate(const calibrate_request& request, output& out, std::FILE* err);
+int report_trace(const report_request& request, output& out);
 int top(const top_request& request, output& out);
 int forecast(const forecast_request& request, output& out, std::FILE* err);
 int run_bench(const bench_request& request, output& out, std::FILE* err);

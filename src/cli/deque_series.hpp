@@ -32,7 +32,8 @@ struct series_report {
   std::vector<size_changes> changes;
 };
 
-// Runs the program once more, in a pool of its own that is observed. A wrong result is in `mistake`.
+// Runs the program once more, in a pool of its own that is observed. A wrong result is in
+// `mistake`.
 [[nodiscard]] series_report observe_run(std::string_view name, workloads::instance& instance,
                                         const pool_config& config, workloads::execution how,
                                         const series_request& request, double plain_seconds,
@@ -44,7 +45,8 @@ struct series_report {
 [[nodiscard]] std::string series_json(const series_report& report);
 
 void print_series(const series_report& report, output& out);
-// Writes the picture, or the samples as CSV; nothing if no file was asked for. Throws resource_error.
+// Writes the picture, or the samples as CSV; nothing if no file was asked for. Throws
+// resource_error.
 void write_series(const series_report& report, const series_request& request,
                   const std::string& command);
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <heist/region.hpp>
+
 namespace heist::cli {
 
 namespace {
@@ -22,6 +24,7 @@ std::string count_of_workers(unsigned workers) {
 
 void time_serial_run(workloads::instance& instance, run_report& report, std::uint64_t& expected) {
   instance.reset();
+  const region serial("serial");  // for traces
   report.serial.add(seconds_of([&] { instance.run_serial(); }));
   expected = instance.checksum();
   report.expected = instance.result();
@@ -32,8 +35,9 @@ void time_pool_run(pool& on, workloads::instance& instance, workloads::execution
                    std::uint64_t expected, report::samples& times, run_report& report) {
   how.on = &on;
   instance.reset();
-  times.add(seconds_of([&] { on.run([&] { instance.run_with(how); }); }));
   const auto where = count_of_workers(on.workers());
+  const region pooled(where.c_str());  // for traces
+  times.add(seconds_of([&] { on.run([&] { instance.run_with(how); }); }));
   if (auto mistake = instance.mistake())
     report.mistake = where + ": " + *mistake;
   else if (instance.checksum() != expected)

@@ -8,42 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "platform/utf8.hpp"
+#include "runtime/counter_table.hpp"
+
 namespace heist::inline v0 {
 
 namespace {
-
-struct counter_metric {
-  const char* name;
-  const char* help;
-  std::uint64_t counters::*field;
-};
-
-constexpr counter_metric counter_metrics[] = {
-    {"heist_steals_total", "Jobs taken from another worker.", &counters::steals},
-    {"heist_failed_steals_total", "Attempts that found nothing, or lost a race.",
-     &counters::failed_steals},
-    {"heist_batched_total", "Further jobs that a steal of several took.", &counters::batched},
-    {"heist_exposes_total", "Jobs that their owner made public because a thief asked.",
-     &counters::exposes},
-    {"heist_remote_exposes_total", "Jobs that a thief made public for an owner.",
-     &counters::remote_exposes},
-    {"heist_reclaims_total", "Jobs that their owner took back from its public part.",
-     &counters::reclaims},
-    {"heist_suspends_total", "Joins that had to wait for a stolen job.", &counters::suspends},
-    {"heist_blocked_joins_total", "Waits of workers that had no stack to run anything else.",
-     &counters::blocked_joins},
-    {"heist_roots_total", "Functions given to the pool by threads outside.", &counters::roots},
-    {"heist_parks_total", "Times that the worker went to sleep.", &counters::parks},
-    {"heist_naps_total", "Short sleeps, after only crumbs were found to steal.", &counters::naps},
-    {"heist_wakes_total", "Times that the worker woke another one.", &counters::wakes},
-    {"heist_inlined_forks_total", "Forks that ran as plain calls, the deque being full.",
-     &counters::inlined_forks},
-    {"heist_yields_total", "Yields after failed attempts to steal.", &counters::yields},
-    {"heist_resizes_total", "Arrays of deques replaced by larger ones.", &counters::resizes},
-    {"heist_puts_total", "Jobs put on the deque; 0 unless counted.", &counters::puts},
-    {"heist_takes_total", "Jobs that the owner took back; 0 unless counted.", &counters::takes},
-    {"heist_failed_takes_total", "Takes that found nothing.", &counters::failed_takes},
-};
 
 struct pool_metric {
   const char* name;
@@ -71,30 +41,11 @@ constexpr pool_metric pool_metrics[] = {
 // What a histogram's buckets are counted in, and the metric's unit.
 enum class unit { nanoseconds, one };
 
-// The length of the UTF-8 character at the beginning of the text; 0: there is none.
-std::size_t character_at(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
-                             : first >= 0xE0 && first <= 0xEF ? 3
-                             : first >= 0xF0 && first <= 0xF4 ? 4
-                                                              : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  // Overlong forms, surrogates, and what lies above U+10FFFF.
-  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
-      (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F))
-    return 0;
-  return length;
-}
-
 // A label's value: backslash, quote and line end are written as \\, \" and \n.
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t length = character_at(text);
+    const std::size_t length = platform::character_at(text);
     if (length == 0)
       result += "\xEF\xBF\xBD";
     else if (text[0] == '\\' || text[0] == '"')

@@ -1,4 +1,5 @@
-// Futexes in memory that processes share, and what tells one process from another of the same number.
+// Futexes in memory that processes share, and what tells one process from another of the same
+// number.
 #pragma once
 
 #include <linux/futex.h>

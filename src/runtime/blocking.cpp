@@ -12,6 +12,16 @@
 
 namespace heist::inline v0::detail {
 
+namespace {
+
+void run_traced(root& r) noexcept {
+  if (tracing::is_on()) tracing::note(trace::event_kind::block_begin);
+  r.run(r);
+  if (tracing::is_on()) tracing::note(trace::event_kind::block_end);
+}
+
+}  // namespace
+
 blocking_crew::~blocking_crew() {
   {
     const std::lock_guard hold(mutex_);
@@ -71,7 +81,7 @@ void blocking_crew::serve(const std::string& name) noexcept {
     if (c != nullptr) {
       hold.unlock();
       note_thread_runs(&c->ended);
-      c->what.run(c->what);
+      run_traced(c->what);
       note_thread_runs(nullptr);
       c->ended.end();  // *c may be gone from here on
       hold.lock();
@@ -94,7 +104,7 @@ void run_blocking(root& r) {
       return;
     }
   }
-  r.run(r);
+  run_traced(r);
 }
 
 }  // namespace heist::inline v0::detail

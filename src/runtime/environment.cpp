@@ -1,6 +1,7 @@
 #include "runtime/environment.hpp"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +15,7 @@
 #include "heist/error.hpp"
 #include "platform/cpu_count.hpp"
 #include "platform/once.hpp"
+#include "runtime/tracing.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -104,6 +106,26 @@ int stats_signal_from_environment() {
 bool check_from_environment() { return flag("HEIST_CHECK"); }
 
 bool monitor_from_environment() { return flag("HEIST_MONITOR"); }
+
+trace_settings trace_settings_from_environment() {
+  trace_settings s;
+  const char* const file = std::getenv("HEIST_TRACE");
+  if (file == nullptr || std::string_view(file).empty() || std::string_view(file) == "0") return s;
+  s.file = file;
+  if (const auto at = s.file.find("%p"); at != std::string::npos)
+    s.file.replace(at, 2, std::to_string(::getpid()));
+  const char* const events = std::getenv("HEIST_TRACE_EVENTS");
+  s.events = tracing::default_events;
+  if (events == nullptr || std::string_view(events).empty()) return s;
+  const std::string_view text(events);
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), s.events);
+  if (problem != std::errc() || end != text.data() + text.size() ||
+      s.events < tracing::least_events || s.events > tracing::most_events)
+    refuse("HEIST_TRACE_EVENTS", text,
+           "a number from " + std::to_string(tracing::least_events) + " to " +
+               std::to_string(tracing::most_events));
+  return s;
+}
 
 namespace {
 

@@ -39,6 +39,14 @@ profile_settings profile_from_environment();
 // HEIST_MONITOR: 0 or 1.
 bool monitor_from_environment();
 
+// HEIST_TRACE: a file's name, in which %p is the number of the process; empty if it isn't set, or
+// 0. HEIST_TRACE_EVENTS: how many events each thread's ring holds.
+struct trace_settings {
+  std::string file;
+  std::size_t events = 0;
+};
+trace_settings trace_settings_from_environment();
+
 // HEIST_SERIAL: 0 or 1. Read once; later calls are one load.
 bool serial_elision();
 

@@ -72,6 +72,10 @@ struct fiber : fiber_front {
   const rendezvous* awaited_state = nullptr;
   const rendezvous* ends = nullptr;
 
+  // For traces (tracing.hpp): the region that it is in, and while it waits the wait's number (else
+  // 0) and the lane where that began.
+  std::uint32_t region = 0, traced_wait = 0, traced_lane = 0;
+
   // For the sanitizers; unused otherwise.
   bool child_ended = false;  // call_fiber
   void* tsan_context = nullptr;

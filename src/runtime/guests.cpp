@@ -193,6 +193,7 @@ void pool_impl::give_seat_back(worker& guest) noexcept {
   worker& resident = *workers_[i];
   guest.set_state(worker_state::parked);
   if (guest.seen != nullptr) guest.seen->forget_idle();
+  if (guest.notes_idle) tracing::end_idle(guest);
   __atomic_store_n(&tids_[size() + i], resident.tid, __ATOMIC_RELAXED);
   place_of(resident).announce();
   if (!resident.naps) {  // nobody is asked on behalf of one that naps

@@ -283,6 +283,7 @@ class waiting {
   // False: a guest has nothing to wait for.
   bool pass() noexcept {
     if (w_.seen != nullptr && !w_.seen->has_looked()) look_why_idle(w_);
+    if (tracing::is_on()) tracing::note_idle(w_, false);
     if (!w_.is_guest && idle_ == idle_kind::park && w_.pool.seat_is_wanted()) {
       sleep();
       return true;
@@ -335,6 +336,7 @@ class waiting {
     w_.backoff.forget_naps();
     recycle_spares(w_);
     if (w_.seen != nullptr) look_why_idle(w_);
+    if (tracing::is_on()) tracing::note_idle(w_, true);
     w_.pool.sleep(w_);
     was_woken_ = true;
     round_ = 0;

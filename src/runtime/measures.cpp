@@ -40,17 +40,21 @@ surroundings look_around(const worker& w) noexcept {
 }  // namespace
 
 measured_steal::measured_steal(const worker& thief) noexcept {
-  if (thief.seen == nullptr) return;
+  if (thief.seen == nullptr && !tracing::is_on()) return;
   batched_ = thief.count.batched.get();
   begin_ = std_clock::now();
 }
 
 void measured_steal::taken(worker& thief, worker& victim) const noexcept {
+  if (begin_ == std_clock::time_point{}) return;
+  const std::uint64_t took = nanoseconds_since(begin_);
+  const std::uint64_t depth = deque_size(victim) + 1 + (thief.count.batched.get() - batched_);
+  if (tracing::is_on())
+    tracing::stolen(thief, victim, static_cast<double>(took), static_cast<std::uint32_t>(depth));
   if (thief.seen == nullptr) return;
   histogram_cells& seen = *thief.seen;
-  seen.steal_ns.add(nanoseconds_since(begin_));
-  const std::uint64_t taken = 1 + (thief.count.batched.get() - batched_);
-  seen.steal_depth.add(deque_size(victim) + taken);
+  seen.steal_ns.add(took);
+  seen.steal_depth.add(depth);
   const unsigned n = thief.pool.size();
   const unsigned ahead = (victim.index + n - thief.index) % n;
   seen.steal_places.add(std::min(ahead, n - ahead));
@@ -70,17 +74,17 @@ std::uint64_t suspended_fibers(const pool_impl& p) noexcept {
   return used > known ? used - known : 0;
 }
 
-void look_why_idle(worker& w) noexcept {
+idle_reason why_idle(const worker& w) noexcept {
   const surroundings found = look_around(w);
-  if (found.has_private)
-    w.seen->set_reason(idle_reason::private_work);
-  else if (found.running == 1 && !found.has_public)
-    w.seen->set_reason(idle_reason::serial_phase);
-  else if (found.running == 0 &&
-           (w.pool.blocking().threads_in_use() != 0 || suspended_fibers(w.pool) != 0))
-    w.seen->set_reason(idle_reason::blocked);
-  else
-    w.seen->set_reason(idle_reason::no_work);
+  if (found.has_private) return idle_reason::private_work;
+  if (found.running == 1 && !found.has_public) return idle_reason::serial_phase;
+  const auto somebody_waits = [&w] {
+    return w.pool.blocking().threads_in_use() != 0 || suspended_fibers(w.pool) != 0;
+  };
+  if (found.running == 0 && somebody_waits()) return idle_reason::blocked;
+  return idle_reason::no_work;
 }
+
+void look_why_idle(worker& w) noexcept { w.seen->set_reason(why_idle(w)); }
 
 }  // namespace heist::inline v0::detail

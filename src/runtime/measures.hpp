@@ -27,7 +27,9 @@ class measured_steal {
 // Fibers beyond those on which the workers' loops run: they wait for something. Of the moment.
 [[nodiscard]] std::uint64_t suspended_fibers(const pool_impl& p) noexcept;
 
-// Looks round for the reason why the worker has nothing to do.
+// The reason why the worker has nothing to do, by a look round.
+[[nodiscard]] idle_reason why_idle(const worker& w) noexcept;
+// Notes it for the worker's histograms.
 void look_why_idle(worker& w) noexcept;
 
 // From the decision to wake a worker to the first that is awake. Relaxed: a measurement.

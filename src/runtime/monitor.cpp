@@ -119,7 +119,8 @@ class shown_file {
   void write(const monitor_snapshot& what) noexcept {
     const std::uint32_t before = header_.sequence.load(std::memory_order_relaxed);
     header_.sequence.store(before + 1, std::memory_order_relaxed);
-    // Partner: the fence of the reader. One that has read a word of what follows sees the odd number.
+    // Partner: the fence of the reader. One that has read a word of what follows sees the odd
+    // number.
     std::atomic_thread_fence(std::memory_order_release);
     const char* const from = reinterpret_cast<const char*>(&what);
     for (std::size_t i = 0; i < what.used_bytes() / sizeof(std::uint64_t); ++i) {

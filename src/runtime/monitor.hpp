@@ -6,8 +6,8 @@
 
 namespace heist::inline v0::detail {
 
-// Shows this process's pools to `heist top` if HEIST_MONITOR says so (monitor_layout.hpp): makes the
-// file and starts a thread, once for each process. The file goes when the process ends. Throws
+// Shows this process's pools to `heist top` if HEIST_MONITOR says so (monitor_layout.hpp): makes
+// the file and starts a thread, once for each process. The file goes when the process ends. Throws
 // usage_error for the variable, resource_error where the system refuses the file or the thread.
 void publish_for_monitors();
 

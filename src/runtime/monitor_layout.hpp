@@ -9,10 +9,10 @@
 //             answered = asked; wake
 //
 // Who writes what. asked: readers, with pwrite; two that write at once ask once, and both get that
-// answer. All else: the process. A reader takes a snapshot that it read while `sequence` was even and
-// didn't change, and trusts none of it: the file may be damaged. It reads with pread and lets the
-// kernel look at the futexes, so a file that is cut short meanwhile raises no SIGBUS. The process
-// reads `asked` alone, and answers at most once in monitor_pause.
+// answer. All else: the process. A reader takes a snapshot that it read while `sequence` was even
+// and didn't change, and trusts none of it: the file may be damaged. It reads with pread and lets
+// the kernel look at the futexes, so a file that is cut short meanwhile raises no SIGBUS. The
+// process reads `asked` alone, and answers at most once in monitor_pause.
 //
 // Numbers have the machine's byte order: a reader runs on the same one.
 #pragma once

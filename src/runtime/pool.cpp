@@ -11,6 +11,7 @@
 #include "platform/once.hpp"
 #include "platform/process_mutex.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/tracing.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::inline v0 {
@@ -54,6 +55,13 @@ unsigned pool::workers() const noexcept { return impl_->size(); }
 unsigned pool::missing_workers() const noexcept { return impl_->missing_workers(); }
 const pool_config& pool::config() const noexcept { return impl_->config(); }
 pool_stats pool::stats() const { return impl_->stats(); }
+
+void pool::start_trace(std::size_t events) { detail::tracing::start(impl_.get(), events); }
+
+void pool::stop_trace(const std::string& path) {
+  detail::check_trace_name("stop_trace: ", path);
+  detail::write_trace(detail::tracing::stop(impl_.get()), path);
+}
 
 namespace detail {
 

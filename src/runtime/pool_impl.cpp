@@ -14,6 +14,7 @@
 #include "platform/fatal.hpp"
 #include "platform/overflow.hpp"
 #include "platform/process.hpp"
+#include "runtime/deque_sizes.hpp"
 #include "runtime/free_fibers.hpp"
 #include "runtime/monitor.hpp"
 #include "runtime/rendezvous.hpp"
@@ -70,6 +71,7 @@ pool_impl::pool_impl(pool_config config)
   watch_for_stats_signal();
   watch_for_hangs();
   publish_for_monitors();
+  trace_from_environment();
   try {
     start_threads();
     order_victims();
@@ -105,6 +107,7 @@ pool_impl::~pool_impl() {
   // After the threads have ended: a start hook may have been waiting for a visitor. Acquire:
   // partner in ~visit.
   while (visitors_.load(std::memory_order_acquire) != 0) sched_yield();
+  tracing::pool_ends(*this);
   if (print_stats_) {
     try {
       std::fputs((config_.name + ":\n" + to_string(stats())).c_str(), stderr);
@@ -141,6 +144,7 @@ void pool_impl::run(root& r) {
     return;
   }
   if (measured_ != nullptr) strands::enter(w, *measured_, r, strands::root_kind::awaited);
+  if (tracing::is_on()) r.region = tracing::region_here();
   if (w != nullptr || !run_as_guest(r)) {
     injection_.push(r);
     wake_for_injection();
@@ -157,6 +161,7 @@ void pool_impl::start(root& r) {
   unfinished_.fetch_add(1, std::memory_order_relaxed);  // the queue's lock orders it
   if (measured_ != nullptr)
     strands::enter(this_worker(), *measured_, r, strands::root_kind::detached);
+  if (tracing::is_on()) r.region = tracing::region_here();
   injection_.push(r);
   wake_for_injection();
 }
@@ -238,6 +243,7 @@ void pool_impl::wake_for_injection() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
   places_.move_nobody();
   if (measures()) wake_timer_.begin();
+  if (tracing::is_on()) tracing::begin_wake(*this);
   if (!sleepers_.wake_one() && !nappers_.wake_one() && measures()) wake_timer_.cancel();
 }
 
@@ -248,6 +254,7 @@ void pool_impl::wake_everybody() noexcept {
 
 void pool_impl::wake_for_exposed(worker& waker) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // S1; partner: sleepers::announce
+  if (tracing::is_on()) note_exposed(waker);
   if (!sleepers_.any() || !wake_one_for(waker)) return;
   if (config_.deque == deque_kind::split && sleepers_.any())
     waker.deque->ask();  // S1: for the others
@@ -257,9 +264,16 @@ void pool_impl::wake_another(worker& waker) noexcept {
   if (sleepers_.any()) static_cast<void>(wake_one_for(waker));
 }
 
+// In other deques each push makes a job public, which is too often to note.
+void pool_impl::note_exposed(worker& owner) const noexcept {
+  if (config_.deque == deque_kind::split)
+    tracing::note(trace::event_kind::expose, static_cast<std::uint32_t>(deque_size(owner)));
+}
+
 bool pool_impl::wake_one_for(worker& waker) noexcept {
   wake_cost_.begin();
   if (measures()) wake_timer_.begin();
+  if (tracing::is_on()) tracing::begin_wake(*this);
   if (!wake_elsewhere(waker)) {
     if (measures()) wake_timer_.cancel();
     return false;
@@ -343,6 +357,7 @@ void pool_impl::sleep(worker& w) noexcept {
   }
   w.count.parks.add();
   w.set_state(worker_state::parked);
+  if (tracing::is_on()) tracing::note(trace::event_kind::park);
   const auto mail = [&w] { return has_mail(w); };
   places_.enter(w.index);
   // A short time first: giving memory back pays only before a long sleep.
@@ -360,6 +375,7 @@ void pool_impl::sleep(worker& w) noexcept {
   }
   wake_cost_.arrive();
   if (w.seen != nullptr) wake_timer_.arrive(w.seen->wake_ns);
+  if (tracing::is_on()) tracing::woken(*this);
   w.set_state(worker_state::searching);
   places_.leave(w.index);
 }
@@ -370,10 +386,12 @@ void pool_impl::nap(worker& w) noexcept {
   if (!injection_.empty() || stopping() || somebody_starves()) return nappers_.retract();
   w.count.naps.add();
   w.set_state(worker_state::parked);
+  if (tracing::is_on()) tracing::note(trace::event_kind::park, 1);
   w.naps = true;
   const auto mail = [&w] { return has_mail(w); };
   if (!nappers_.wait_for(seat_for_guests(w), steal_backoff::nap(size()), mail)) nappers_.retract();
   w.naps = false;
+  if (tracing::is_on()) tracing::note(trace::event_kind::wake, trace::no_lane);
   w.set_state(worker_state::searching);
 }
 

@@ -158,6 +158,10 @@ class pool_impl {
     return distances_.empty() ? steal_distance::unknown : distances_[std::size_t{i} * size() + k];
   }
 
+  // For traces: who has woken a worker last, and when. Relaxed: a measurement (tracing.hpp).
+  std::atomic<std::uint32_t> traced_waker{0};
+  std::atomic<std::uint64_t> traced_wake_ns{0};
+
  private:
   friend struct debug_access;
   ~pool_impl();
@@ -180,6 +184,7 @@ class pool_impl {
   void order_victims();
   void note_distances(const platform::topology& map);
   [[nodiscard]] bool measures() const noexcept { return config_.stats != stats_kind::slow_path; }
+  void note_exposed(worker& owner) const noexcept;
   [[nodiscard]] bool wake_one_for(worker& waker) noexcept;
   // Wakes one sleeper, on another processor than the waker's (sleeping_place.hpp); false: none.
   [[nodiscard]] bool wake_elsewhere(worker& waker) noexcept;

@@ -28,6 +28,11 @@ namespace heist::inline v0::detail {
 
 namespace {
 
+void add_histograms(worker& resident, worker* guest) {
+  resident.seen = std::make_unique<histogram_cells>();
+  if (guest != nullptr) guest->seen = std::make_unique<histogram_cells>();
+}
+
 std::string reason(int error) { return std::string(": ") + std::strerror(error); }
 
 }  // namespace
@@ -58,10 +63,7 @@ void pool_impl::start_threads() {
         guest = std::make_unique<worker>(*this, i, worker::role::guest);
         guest->counts_all = config_.stats == stats_kind::full;
       }
-      if (config_.stats != stats_kind::slow_path) {
-        w->seen = std::make_unique<histogram_cells>();
-        if (guest != nullptr) guest->seen = std::make_unique<histogram_cells>();
-      }
+      if (measures()) add_histograms(*w, guest.get());
       if (config_.deque != deque_kind::split) {
         shared_queue* const shared = shared_ ? &*shared_ : nullptr;
         w->forks = std::make_unique<fork_deque>(config_, shared);
@@ -208,6 +210,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
 #endif
   }
 
+  if (tracing::is_on()) tracing::note(trace::event_kind::leave);
   // All threads end together: this deque lies in the thread's memory, and others may still look.
   std::unique_lock hold(gate_mutex_);
   ++left_;

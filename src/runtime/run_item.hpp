@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/strands.hpp"
+#include "runtime/tracing.hpp"
 #include "runtime/wait_graph.hpp"
 
 namespace heist::inline v0::detail {
@@ -10,8 +11,12 @@ namespace heist::inline v0::detail {
 inline void run_job(worker& w, job& j) noexcept {
   if (is_measured(w)) [[unlikely]]
     strands::begin_job(w, j);
+  if (tracing::is_on()) [[unlikely]]
+    tracing::begin_job(w);
   run_noted(*w.current, &j.state, j);
   worker& now = self_worker();  // it may be another
+  if (tracing::is_on()) [[unlikely]]
+    tracing::end_job(now);
   if (is_measured(now)) [[unlikely]]
     strands::stop(now, strands::of(*now.current.get()));
 }
@@ -21,8 +26,12 @@ inline void run_root(worker& w, root& r) noexcept {
   const bool is_awaited = r.is_awaited;
   if (is_measured(w)) [[unlikely]]
     strands::begin_root(w, r);
+  if (tracing::is_on()) [[unlikely]]
+    tracing::begin_root(w, r);
   run_noted(*w.current, is_awaited ? &r.state : nullptr, r);
   worker& now = self_worker();
+  if (tracing::is_on()) [[unlikely]]
+    tracing::end_job(now);
   if (is_measured(now)) [[unlikely]]
     strands::end_root(now, is_awaited ? &r : nullptr);
 }

@@ -9,6 +9,7 @@
 #include "runtime/rendezvous.hpp"
 #include "runtime/slots.hpp"
 #include "runtime/strands.hpp"
+#include "runtime/tracing.hpp"
 #include "runtime/worker.hpp"
 
 #if HEIST_ASAN
@@ -178,6 +179,8 @@ void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state
   if (is_timed && what.kind >= wait_kind::sender) [[unlikely]]
     strands::note_not_covered(
         "channels, latches and the like: who waits for them follows nothing by that");
+  if (tracing::is_on()) [[unlikely]]
+    tracing::suspend(me);
   switch_fiber(w, me, next, after_switch_action::kind::wait_for);
   if (is_timed) [[unlikely]]
     strands::go_afresh(self_worker(), strands::of(me));
@@ -191,6 +194,8 @@ void note_resumed(worker& w, fiber& f) noexcept {
     f.is_stalled = false;
     w.stalled = w.stalled - 1;
   }
+  if (f.traced_wait != 0) [[unlikely]]
+    tracing::resume(w, f);
 }
 
 void resume(worker& w, fiber& f) noexcept {

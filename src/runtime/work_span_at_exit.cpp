@@ -1,7 +1,5 @@
 #include "runtime/work_span_at_exit.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#include "platform/new_file.hpp"
 #include "platform/once.hpp"
 #include "platform/process.hpp"
 #include "runtime/environment.hpp"
@@ -25,22 +24,8 @@ struct profile_at_exit {
 constinit profile_at_exit* wanted = nullptr;
 constinit platform::once_flag wanted_is_known;
 
-// Written aside and renamed, so that the file is there as a whole or not at all.
-bool write_file(const std::string& path, const std::string& content) {
-  const std::string aside = path + ".partial-" + std::to_string(::getpid());
-  std::FILE* const f = std::fopen(aside.c_str(), "we");
-  if (f == nullptr) return false;
-  bool good = std::fwrite(content.data(), 1, content.size(), f) == content.size();
-  good = std::fclose(f) == 0 && good;
-  good = good && std::rename(aside.c_str(), path.c_str()) == 0;
-  const int reason = errno;
-  if (!good) static_cast<void>(std::remove(aside.c_str()));
-  errno = reason;
-  return good;
-}
-
 void write_or_complain(const std::string& path, const std::string& content) {
-  if (!write_file(path, content))
+  if (!platform::write_whole_file(path, content))
     std::fprintf(stderr, "heist: HEIST_PROFILE: can't write %s: %s\n", path.c_str(),
                  std::strerror(errno));
 }

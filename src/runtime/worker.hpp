@@ -20,6 +20,7 @@
 #include "runtime/sleepers.hpp"
 #include "runtime/steal_backoff.hpp"
 #include "runtime/switch.hpp"
+#include "runtime/tracing.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -60,6 +61,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
     if (doing.load(std::memory_order_relaxed) == worker_state::running) return;
     set_state(worker_state::running);
     if (seen != nullptr) seen->end_idle();
+    if (notes_idle) [[unlikely]]
+      tracing::end_idle(*this);
     std_parking::full_fence();
   }
 
@@ -118,6 +121,13 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
 
   // Null unless the pool measures (stats_kind::timed). Constant.
   std::unique_ptr<histogram_cells> seen;
+
+  // For traces (tracing.hpp). Its lane and the region of its fiber, which thieves read (relaxed:
+  // hints); the region of the job that it has just stolen; and its idle spell, if that is noted.
+  std::atomic<std::uint32_t> lane{trace::no_lane}, region{0};
+  local<std::uint32_t> stolen_region{0};
+  local<bool> notes_idle{false};
+  local<idle_reason> idle_why{idle_reason::no_work};
 
   // For whose call it works: the root that some thread waits for, or nullptr. Relaxed: a hint for
   // guests, which steal only what belongs to their own calls.

@@ -1,71 +1,36 @@
-// What a program that was traced did: the events of all its threads in one order, as read from a
-// file, without the runtime that recorded them. A plain value.
+// A trace that was read from a file: see docs/trace_format.md for the two forms.
 #pragma once
 
-#include <cstdint>
+#include <stdexcept>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "trace/log.hpp"
+
 namespace heist::inline v0::trace {
 
-// What `a`, `b` and `value` of an event are is said with each kind; they are 0 where nothing is.
-enum class event_kind : std::uint8_t {
-  expose,     // a: jobs that the deque held once some were exposed
-  steal,      // a: lane of the victim; b: jobs seen in its deque; value: ns since the search began
-  job_begin,  // a: 0 stolen, 1 root, 2 other top-level work; name: its region, or 0
-  job_end,
-  suspend,     // a: number of the fiber
-  resume,      // a: number of the fiber; b: lane on which it was suspended
-  idle_begin,  // the worker has found nothing
-  idle_end,    // a: idle_reason of that spell
-  park,
-  wake,  // a: lane of the waker, or no_lane; value: ns since the call that woke it, 0 unknown
-  block_begin,  // heist::blocking
-  block_end,
-  region_begin,  // name
-  region_end,    // name
-  counter,       // name; value
-};
-inline constexpr unsigned event_kinds = 15;
-
-inline constexpr std::uint32_t no_lane = 0xffffffff;
-
-// Why a worker had nothing to do.
-enum class idle_reason : std::uint8_t { nothing_anywhere, work_is_private, serial_phase, blocked };
-
-struct event {
-  std::uint64_t time_ns = 0;  // since the recording began
-  std::uint32_t lane = 0;     // an index of recording::lanes
-  event_kind kind = event_kind::expose;
-  std::uint32_t name = 0;  // an index of recording::names
-  std::uint32_t a = 0;
-  std::uint32_t b = 0;
-  double value = 0;
+struct recording : log {
+  // An array with an object for each pool, whose counters are named as to_prometheus names them,
+  // without "heist_" and "_total"; null if the file has none.
+  nlohmann::json statistics;
+  // A profile of work and span (docs/work_and_span.md), if one was made with it; else null.
+  nlohmann::json profile;
 };
 
-// A worker, or a thread that isn't one.
-struct lane {
-  std::string name;
-  std::uint32_t pool = 0;
-  std::uint32_t worker = 0;
-  bool is_worker = true;
-  std::uint64_t lost_events = 0;  // overwritten, since its ring was full
+// A file that isn't a trace: the message names it, and says in one line what is wrong.
+class trace_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
-struct recording {
-  std::string program;
-  std::string machine;
-  std::string version;  // of heist
-  unsigned processors = 0;
-  std::uint64_t duration_ns = 0;
-  std::string clock;
-  std::vector<lane> lanes;
-  std::vector<std::string> names = {""};
-  std::vector<event> events;  // by time
-  nlohmann::json statistics;  // pool_stats at the end, or null
-  nlohmann::json profile;     // work and span, where they were measured, or null
-};
+// Reads either form, by the file's first bytes. Whatever the file holds, the result is sound: kinds,
+// lanes and names are in range, events are in order of time, values are finite. Throws trace_error,
+// resource_error if the file can't be read, and std::bad_alloc. Memory: 48 bytes an event, and for
+// the JSON form, which is read as a stream, no more than that.
+[[nodiscard]] recording read_recording(const std::string& path);
+
+// The same of bytes in memory, for tests; `name` stands in messages.
+[[nodiscard]] recording parse_recording(std::string_view bytes, const std::string& name);
 
 }  // namespace heist::inline v0::trace

@@ -31,9 +31,10 @@ constexpr int refused = heist::cli::environment_refused;
 TEST(BadInput, Commands) {
   expect_refused(usage, {}, "no command");
   expect_refused(usage, {"rum"}, "unknown command 'rum': did you mean 'run'?");
-  expect_refused(usage, {"frobnicate"},
-                 "unknown command 'frobnicate': not one of run, bench, sim, theory, lab, list, "
-                 "presets, info, help; see heist --help");
+  expect_refused(
+      usage, {"frobnicate"},
+      "unknown command 'frobnicate': not one of run, bench, sim, theory, lab, report, top, list, "
+      "presets, info, help; see heist --help");
   expect_refused(usage, {"help", "rum"}, "unknown command 'rum': did you mean 'run'?");
   expect_refused(usage, {"help", "run", "fob"}, "unknown command 'fob': did you mean 'fib'?");
   expect_refused(usage, {"help", "info", "all"}, "info has no help on 'all'");

@@ -43,6 +43,8 @@ class made_up_run {
     rest();
     std::stable_sort(run_.events.begin(), run_.events.end(),
                      [](const event& x, const event& y) { return x.time_ns < y.time_ns; });
+    if (left_ >= workers)
+      for (std::uint32_t w = 0; w < workers; ++w) add(end_, w, event_kind::leave);
     // Every run has the number of events that was asked for: what is left over counts something.
     while (left_ > 0) add(end_, 0, event_kind::counter, items, 0, 0, 7);
     run_.duration_ns = end_;

@@ -28,6 +28,7 @@ struct root {
 
   function run;
   bool is_awaited = true;
+  unsigned region = 0;  // in which it was given to the pool, if a trace is recorded
   union {
     root* next = nullptr;  // in the pool's injection queue; guarded by its mutex
     view_node* views;      // of one that is awaited and has ended (views.hpp)

@@ -13,6 +13,7 @@
 #include "cli/args/bound_options.hpp"
 #include "cli/args/parse_bench.hpp"
 #include "cli/args/parse_lab.hpp"
+#include "cli/args/parse_report.hpp"
 #include "cli/args/parse_run.hpp"
 #include "cli/args/parse_sim.hpp"
 #include "cli/args/parse_theory.hpp"
@@ -26,7 +27,8 @@ namespace {
 constexpr const char* footer =
     "Environment: HEIST_WORKERS, HEIST_STACK_SIZE, HEIST_STATS=1, HEIST_STATS_SIGNAL=USR1,\n"
     "HEIST_SERIAL=1, HEIST_BARRIER=signal, HEIST_CHECK=1, HEIST_PROFILE=workspan, "
-    "HEIST_MONITOR=1.\n"
+    "HEIST_MONITOR=1,\n"
+    "HEIST_TRACE=FILE.json, HEIST_TRACE_EVENTS.\n"
     "Exit codes: 0; 1 the environment refused a file, memory or threads; 2 usage; 3 a result "
     "differs\n"
     "from the serial one; 4 bench --check; 130 interrupted; 141 the reader of the output is gone,\n"
@@ -98,6 +100,7 @@ any_request parse(int argc, const char* const* argv) {
   sim_parser sim(app);
   theory_parser theory(app);
   lab_parser lab(app);
+  report_parser report(app);
   top_parser top(app);
 
   list_request list;
@@ -148,6 +151,7 @@ any_request parse(int argc, const char* const* argv) {
   if (sim.is_given()) return sim.to_request(line);
   if (theory.is_given()) return theory.to_request(line);
   if (lab.is_given()) return lab.to_request();
+  if (report.is_given()) return report.to_request();
   if (top.is_given()) return top.to_request();
   for (const auto* command : {list_app, presets_app, info_app})
     if (command->parsed()) refuse_extras(extras_of(app), command->get_name());

@@ -130,7 +130,9 @@ TEST_P(DequeObserver, DisturbsNoProgram) {
   EXPECT_EQ(s.sizes.size(), GetParam() == heist::deque_kind::shared_queue ? 1U : 3U);
   for (const size_changes& c : changes_of(s, 100)) {
     EXPECT_LE(c.covered, 1);
-    if (c.steps != 0) EXPECT_NEAR(all_of(c), 1, 1e-9);
+    if (c.steps != 0) {
+      EXPECT_NEAR(all_of(c), 1, 1e-9);
+    }
   }
 }
 

@@ -1,0 +1,184 @@
+#include "cli/report.hpp"
+
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "report/run_page.hpp"
+#include "report/table.hpp"
+#include "trace/recording.hpp"
+#include "trace/summary.hpp"
+#include "trace/write.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t state_count = std::size(trace::state_names);
+constexpr std::size_t max_shown_regions = 20;
+
+std::string percent(double part, double whole) {
+  return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : "-";
+}
+
+double ms(double ns) { return ns * 1e-6; }
+
+json spread_json(const trace::spread& s) {
+  return {{"count", s.count}, {"mean", s.mean()}, {"median", s.median}, {"greatest", s.greatest}};
+}
+
+json to_json(const trace::recording& r, const trace::summary& s) {
+  json lanes = json::array();
+  for (std::size_t i = 0; i < r.lanes.size(); ++i) {
+    const trace::lane_summary& l = s.lanes[i];
+    json one = {{"name", r.lanes[i].name}, {"is_worker", r.lanes[i].is_worker},
+                {"steals", l.steals},      {"jobs", l.jobs},
+                {"suspends", l.suspends},  {"parks", l.parks},
+                {"exposes", l.exposes},    {"lost_events", r.lanes[i].lost_events}};
+    for (std::size_t k = 0; k < state_count; ++k)
+      one[std::string(trace::state_names[k]) + "_ns"] = l.in_state[k];
+    lanes.push_back(std::move(one));
+  }
+  json regions = json::array();
+  for (const trace::region_summary& g : s.regions)
+    regions.push_back({{"name", r.names[g.number]},
+                       {"work_ns", g.work_ns},
+                       {"span_ns", g.span_ns},
+                       {"alone_ns", g.alone_ns},
+                       {"idle_ns", g.idle_ns},
+                       {"entered", g.entered}});
+  json idle = json::object();
+  for (std::size_t k = 0; k < s.idle_ns.size(); ++k)
+    idle[std::string(trace::idle_names[k]) + "_ns"] = s.idle_ns[k];
+  json findings = json::array();
+  for (const trace::finding& f : trace::findings_of(r, s))
+    findings.push_back({{"what", f.what}, {"remedy", f.remedy}, {"share", f.weight}});
+  return {{"program", r.program},
+          {"machine", r.machine},
+          {"version", r.version},
+          {"processors", r.processors},
+          {"clock", r.clock},
+          {"duration_ns", r.duration_ns},
+          {"events", r.events.size()},
+          {"lost_events", s.lost_events},
+          {"workers", s.workers},
+          {"capacity_ns", s.capacity_ns},
+          {"work_ns", s.work_ns},
+          {"idle", idle},
+          {"steal_ns", spread_json(s.steal_ns)},
+          {"steal_depth", spread_json(s.depth)},
+          {"wake_ns", spread_json(s.wake_ns)},
+          {"stolen_job_ns", spread_json(s.job_ns)},
+          {"lanes", lanes},
+          {"regions", regions},
+          {"findings", findings}};
+}
+
+report::table lane_table(const trace::recording& r, const trace::summary& s) {
+  report::table t;
+  t.columns = {"thread", "working", "idle", "parked", "blocked", "steals", "jobs", "waits"};
+  for (std::size_t i = 0; i < r.lanes.size(); ++i) {
+    const trace::lane_summary& l = s.lanes[i];
+    std::vector<std::string> row = {r.lanes[i].name};
+    for (const std::uint64_t ns : l.in_state)
+      row.push_back(percent(static_cast<double>(ns), static_cast<double>(r.duration_ns)));
+    for (const std::uint64_t n : {l.steals, l.jobs, l.suspends}) row.push_back(std::to_string(n));
+    t.rows.push_back(std::move(row));
+  }
+  return t;
+}
+
+report::table region_table(const trace::recording& r, const trace::summary& s) {
+  report::table t;
+  t.columns = {"region", "work, ms", "of all", "span, ms", "work/span", "alone, ms", "entered"};
+  for (const trace::region_summary& g : s.regions) {
+    if (t.rows.size() == max_shown_regions) break;
+    const auto work = static_cast<double>(g.work_ns);
+    const auto span = static_cast<double>(g.span_ns);
+    t.rows.push_back(
+        {g.number == 0 ? "(none)" : r.names[g.number], fmt::format("{:.3f}", ms(work)),
+         percent(work, static_cast<double>(s.work_ns)), fmt::format("{:.3f}", ms(span)),
+         span > 0 ? fmt::format("{:.2f}", work / span) : "-",
+         fmt::format("{:.3f}", ms(static_cast<double>(g.alone_ns))), std::to_string(g.entered)});
+  }
+  return t;
+}
+
+std::string spread_text(const char* what, const trace::spread& s) {
+  if (s.count == 0) return "";
+  return fmt::format("{:<13}{} of {:.2f} us at the median, {:.2f} on average, {:.2f} at most\n",
+                     what, s.count, s.median * 1e-3, s.mean() * 1e-3, s.greatest * 1e-3);
+}
+
+std::string to_text(const trace::recording& r, const trace::summary& s) {
+  std::string text = fmt::format(
+      "{}: {:.3f} ms with {} worker{} on {} processor{} ({})\n"
+      "{} events; the workers worked for {} of the time\n\n",
+      r.program, ms(static_cast<double>(r.duration_ns)), s.workers, s.workers == 1 ? "" : "s",
+      r.processors, r.processors == 1 ? "" : "s", r.machine, r.events.size(),
+      percent(static_cast<double>(s.work_ns), static_cast<double>(s.capacity_ns)));
+  text += report::to_text(lane_table(r, s)) + "\n";
+  text += "idle because";
+  const char* separator = "  ";
+  for (std::size_t k = 0; k < s.idle_ns.size(); ++k) {
+    text += fmt::format(
+        "{}{} {}", separator, trace::idle_names[k],
+        percent(static_cast<double>(s.idle_ns[k]), static_cast<double>(s.all_idle_ns())));
+    separator = ", ";
+  }
+  text += "\n" + spread_text("steals", s.steal_ns) + spread_text("wake-ups", s.wake_ns) +
+          spread_text("stolen jobs", s.job_ns) + "\n";
+  if (s.regions.size() > 1 || (!s.regions.empty() && s.regions.front().number != 0))
+    text += report::to_text(region_table(r, s)) + "\n";
+  for (const trace::finding& f : trace::findings_of(r, s))
+    text += fmt::format("- {} {}\n", f.what, f.remedy);
+  return text;
+}
+
+class string_sink final : public trace::sink {
+ public:
+  void write(std::string_view bytes) override { text += bytes; }
+  std::string text;
+};
+
+void convert(const trace::recording& r, const std::string& path) {
+  trace::log copy = r;
+  if (!r.statistics.is_null())
+    copy.statistics_json = r.statistics.dump(-1, ' ', false, json::error_handler_t::replace);
+  string_sink to;
+  if (path.ends_with(".json"))
+    trace::write_chrome_json(copy, to);
+  else
+    trace::write_binary(copy, to);
+  write_file(path, to.text);
+}
+
+void write_page(const trace::recording& r, const std::string& path) {
+  std::ostringstream page;
+  report::write_run_page(page, r);
+  write_file(path, page.view());
+}
+
+}  // namespace
+
+int report_trace(const report_request& request, output& out) {
+  require_writable({request.page, request.convert});
+  const trace::recording r = trace::read_recording(request.file);
+  const trace::summary s = trace::summarise(r);
+  if (!request.convert.empty()) convert(r, request.convert);
+  if (!request.page.empty()) write_page(r, request.page);
+  if (request.json)
+    out.print("{}\n", to_json(r, s).dump(-1, ' ', false, json::error_handler_t::replace));
+  else
+    out.print("{}", to_text(r, s));
+  out.flush();
+  return success;
+}
+
+}  // namespace heist::cli

@@ -1,0 +1,36 @@
+// A file that is there as a whole or not at all: written aside, then renamed.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace heist::inline v0::platform {
+
+class new_file {
+ public:
+  // Of the partial file: its name is that of the file and the number of the process.
+  explicit new_file(std::string path);
+  // Removes what was not finished.
+  ~new_file();
+  new_file(const new_file&) = delete;
+  new_file& operator=(const new_file&) = delete;
+
+  // After a failure nothing more is written.
+  void write(std::string_view bytes) noexcept;
+  // True: the file is there, and has replaced an older one. False: the first failure's reason is in
+  // errno, and an older file is as it was.
+  [[nodiscard]] bool finish() noexcept;
+
+ private:
+  void note_failure() noexcept;
+
+  std::string path_, aside_;
+  std::FILE* file_;
+  int error_ = 0;
+};
+
+// Both in one; false as above.
+[[nodiscard]] bool write_whole_file(const std::string& path, std::string_view content);
+
+}  // namespace heist::inline v0::platform

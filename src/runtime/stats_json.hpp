@@ -1,0 +1,14 @@
+// A pool's statistics as JSON, for the files of traces.
+#pragma once
+
+#include <string>
+
+#include "heist/stats.hpp"
+
+namespace heist::inline v0::detail {
+
+// An object: the pool's name, its counters by worker and in all (named as to_prometheus names them,
+// without "heist_" and "_total"), and its stacks. Throws std::bad_alloc.
+[[nodiscard]] std::string to_json(const pool_stats& stats);
+
+}  // namespace heist::inline v0::detail

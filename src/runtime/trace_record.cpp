@@ -1,0 +1,120 @@
+#include "runtime/trace_record.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "heist/version.hpp"
+#include "platform/program.hpp"
+#include "runtime/live_pools.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/stats_json.hpp"
+#include "runtime/worker.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+using trace::event_kind;
+
+#if defined(__aarch64__)
+constexpr const char* counter_name = "cntvct";
+#else
+constexpr const char* counter_name = "tsc";
+#endif
+
+// What the worker must have done before the first event that the trace has of it.
+event_kind state_before(event_kind first) {
+  switch (first) {
+    case event_kind::wake:
+      return event_kind::park;
+    case event_kind::steal:
+    case event_kind::idle_end:
+    case event_kind::park:
+    case event_kind::job_begin:
+    case event_kind::resume:
+      return event_kind::idle_begin;
+    default:
+      return event_kind::job_begin;
+  }
+}
+
+// A worker that was there before the trace shows from its beginning on; one that has slept through
+// all of it has no lane yet.
+void add_workers_from_before(trace_record& r, std::vector<trace::event>& events) {
+  std::vector<const trace::event*> first(r.lanes.size());
+  for (const trace::event& e : events)
+    if (first[e.lane] == nullptr || e.time_ns < first[e.lane]->time_ns) first[e.lane] = &e;
+  std::vector<trace::event> added;
+  const auto add_first = [&added](std::size_t lane, event_kind kind) {
+    trace::event e;
+    e.lane = static_cast<std::uint32_t>(lane);
+    e.kind = kind;
+    if (kind == event_kind::job_begin) e.a = static_cast<std::uint32_t>(trace::job_source::other);
+    added.push_back(e);
+  };
+  for (std::size_t i = 0; i < first.size(); ++i)
+    if (r.lanes[i].is_worker && r.pools[r.lanes[i].pool].was_there && first[i] != nullptr)
+      add_first(i, state_before(first[i]->kind));
+  live_pools::for_each([&](pool_impl& p) {
+    for (std::uint32_t k = 0; k < r.pools.size(); ++k) {
+      if (r.pools[k].pool != &p || !r.pools[k].was_there) continue;
+      for (unsigned i = 0; i < p.size(); ++i) {
+        if (p.resident(i).lane.load(std::memory_order_relaxed) != trace::no_lane) continue;
+        add_first(r.lanes.size(), event_kind::park);
+        r.lanes.push_back({p.config().name + "/" + std::to_string(i), k, i, true, 0});
+      }
+    }
+  });
+  events.insert(events.begin(), added.begin(), added.end());
+}
+
+std::string statistics_of(trace_record& r) {
+  live_pools::for_each([&r](pool_impl& p) {
+    for (pool_entry& e : r.pools)
+      if (e.pool == &p) e.statistics = to_json(p.stats());
+  });
+  std::string to = "[";
+  for (const pool_entry& e : r.pools)
+    to += (&e == r.pools.data() ? "" : ",") + (e.statistics.empty() ? "null" : e.statistics);
+  return to + "]";
+}
+
+void set_times(trace::log& to, const trace_record& r) {
+  const std::uint64_t end_ticks = read_stamp(r.rate);
+  const std::uint64_t end_ns = monotonic_ns();
+  // Over the whole trace the rate is known better than from its beginning, if the trace is long.
+  const bool is_long = end_ns - r.begin_ns > 10'000'000 && end_ticks > r.begin_ticks;
+  const double rate = is_long ? static_cast<double>(end_ns - r.begin_ns) /
+                                    static_cast<double>(end_ticks - r.begin_ticks)
+                              : r.rate.ns_per_tick;
+  to.duration_ns = end_ns - r.begin_ns;
+  for (trace::event& e : to.events) {
+    const std::uint64_t ticks = e.time_ns > r.begin_ticks ? e.time_ns - r.begin_ticks : 0;
+    e.time_ns =
+        std::min(static_cast<std::uint64_t>(static_cast<double>(ticks) * rate), to.duration_ns);
+  }
+  std::stable_sort(to.events.begin(), to.events.end(),
+                   [](const auto& x, const auto& y) { return x.time_ns < y.time_ns; });
+}
+
+}  // namespace
+
+trace::log log_of(trace_record& r, const std::vector<trace_ring*>& rings, std::uint64_t number) {
+  trace::log to;
+  to.program = platform::program_name();
+  to.machine = platform::processor_name();
+  to.version = HEIST_VERSION_STRING;
+  to.processors = static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  to.clock = r.rate.is_counter ? counter_name : "clock_gettime";
+  to.statistics_json = statistics_of(r);
+  for (const trace_ring* const one : rings)
+    if (one->trace_number == number) copy_events(*one, r.lanes[one->lane], to.events);
+  add_workers_from_before(r, to.events);
+  to.lanes = r.lanes;
+  set_times(to, r);
+  return to;
+}
+
+}  // namespace heist::inline v0::detail

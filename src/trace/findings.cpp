@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "trace/summary.hpp"
+
+namespace heist::inline v0::trace {
+
+namespace {
+
+// Below these a finding would only distract.
+constexpr double least_share = 0.02;    // of the workers' time
+constexpr double least_region = 0.05;   // of the time of the run
+constexpr double short_job_ns = 5'000;  // a steal costs about a tenth of it
+constexpr std::uint64_t many_jobs = 100;
+
+std::string time_text(double ns) {
+  if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
+  if (ns < 1e6) return fmt::format("{:.3g} us", ns * 1e-3);
+  if (ns < 1e9) return fmt::format("{:.3g} ms", ns * 1e-6);
+  return fmt::format("{:.3g} s", ns * 1e-9);
+}
+
+class examiner {
+ public:
+  examiner(const log& of, const summary& numbers)
+      : of_(of),
+        s_(numbers),
+        all_ns_(static_cast<double>(numbers.capacity_ns)),
+        idle_ns_(static_cast<double>(numbers.all_idle_ns())) {}
+
+  std::vector<finding> examine() {
+    if (s_.capacity_ns == 0 || of_.duration_ns == 0) {
+      add(1, "No worker has recorded anything.",
+          "Record a run that uses a pool: HEIST_TRACE counts from the first pool on.");
+      return std::move(found_);
+    }
+    look_for_serial_regions();
+    look_for_reasons();
+    look_at_jobs();
+    look_at_wakes();
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const auto& x, const auto& y) { return x.weight > y.weight; });
+    if (found_.empty()) say_all_is_well();
+    look_for_losses();
+    return std::move(found_);
+  }
+
+ private:
+  void add(double weight, std::string what, std::string remedy) {
+    found_.push_back({std::move(what), std::move(remedy), weight});
+  }
+  [[nodiscard]] double share(double ns) const { return ns / all_ns_; }
+  [[nodiscard]] double of_idle(double ns) const { return idle_ns_ > 0 ? 100 * ns / idle_ns_ : 0; }
+
+  void look_for_serial_regions() {
+    for (const region_summary& r : s_.regions) {
+      const auto idle = static_cast<double>(r.idle_ns);
+      const double of_run = static_cast<double>(r.alone_ns) / static_cast<double>(of_.duration_ns);
+      if (share(idle) < least_share || of_run < least_region) continue;
+      const std::string name =
+          r.number == 0 ? "code outside of any region" : "'" + of_.names[r.number] + "'";
+      add(share(idle),
+          fmt::format("{:.0f} % of all idle time: nothing to steal while {} ran on one worker, for "
+                      "{:.0f} % of the run ({}).",
+                      of_idle(idle), name, 100 * of_run,
+                      time_text(static_cast<double>(r.alone_ns))),
+          r.number == 0
+              ? "Name the parts of the program by heist::region, to see which it is; then "
+                "split that part, or run it beside something else."
+              : fmt::format("Split {}, or run it beside something else.", name));
+    }
+  }
+  void look_for_reasons() {
+    const auto idle_for = [this](idle_why w) {
+      return static_cast<double>(s_.idle_ns[static_cast<std::size_t>(w)]);
+    };
+    if (const double ns = idle_for(idle_why::private_work); share(ns) >= least_share)
+      add(share(ns),
+          fmt::format("{:.0f} % of all idle time: work was there, but its owner had not made it "
+                      "public yet.",
+                      of_idle(ns)),
+          "An owner shares when it next forks or looks for a request: make the leaves shorter.");
+    if (const double ns = idle_for(idle_why::blocked); share(ns) >= least_share)
+      add(share(ns),
+          fmt::format("{:.0f} % of all idle time: all that had begun waited, for locks, futures, "
+                      "channels or blocking calls.",
+                      of_idle(ns)),
+          "Begin the waits earlier, hold locks for shorter, or give the pool something else to do "
+          "meanwhile.");
+    if (const double ns = idle_for(idle_why::no_work); share(ns) >= least_share)
+      add(share(ns), fmt::format("{:.0f} % of all idle time: no deque held anything.", of_idle(ns)),
+          "The program was outside of the pool, or had fewer jobs than workers: see the regions, "
+          "and "
+          "its parallelism by HEIST_PROFILE=workspan.");
+  }
+  void look_at_jobs() {
+    if (s_.job_ns.count < many_jobs || s_.job_ns.median > short_job_ns) return;
+    add(share(s_.job_ns.sum),
+        fmt::format("Half of the {} stolen jobs took {} or less, and a steal takes {}.",
+                    s_.job_ns.count, time_text(s_.job_ns.median), time_text(s_.steal_ns.median)),
+        "Make jobs longer where the division ends: a leaf of 10 us or more hides the steal.");
+  }
+  void look_at_wakes() {
+    if (share(s_.wake_ns.sum) < least_share) return;
+    add(share(s_.wake_ns.sum),
+        fmt::format("{} wake-ups took {} in all, {} each at the median.", s_.wake_ns.count,
+                    time_text(s_.wake_ns.sum), time_text(s_.wake_ns.median)),
+        "Parallel parts that come close together keep the workers awake: join less often, or put "
+        "several small parts into one.");
+  }
+  void say_all_is_well() {
+    const double use = static_cast<double>(s_.work_ns) / all_ns_;
+    add(1 - use, fmt::format("The workers worked for {:.1f} % of the time.", 100 * use),
+        "More speed needs more processors or less work.");
+  }
+  void look_for_losses() {
+    if (s_.lost_events == 0) return;
+    add(0,
+        fmt::format("The rings had no room for {} events, the oldest ones: what is said about the "
+                    "beginning of the run may be wrong.",
+                    s_.lost_events),
+        "Raise HEIST_TRACE_EVENTS, or record a shorter part by pool::start_trace().");
+  }
+
+  const log& of_;
+  const summary& s_;
+  const double all_ns_, idle_ns_;
+  std::vector<finding> found_;
+};
+
+}  // namespace
+
+std::vector<finding> findings_of(const log& of, const summary& numbers) {
+  return examiner(of, numbers).examine();
+}
+
+}  // namespace heist::inline v0::trace

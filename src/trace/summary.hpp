@@ -1,0 +1,65 @@
+// What a recording says in numbers: who worked when, on what, and what the others lacked meanwhile.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/lane_slices.hpp"
+#include "trace/log.hpp"
+
+namespace heist::inline v0::trace {
+
+// All times in nanoseconds.
+struct lane_summary {
+  std::array<std::uint64_t, 4> in_state{};  // by lane_state
+  std::uint64_t steals = 0, jobs = 0, suspends = 0, parks = 0, exposes = 0;
+};
+
+// A region, or (number 0) what belonged to none.
+struct region_summary {
+  std::uint32_t number = 0;    // index into names
+  std::uint64_t work_ns = 0;   // of all lanes
+  std::uint64_t span_ns = 0;   // in which at least one lane worked in it
+  std::uint64_t alone_ns = 0;  // in which one worker did and no other one worked at all
+  std::uint64_t idle_ns = 0;   // of the other workers in that time
+  std::uint64_t entered = 0;   // region_begin
+};
+
+// Of values in the order of time.
+struct spread {
+  std::uint64_t count = 0;
+  double sum = 0, median = 0, greatest = 0;
+  [[nodiscard]] double mean() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
+};
+
+struct summary {
+  unsigned workers = 0;
+  std::vector<lane_summary> lanes;
+  std::vector<region_summary> regions;  // by work, the most first
+  // Of all workers: how long they were there, how long somebody worked in their places (a caller
+  // works in that of one that sleeps), and the rest by idle_why.
+  std::uint64_t capacity_ns = 0, work_ns = 0;
+  std::array<std::uint64_t, 4> idle_ns{};
+  std::uint64_t lost_events = 0;
+  spread steal_ns, wake_ns, job_ns, depth;  // job_ns: stolen jobs that ended where they began
+  // Of all workers, the share that worked, in each of `steps` equal parts of the time.
+  std::vector<double> use;
+  [[nodiscard]] std::uint64_t all_idle_ns() const {
+    return idle_ns[0] + idle_ns[1] + idle_ns[2] + idle_ns[3];
+  }
+};
+
+// Takes time in proportion to the events and the logarithm of their number.
+[[nodiscard]] summary summarise(const log& of, std::size_t steps = 100);
+
+// Why the program isn't faster, in sentences with a number and a remedy each, the gravest first.
+// Never empty.
+struct finding {
+  std::string what, remedy;
+  double weight = 0;  // the share of the workers' time that it is about
+};
+[[nodiscard]] std::vector<finding> findings_of(const log& of, const summary& numbers);
+
+}  // namespace heist::inline v0::trace

@@ -1,0 +1,110 @@
+// What is made of a recording: slices, sums and sentences, against what the sample's events say.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+
+#include "tests/unit/trace/sample.hpp"
+#include "trace/lane_slices.hpp"
+#include "trace/summary.hpp"
+
+namespace heist_test {
+namespace {
+
+using namespace heist::trace;
+
+std::string to_text(const heist::trace::log& of) {
+  std::string text;
+  for (const slice& s : slices_of(of))
+    text += std::to_string(s.lane) + " " + std::to_string(s.begin_ns / 1000) + "-" +
+            std::to_string(s.end_ns / 1000) + " " + state_names[static_cast<int>(s.state)] +
+            (s.region != 0 ? " " + std::to_string(s.region) : "") +
+            (s.why != idle_why::no_work ? std::string(" ") + idle_names[static_cast<int>(s.why)] : "") +
+            "\n";
+  return text;
+}
+
+TEST(LaneSlices, SayWhatEachLaneDid) {
+  EXPECT_EQ(to_text(sample_log()),
+            "0 0-100 idle\n"
+            "0 100-500 working 1\n"
+            "0 500-600 working 2\n"
+            "0 600-650 working 1\n"
+            "0 650-950 working\n"
+            "1 0-150 idle serial_phase\n"
+            "1 150-250 parked serial_phase\n"
+            "1 250-300 idle serial_phase\n"
+            "1 300-400 working 1\n"
+            "1 400-700 working\n"
+            "1 700-1000 working 1\n"
+            "2 50-850 working 1\n"
+            "2 850-900 blocked\n");
+}
+
+TEST(Summary, AddsUpWhatTheSlicesSay) {
+  const summary s = summarise(sample_log(), 10);
+  EXPECT_EQ(s.workers, 2U);
+  EXPECT_EQ(s.capacity_ns, 950'000U + 1'000'000U);
+  EXPECT_EQ(s.work_ns, 850'000U + 700'000U);
+  EXPECT_EQ(s.all_idle_ns(), s.capacity_ns - s.work_ns);
+  EXPECT_EQ(s.lost_events, 7U);
+  EXPECT_EQ(s.steal_ns.count, 2U);
+  EXPECT_DOUBLE_EQ(s.steal_ns.mean(), 100);
+  EXPECT_EQ(s.wake_ns.count, 1U);
+  EXPECT_EQ(s.job_ns.count, 1U);
+  EXPECT_DOUBLE_EQ(s.job_ns.median, 100'000);
+  EXPECT_EQ(s.lanes[1].steals, 2U);
+  ASSERT_EQ(s.use.size(), 10U);
+  EXPECT_NEAR(s.use[0], 0, 1e-9);
+  EXPECT_NEAR(s.use[1], 0.5, 1e-9);
+  EXPECT_NEAR(s.use[5], 1, 1e-9);
+  EXPECT_NEAR(std::accumulate(s.use.begin(), s.use.end(), 0.0) / 10,
+              static_cast<double>(s.work_ns) / 2'000'000, 1e-9);
+}
+
+TEST(Summary, KnowsWhatEachRegionCost) {
+  const summary s = summarise(sample_log());
+  ASSERT_GE(s.regions.size(), 2U);
+  EXPECT_EQ(s.regions[0].number, 1U);
+  // Worker 0: 400 + 50, worker 1: 100 + 300, the main thread: 800, all in us.
+  EXPECT_EQ(s.regions[0].work_ns, 1'650'000U);
+  EXPECT_EQ(s.regions[0].span_ns, 950'000U);
+  EXPECT_EQ(s.regions[0].entered, 1U);
+  // The main thread alone, 50 us, and worker 1 alone, 50 us.
+  EXPECT_EQ(s.regions[0].alone_ns, 100'000U);
+}
+
+// One worker works in a region for 600 of 1,000 us while the other one has nothing to steal; then
+// both work.
+TEST(Findings, NameTheRegionThatRanAlone) {
+  using enum event_kind;
+  heist::trace::log l;
+  l.duration_ns = 1'000'000;
+  l.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}};
+  l.names = {"", "parse", "sum"};
+  l.events = {{0, 0, job_begin, 1, 1, 0, 0},       {0, 1, idle_begin, 0, 0, 0, 0},
+              {600'000, 0, region_begin, 2, 0, 1, 0}, {600'000, 1, idle_end, 0, 2, 0, 0},
+              {600'000, 1, job_begin, 2, 0, 0, 0}};
+  const auto found = findings_of(l, summarise(l));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].what,
+            "100 % of all idle time: nothing to steal while 'parse' ran on one worker, for 60 % of the "
+            "run (600 us).");
+  EXPECT_EQ(found[0].remedy, "Split 'parse', or run it beside something else.");
+  EXPECT_NEAR(found[0].weight, 0.3, 1e-9);
+}
+
+TEST(Findings, SayWhenThereIsNothingToComplainAbout) {
+  using enum event_kind;
+  heist::trace::log l;
+  l.duration_ns = 1'000'000;
+  l.lanes = {{"heist/0", 0, 0, true, 0}};
+  l.events = {{0, 0, job_begin, 0, 1, 0, 0}};
+  const auto found = findings_of(l, summarise(l));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].what, "The workers worked for 100.0 % of the time.");
+  EXPECT_EQ(findings_of(heist::trace::log{}, summarise(heist::trace::log{})).size(), 1U);
+}
+
+}  // namespace
+}  // namespace heist_test
