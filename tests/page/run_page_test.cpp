@@ -86,8 +86,8 @@ TEST(RunPage, ColumnsDecodeToWhatWasPutIn) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto n = static_cast<std::uint32_t>(i);
       run.events.push_back({(std::uint64_t{1} << 52) + i, n % 70'000,
-                            static_cast<event_kind>(n % heist::trace::event_kinds), n * 3, heist::trace::no_lane - n,
-                            n << 16, -0.5 * n});
+                            static_cast<event_kind>(n % heist::trace::event_kinds), n * 3,
+                            heist::trace::no_lane - n, n << 16, -0.5 * n});
     }
     const auto data = data_of(run);
     EXPECT_EQ(data.at("events").at("count"), count);
