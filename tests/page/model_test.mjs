@@ -103,13 +103,13 @@ test("all time of all workers is accounted for", () => {
 
 test("the region that ran during a serial phase is named, with its share of the critical path", () => {
   const profile = { work: 1e-7, span: 8e-8, parallelism: 1.25, burdened_parallelism: 1.2, regions: [{ name: "parse", on_path: 4.88e-8 }], predictions: [] };
-  const found = run([[0, 0, kind.jobBegin], [0, 0, kind.regionBegin, { name: 1 }], [0, 1, kind.idleBegin], [73, 1, kind.idleEnd, { a: 2 }], [73, 1, kind.idleBegin], [100, 1, kind.idleEnd, { a: 0 }]], { profile });
+  const found = run([[0, 0, kind.jobBegin], [0, 0, kind.regionBegin, { name: 1 }], [0, 1, kind.idleBegin], [73, 1, kind.idleEnd, { a: 2 }], [73, 1, kind.idleBegin], [100, 1, kind.idleEnd, { a: 1 }]], { profile });
   const all = findings(measure(derive(found)), found);
   const serial = all.find((f) => f.key === "serial_phase");
   assert.equal(serial.share, 0.73);
   assert.equal(serial.text, "73 % of idle time: nothing to steal while “parse” ran on one worker");
   assert.match(serial.remedy, /Split “parse”.* 61 % of the critical path/);
-  assert.equal(all.find((f) => f.key === "nothing_anywhere").share, 0.27);
+  assert.equal(all.find((f) => f.key === "work_is_private").share, 0.27);
   assert.ok(all.some((f) => f.key === "parallelism"));
 });
 
@@ -120,7 +120,7 @@ test("a caller that works in a sleeping worker's place makes the pool no idler",
   assert.equal(m.workers, 2);
   assert.ok(Math.abs(m.states[working] - 160) < 1e-6, m.states);
   assert.ok(Math.abs(m.idleTime - 40) < 1e-6, m.states);
-  assert.ok(Math.abs(m.reasons[4] - 40) < 1e-6, m.reasons);
+  assert.deepEqual(m.reasons.map(Math.round), [0, 0, 40, 0, 0, 0]);
 });
 
 test("a worker is there from its first event until it leaves", () => {
@@ -138,6 +138,17 @@ test("idle time in which nothing was given to the pool has that reason, and name
   assert.deepEqual(intervals(model, 1), [[0, 80, outside, 2]]);
   assert.deepEqual(m.reasons.map(Math.round), [0, 0, 0, 0, 0, 80]);
   assert.equal(findings(m, apart)[0].text, "100 % of idle time: nothing was given to the pool while “render” ran outside of it");
+});
+
+test("a spell's reason is that of each moment", () => {
+  // Worker 2 is idle for 100; nobody works for 20, then one, then two for 40 each.
+  const spell = (a) => derive(run([[0, 2, kind.idleBegin], [0, 0, kind.idleBegin], [0, 1, kind.idleBegin], [20, 0, kind.idleEnd, { a }], [20, 0, kind.jobBegin], [60, 1, kind.idleEnd, { a }],
+    [60, 1, kind.jobBegin], [100, 2, kind.idleEnd, { a }]], { workers: 3 }));
+  const reasons = (a) => measure(spell(a)).reasons.map(Math.round);
+  assert.deepEqual(reasons(2), [40, 0, 80, 0, 0, 60]);  // in the serial phase two are idle
+  assert.deepEqual(reasons(0), [40, 0, 80, 0, 0, 60]);
+  assert.deepEqual(reasons(1), [0, 120, 0, 0, 0, 60]);
+  assert.deepEqual(reasons(3), [0, 0, 0, 180, 0, 0]);
 });
 
 test("a job whose end resumes a fiber ends there", () => {

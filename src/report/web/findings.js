@@ -1,6 +1,6 @@
 // What the figures say, in words: each finding has a number and a remedy. Only what costs a run at least a twentieth of
 // its workers' time is one, or what bounds the speed-up.
-import { state, reasonNames, outsideReason } from "./model.js";
+import { state, reasonNames, serialReason, outsideReason } from "./model.js";
 import { regionName } from "./colours.js";
 import { number, percent, plural, time } from "./dom.js";
 
@@ -19,7 +19,7 @@ function spanOf(profile, name) {
 }
 
 function serialPhase(measures, run) {
-  const who = topRegion(measures.serialByRegion, measures.reasons[2], run);
+  const who = topRegion(measures.serialByRegion, measures.reasons[serialReason], run);
   const span = who?.isNamed ? spanOf(run.profile, who.name) : NaN;
   const where = who ? ` while ${who.isNamed ? quoted(who.name) : "code outside of regions"} ran on one worker` : " while one worker ran";
   return {

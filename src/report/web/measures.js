@@ -1,5 +1,5 @@
 // Sums over a run: how long who did what, in all and over time.
-import { state, stateNames, reasonNames, outsideReason } from "./model.js";
+import { state, stateNames, reasonNames, nothingReason, serialReason, blockedReason, unknownReason, outsideReason } from "./model.js";
 
 export const bucketCount = 4000;
 const mostBlamed = 64;  // regions that are looked at for what ran while others were idle
@@ -62,16 +62,23 @@ function seatCallers(result) {
 
 const total = (row) => row.reduce((s, x) => s + x, 0);
 
-// What a spell's end says of its reason is what the worker saw then. While nobody worked in the pool, and nothing that had
-// begun there waited either, the reason was that nothing had been given to it.
-function seeEmptyPool(result) {
-  const blocked = 3;
+// A spell's end says what the worker saw then, not what was so all the time. Who worked meanwhile says the rest: while nobody
+// did, and nothing that had begun in the pool waited either, nothing had been given to it; while one did, the phase was serial,
+// unless that one had work that it hadn't made public; while several did, it wasn't.
+function correctReasons(result) {
+  const move = (b, from, to) => {
+    result.idleByReason[to][b] += result.idleByReason[from][b];
+    result.idleByReason[from][b] = 0;
+  };
   for (let b = 0; b < bucketCount; ++b) {
-    if (result.overTime[state.working][b] > 0) continue;
-    for (let reason = 0; reason < outsideReason; ++reason) {
-      if (reason === blocked) continue;
-      result.idleByReason[outsideReason][b] += result.idleByReason[reason][b];
-      result.idleByReason[reason][b] = 0;
+    const busy = result.overTime[state.working][b] / result.width;
+    if (busy === 0) {
+      for (let reason = 0; reason < outsideReason; ++reason) if (reason !== blockedReason) move(b, reason, outsideReason);
+    } else if (busy < 1.1) {
+      move(b, nothingReason, serialReason);
+      move(b, unknownReason, serialReason);
+    } else if (busy > 1.5) {
+      move(b, serialReason, nothingReason);
     }
   }
 }
@@ -101,7 +108,7 @@ function times(model, result) {
 // Idle time by the region that ran meanwhile, as near as the buckets allow: that of serial phases, and that in which nothing
 // was given to the pool.
 function blameRegions(model, result) {
-  if (result.reasons[2] + result.reasons[outsideReason] === 0) return;
+  if (result.reasons[serialReason] + result.reasons[outsideReason] === 0) return;
   const longest = [...result.regions].sort((x, y) => y[1] - x[1]).slice(0, mostBlamed);
   const byRegion = new Map(longest.map(([region]) => [region, new Float64Array(bucketCount)])), all = new Float64Array(bucketCount);
   for (const intervals of model.lanes) {
@@ -113,7 +120,7 @@ function blameRegions(model, result) {
     }
   }
   for (const [region, work] of byRegion) {
-    for (const [reason, sums] of [[2, result.serialByRegion], [outsideReason, result.outsideByRegion]]) {
+    for (const [reason, sums] of [[serialReason, result.serialByRegion], [outsideReason, result.outsideByRegion]]) {
       let sum = 0;
       for (let b = 0; b < bucketCount; ++b) if (all[b] > 0) sum += (result.idleByReason[reason][b] * work[b]) / all[b];
       sums.set(region, sum);
@@ -171,7 +178,7 @@ export function measure(model) {
   result.workerTime = workers.reduce((s, lane) => s + total(lane.states), 0);
   result.hasCallers = workers.length > 0 && total(result.outside) > 0;
   if (result.hasCallers) seatCallers(result);
-  seeEmptyPool(result);
+  correctReasons(result);
   result.states = stateNames.map((_, i) => (result.hasCallers ? total(result.overTime[i]) : sum("states", i)));
   result.reasons = reasonNames.map((_, i) => total(result.idleByReason[i]));
   result.working = result.workerTime > 0 ? result.states[state.working] / result.workerTime : NaN;

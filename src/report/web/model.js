@@ -5,7 +5,7 @@ import { kind } from "./data.js";
 export const state = { scheduling: 0, working: 1, idle: 2, parked: 3, blocked: 4, outside: 5 };
 export const stateNames = ["scheduling", "working", "idle", "parked", "blocked", "outside of the pool"];
 export const reasonNames = ["nothing to steal anywhere", "work was private", "serial phase", "blocked", "not known", "nothing was given to the pool"];
-export const unknownReason = 4;
+export const nothingReason = 0, serialReason = 2, blockedReason = 3, unknownReason = 4;
 export const outsideReason = 5;  // no event says it: measures.js finds it
 const longestTime = 2 ** 53;
 
