@@ -8,10 +8,10 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "recording/recording.hpp"
+#include "recording/summary.hpp"
 #include "report/run_page.hpp"
 #include "report/table.hpp"
-#include "trace/recording.hpp"
-#include "trace/summary.hpp"
 #include "trace/write.hpp"
 
 namespace heist::cli {

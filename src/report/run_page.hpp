@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include "trace/recording.hpp"
+#include "recording/recording.hpp"
 
 namespace heist::report {
 

@@ -24,49 +24,40 @@ constexpr const char* counter_name = "cntvct";
 constexpr const char* counter_name = "tsc";
 #endif
 
-// What the worker must have done before the first event that the trace has of it.
-event_kind state_before(event_kind first) {
-  switch (first) {
-    case event_kind::wake:
-      return event_kind::park;
-    case event_kind::steal:
-    case event_kind::idle_end:
-    case event_kind::park:
-    case event_kind::job_begin:
-    case event_kind::resume:
-      return event_kind::idle_begin;
-    default:
+// An event that says what the worker did before the first one that was recorded.
+event_kind event_of(worker_state s) {
+  switch (s) {
+    case worker_state::running:
       return event_kind::job_begin;
+    case worker_state::parked:
+      return event_kind::park;
+    case worker_state::searching:
+    case worker_state::starved:
+      break;
   }
+  return event_kind::idle_begin;
 }
 
 // A worker that was there before the trace shows from its beginning on; one that has slept through
 // all of it has no lane yet.
 void add_workers_from_before(trace_record& r, std::vector<trace::event>& events) {
-  std::vector<const trace::event*> first(r.lanes.size());
-  for (const trace::event& e : events)
-    if (first[e.lane] == nullptr || e.time_ns < first[e.lane]->time_ns) first[e.lane] = &e;
   std::vector<trace::event> added;
-  const auto add_first = [&added](std::size_t lane, event_kind kind) {
-    trace::event e;
-    e.lane = static_cast<std::uint32_t>(lane);
-    e.kind = kind;
-    if (kind == event_kind::job_begin) e.a = static_cast<std::uint32_t>(trace::job_source::other);
-    added.push_back(e);
-  };
-  for (std::size_t i = 0; i < first.size(); ++i)
-    if (r.lanes[i].is_worker && r.pools[r.lanes[i].pool].was_there && first[i] != nullptr)
-      add_first(i, state_before(first[i]->kind));
-  live_pools::for_each([&](pool_impl& p) {
-    for (std::uint32_t k = 0; k < r.pools.size(); ++k) {
-      if (r.pools[k].pool != &p || !r.pools[k].was_there) continue;
-      for (unsigned i = 0; i < p.size(); ++i) {
-        if (p.resident(i).lane.load(std::memory_order_relaxed) != trace::no_lane) continue;
-        add_first(r.lanes.size(), event_kind::park);
-        r.lanes.push_back({p.config().name + "/" + std::to_string(i), k, i, true, 0});
-      }
+  for (std::uint32_t k = 0; k < r.pools.size(); ++k) {
+    const std::vector<worker_state>& before = r.pools[k].before;
+    for (std::uint32_t i = 0; i < before.size(); ++i) {
+      auto at = std::find_if(r.lanes.begin(), r.lanes.end(), [&](const trace::lane& l) {
+        return l.is_worker && l.pool == k && l.worker == i;
+      });
+      if (at == r.lanes.end())
+        at = r.lanes.insert(at, {r.pools[k].name + "/" + std::to_string(i), k, i, true, 0});
+      trace::event e;
+      e.lane = static_cast<std::uint32_t>(at - r.lanes.begin());
+      e.kind = event_of(before[i]);
+      if (e.kind == event_kind::job_begin)
+        e.a = static_cast<std::uint32_t>(trace::job_source::other);
+      added.push_back(e);
     }
-  });
+  }
   events.insert(events.begin(), added.begin(), added.end());
 }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/strand_clock.hpp"
 #include "runtime/trace_ring.hpp"
+#include "runtime/worker.hpp"
 #include "trace/log.hpp"
 
 namespace heist::inline v0::detail {
@@ -17,7 +18,8 @@ class pool_impl;
 struct pool_entry {
   const pool_impl* pool;  // nullptr: it has ended
   std::string statistics;
-  bool was_there = false;  // when the trace began
+  std::string name;
+  std::vector<worker_state> before;  // what its workers did when the trace began; else empty
 };
 
 // Guarded by the lock of tracing.cpp.

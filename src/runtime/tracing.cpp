@@ -71,7 +71,7 @@ shared_state& locked_state() {
 std::uint32_t number_of(trace_record& r, const pool_impl& p) {
   for (std::size_t i = 0; i < r.pools.size(); ++i)
     if (r.pools[i].pool == &p) return static_cast<std::uint32_t>(i);
-  r.pools.push_back({&p, "", false});
+  r.pools.push_back({&p, "", p.config().name, {}});
   return static_cast<std::uint32_t>(r.pools.size() - 1);
 }
 
@@ -315,7 +315,10 @@ void tracing::start(pool_impl* only, std::size_t events) {
   if (s.record != nullptr && s.record->process == made->process)
     throw usage_error("a trace is being recorded already");
   live_pools::for_each([&made, only](pool_impl& p) {
-    if (only == nullptr || only == &p) made->pools.push_back({&p, "", true});
+    pool_entry entry{&p, "", p.config().name, {}};
+    for (unsigned i = 0; i < p.size(); ++i)
+      entry.before.push_back(p.resident(i).doing.load(std::memory_order_relaxed));
+    if (only == nullptr || only == &p) made->pools.push_back(std::move(entry));
     for (unsigned i = 0; i < p.size(); ++i) {
       p.resident(i).lane.store(trace::no_lane, std::memory_order_relaxed);
       p.at(i).lane.store(trace::no_lane, std::memory_order_relaxed);

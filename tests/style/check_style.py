@@ -32,12 +32,13 @@ LAYERS = {
     "include/heist/detail/parallel/": ["include/heist/"],  # what loops and algorithms are made of: it forks
     "include/heist/": ["include/heist/"],
     "src/trace/": ["src/trace/", "src/platform/"] + VALUES,
+    "src/recording/": ["src/recording/", "src/trace/", "src/platform/"] + VALUES,
     "src/runtime/": ["src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
     "src/sync/": ["src/sync/", "src/platform/", "include/heist/"],
     "src/graph/": ["src/graph/", "src/tasks/", "src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
     "src/tasks/": ["src/tasks/", "src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
     "src/observe/": ["src/observe/", "src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
-    "src/report/": ["src/report/", "src/trace/"] + VALUES,
+    "src/report/": ["src/report/", "src/recording/", "src/trace/"] + VALUES,
     "src/lab/model/": ["src/lab/model/"] + VALUES,
     "src/lab/dag/": ["src/lab/dag/", "src/lab/model/", "src/report/"] + VALUES,
     "src/lab/programs/": ["src/lab/programs/", "src/lab/model/", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
@@ -51,11 +52,11 @@ LAYERS = {
                          "workloads/uts/tree.hpp"] + VALUES,
     # No columns, charts and pages: rows of numbers. The table is that of a schedule, in src/lab/checks.
     "src/lab/experiments/": ["src/lab/", "src/report/statistics.hpp", "src/report/table.hpp", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
-    "src/calibration/": ["src/calibration/", "src/lab/", "src/report/", "src/trace/", "src/runtime/", "src/platform/", "include/heist/",
+    "src/calibration/": ["src/calibration/", "src/lab/", "src/report/", "src/recording/", "src/trace/", "src/runtime/", "src/platform/", "include/heist/",
                          "workloads/", "bench/"],
-    "src/cli/": ["src/cli/", "src/calibration/", "src/lab/", "src/report/", "src/trace/", "src/runtime/", "src/platform/", "workloads/", "bench/", "include/heist/"],
+    "src/cli/": ["src/cli/", "src/calibration/", "src/lab/", "src/report/", "src/recording/", "src/trace/", "src/runtime/", "src/platform/", "workloads/", "bench/", "include/heist/"],
     "workloads/": ["workloads/", "include/heist/"],
-    "bench/": ["bench/", "workloads/", "src/report/", "src/trace/", "src/runtime/", "src/platform/", "include/heist/"],
+    "bench/": ["bench/", "workloads/", "src/report/", "src/recording/", "src/trace/", "src/runtime/", "src/platform/", "include/heist/"],
     "examples/": ["examples/", "include/heist/"],
 }
 # These are written against the interface: what only the library's own headers need is not for them.

@@ -87,6 +87,16 @@ bool asks_for_help(int argc, const char* const* argv) {
                       [](std::string_view each) { return each == "--help" || each == "-h"; });
 }
 
+// For the suites: its process isn't started by hand.
+CLI::App* add_side(CLI::App& app, side_request& side) {
+  auto* const added = app.add_subcommand("side")->group("");
+  added->add_option("program", side.program)->required();
+  added->add_option("workers", side.workers)->required();
+  added->add_option("preset", side.preset)->required();
+  added->add_option("settings", side.settings);
+  return added;
+}
+
 }  // namespace
 
 any_request parse(int argc, const char* const* argv) {
@@ -112,13 +122,8 @@ any_request parse(int argc, const char* const* argv) {
       app.add_subcommand("presets", "the schedulers of the literature, for run --preset");
   presets_app->add_flag("--json", presets.json, "an object a line");
 
-  // For the suites: its process isn't started by hand.
   side_request side;
-  auto* side_app = app.add_subcommand("side")->group("");
-  side_app->add_option("program", side.program)->required();
-  side_app->add_option("workers", side.workers)->required();
-  side_app->add_option("preset", side.preset)->required();
-  side_app->add_option("settings", side.settings);
+  const auto* side_app = add_side(app, side);
 
   info_request info;
   auto* info_app = app.add_subcommand("info", "what the runtime makes of this machine");

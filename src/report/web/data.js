@@ -1,5 +1,5 @@
 // The recording out of the page: an object of JSON whose events are columns of little-endian numbers in base64.
-// The kinds are those of src/trace/recording.hpp.
+// The kinds are those of src/trace/log.hpp.
 
 export const kind = {
   expose: 0, steal: 1, jobBegin: 2, jobEnd: 3, suspend: 4, resume: 5, idleBegin: 6, idleEnd: 7, park: 8, wake: 9,

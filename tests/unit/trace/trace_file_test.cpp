@@ -1,4 +1,4 @@
-// The two forms of a trace's file: what is written is read again, and what isn't a trace is refused.
+// The two forms of a trace's file: what is written is read again, and what isn't one is refused.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -37,8 +37,8 @@ void expect_same(const log& read, const log& written) {
   for (std::size_t i = 0; i < read.events.size(); ++i) {
     const event& a = read.events[i];
     const event& b = written.events[i];
-    EXPECT_TRUE(a.time_ns == b.time_ns && a.lane == b.lane && a.kind == b.kind && a.name == b.name &&
-                a.a == b.a && a.b == b.b && a.value == b.value)
+    EXPECT_TRUE(a.time_ns == b.time_ns && a.lane == b.lane && a.kind == b.kind &&
+                a.name == b.name && a.a == b.a && a.b == b.b && a.value == b.value)
         << i;
   }
 }
@@ -69,10 +69,18 @@ TEST(TraceFile, HasTheFieldsOfChromesFormat) {
     ASSERT_NE(std::string("MXisfC").find(phase), std::string::npos) << phase;
     EXPECT_EQ(e.at("pid"), 1);
     EXPECT_TRUE(e.at("name").is_string());
-    if (phase != "M") { EXPECT_TRUE(e.at("ts").is_number()) << e; }
-    if (phase == "X") { EXPECT_GT(e.at("dur").get<double>(), 0); }
-    if (phase == "i") { EXPECT_EQ(e.at("s"), "t"); }
-    if (phase != "M" && phase != "C") { EXPECT_GE(e.at("tid").get<int>(), 1); }
+    if (phase != "M") {
+      EXPECT_TRUE(e.at("ts").is_number()) << e;
+    }
+    if (phase == "X") {
+      EXPECT_GT(e.at("dur").get<double>(), 0);
+    }
+    if (phase == "i") {
+      EXPECT_EQ(e.at("s"), "t");
+    }
+    if (phase != "M" && phase != "C") {
+      EXPECT_GE(e.at("tid").get<int>(), 1);
+    }
     if (phase == "s" || phase == "f") {
       EXPECT_TRUE(e.at("id").is_number());
       ++arrows;
@@ -111,9 +119,10 @@ TEST(TraceFile, WithAFieldOutOfRangeIsRefused) {
   l.events[3].name = 77;
   EXPECT_EQ(complaint_about(binary_of(l)),
             "t.json: event 3 has a name that the trace doesn't have");
-  EXPECT_EQ(complaint_about(json_of(sample_log()).replace(
-                json_of(sample_log()).find("\"names\":["), 9, "\"namen\":[")),
-            "t.json: it has no names");
+  EXPECT_EQ(
+      complaint_about(json_of(sample_log())
+                          .replace(json_of(sample_log()).find("\"names\":["), 9, "\"namen\":[")),
+      "t.json: it has no names");
 }
 
 // Whatever the bytes are: a sound recording, or a complaint of one line.
@@ -128,7 +137,8 @@ TEST(TraceFile, ThatIsDamagedIsReadOrRefused) {
       if (round % 3 == 0) bytes.resize(random() % bytes.size());
       try {
         const recording r = parse_recording(bytes, "t");
-        for (const event& e : r.events) ASSERT_TRUE(e.lane < r.lanes.size() && e.name < r.names.size());
+        for (const event& e : r.events)
+          ASSERT_TRUE(e.lane < r.lanes.size() && e.name < r.names.size());
         static_cast<void>(json_of(r));
       } catch (const trace_error& e) {
         ++refused;

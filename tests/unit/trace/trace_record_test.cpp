@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "heist/heist.hpp"
+#include "recording/recording.hpp"
+#include "recording/summary.hpp"
 #include "tests/unit/runtime/fib.hpp"
 #include "tests/unit/runtime/support.hpp"
-#include "trace/recording.hpp"
-#include "trace/summary.hpp"
 
 namespace heist_test {
 namespace {
@@ -43,15 +43,19 @@ class TraceRecord : public testing::Test {
 
   const watchdog guard_{"tracing"};
   const std::string path_ = testing::TempDir() + "heist-trace-" + std::to_string(::getpid()) + "-" +
-                            testing::UnitTest::GetInstance()->current_test_info()->name() + ".htrace";
+                            testing::UnitTest::GetInstance()->current_test_info()->name() +
+                            ".htrace";
 };
 
-// The second worker must take the one job that there is: the first one waits for it to begin.
-void force_a_steal() {
+// The second worker must take the one job that there is: the first one waits for it to begin. And
+// that job waits until the first worker waits for it.
+void force_a_steal(heist::pool& p) {
+  const std::uint64_t waits = p.stats().total.suspends;
   std::atomic<bool> has_begun{false};
   heist::fork_join([&] { ASSERT_TRUE(eventually([&] { return has_begun.load(); })); },
                    [&] {
                      has_begun = true;
+                     ASSERT_TRUE(eventually([&] { return p.stats().total.suspends > waits; }));
                      linger(2ms);
                    });
 }
@@ -59,9 +63,9 @@ void force_a_steal() {
 TEST_F(TraceRecord, HasTheStealTheWaitAndTheRegion) {
   heist::pool p({.workers = 2, .callers = heist::caller_kind::wait});
   p.start_trace();
-  p.run([] {
+  p.run([&p] {
     const heist::region r("forced");
-    force_a_steal();
+    force_a_steal(p);
   });
   const recording t = stop(p);
   const auto steals = of_kind(t, event_kind::steal);
@@ -153,14 +157,16 @@ TEST_F(TraceRecord, IsOfOnePool) {
   heist::pool p({.workers = 2, .callers = heist::caller_kind::wait, .name = "traced"});
   heist::pool other({.workers = 2, .callers = heist::caller_kind::wait, .name = "other"});
   p.start_trace();
-  other.run(&force_a_steal);
+  other.run([&] { force_a_steal(other); });
   EXPECT_THROW(other.stop_trace(path_), heist::usage_error);
   EXPECT_THROW(other.start_trace(), heist::usage_error);
-  p.run(&force_a_steal);
+  p.run([&] { force_a_steal(p); });
   const recording t = stop(p);
   EXPECT_EQ(of_kind(t, event_kind::steal).size(), 1U);
   for (const auto& l : t.lanes)
-    if (l.is_worker) { EXPECT_EQ(l.name.substr(0, 7), "traced/"); }
+    if (l.is_worker) {
+      EXPECT_EQ(l.name.substr(0, 7), "traced/");
+    }
 }
 
 TEST_F(TraceRecord, RefusesWhatMakesNoSense) {
@@ -196,7 +202,9 @@ TEST_F(TraceRecord, MayBeStoppedWhileAllRecord) {
     std::map<std::uint32_t, double> last;
     for (const event& e : of_kind(t, event_kind::counter)) {
       const auto [at, is_new] = last.try_emplace(e.lane, e.value);
-      if (!is_new) { EXPECT_EQ(e.value, at->second + 1); }
+      if (!is_new) {
+        EXPECT_EQ(e.value, at->second + 1);
+      }
       at->second = e.value;
     }
   }

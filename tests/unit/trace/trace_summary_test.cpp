@@ -4,9 +4,9 @@
 #include <numeric>
 #include <string>
 
+#include "recording/summary.hpp"
 #include "tests/unit/trace/sample.hpp"
 #include "trace/lane_slices.hpp"
-#include "trace/summary.hpp"
 
 namespace heist_test {
 namespace {
@@ -16,11 +16,12 @@ using namespace heist::trace;
 std::string to_text(const heist::trace::log& of) {
   std::string text;
   for (const slice& s : slices_of(of))
-    text += std::to_string(s.lane) + " " + std::to_string(s.begin_ns / 1000) + "-" +
-            std::to_string(s.end_ns / 1000) + " " + state_names[static_cast<int>(s.state)] +
-            (s.region != 0 ? " " + std::to_string(s.region) : "") +
-            (s.why != idle_why::no_work ? std::string(" ") + idle_names[static_cast<int>(s.why)] : "") +
-            "\n";
+    text +=
+        std::to_string(s.lane) + " " + std::to_string(s.begin_ns / 1000) + "-" +
+        std::to_string(s.end_ns / 1000) + " " + state_names[static_cast<int>(s.state)] +
+        (s.region != 0 ? " " + std::to_string(s.region) : "") +
+        (s.why != idle_why::no_work ? std::string(" ") + idle_names[static_cast<int>(s.why)] : "") +
+        "\n";
   return text;
 }
 
@@ -82,14 +83,17 @@ TEST(Findings, NameTheRegionThatRanAlone) {
   l.duration_ns = 1'000'000;
   l.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}};
   l.names = {"", "parse", "sum"};
-  l.events = {{0, 0, job_begin, 1, 1, 0, 0},       {0, 1, idle_begin, 0, 0, 0, 0},
-              {600'000, 0, region_begin, 2, 0, 1, 0}, {600'000, 1, idle_end, 0, 2, 0, 0},
+  l.events = {{0, 0, job_begin, 1, 1, 0, 0},
+              {0, 1, idle_begin, 0, 0, 0, 0},
+              {600'000, 0, region_begin, 2, 0, 1, 0},
+              {600'000, 1, idle_end, 0, 2, 0, 0},
               {600'000, 1, job_begin, 2, 0, 0, 0}};
   const auto found = findings_of(l, summarise(l));
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].what,
-            "100 % of all idle time: nothing to steal while 'parse' ran on one worker, for 60 % of the "
-            "run (600 us).");
+  EXPECT_EQ(
+      found[0].what,
+      "100 % of all idle time: nothing to steal while 'parse' ran on one worker, for 60 % of the "
+      "run (600 us).");
   EXPECT_EQ(found[0].remedy, "Split 'parse', or run it beside something else.");
   EXPECT_NEAR(found[0].weight, 0.3, 1e-9);
 }

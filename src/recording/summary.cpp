@@ -1,4 +1,4 @@
-#include "trace/summary.hpp"
+#include "recording/summary.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -24,10 +24,10 @@ class trace_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Reads either form, by the file's first bytes. Whatever the file holds, the result is sound: kinds,
-// lanes and names are in range, events are in order of time, values are finite. Throws trace_error,
-// resource_error if the file can't be read, and std::bad_alloc. Memory: 48 bytes an event, and for
-// the JSON form, which is read as a stream, no more than that.
+// Reads either form, by the file's first bytes. Whatever the file holds, the result is sound:
+// kinds, lanes and names are in range, events are in order of time, values are finite. Throws trace_error,
+// resource_error if the file can't be read, and std::bad_alloc. Takes 40 bytes of memory for an
+// event: the JSON form is read as a stream.
 [[nodiscard]] recording read_recording(const std::string& path);
 
 // The same of bytes in memory, for tests; `name` stands in messages.

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "trace/summary.hpp"
+#include "recording/summary.hpp"
 
 namespace heist::inline v0::trace {
 

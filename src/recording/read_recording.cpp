@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "heist/error.hpp"
-#include "trace/recording.hpp"
+#include "recording/recording.hpp"
 #include "trace/write.hpp"
 
 namespace heist::inline v0::trace {
