@@ -1,9 +1,10 @@
-"""Pages of runs in a headless Chromium: browser_test.py MAKE_RUN_PAGE [FOLDER].
+"""Pages of runs in a headless Chromium: browser_test.py MAKE_RUN_PAGE [--heist HEIST] [--keep FOLDER].
 
-MAKE_RUN_PAGE writes the page of a made-up run and says what it must show. With a FOLDER the pages and pictures of them
-stay there. Ends with 77, skipped, where there is no Chromium.
+MAKE_RUN_PAGE writes the page of a made-up run and says what it must show. With the command HEIST a real run is looked at
+too. With a FOLDER the pages and pictures of them stay there. Ends with 77, skipped, where there is no Chromium.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ import unittest
 
 import browser
 
-MAKE, FOLDER = None, None
+MAKE, HEIST, FOLDER, KEEP = None, None, None, False
 WINDOW = None
 
 
@@ -45,6 +46,23 @@ class RunPage(unittest.TestCase):
         print(f"{events} events: loaded in {seconds:.2f} s, built in {WINDOW.value('document.documentElement.dataset.buildMs')} ms, "
               f"timeline drawn in {WINDOW.value('document.getElementById(`timeline`).dataset.drawMs')} ms", file=sys.stderr)
         return json.loads(made.stdout)
+
+    def test_a_real_run_shows_what_the_command_says(self):
+        if HEIST is None:
+            self.skipTest("no command heist")
+        trace, page = os.path.join(FOLDER, "trace.json"), os.path.join(FOLDER, "run.html")
+        subprocess.run([HEIST, "run", "quicksort", "-P", "2"], check=True, capture_output=True, env={**os.environ, "HEIST_TRACE": trace})
+        said = json.loads(subprocess.run([HEIST, "report", trace, "--json", "-o", page], check=True, capture_output=True, text=True).stdout)
+        WINDOW.open(page)
+        WINDOW.settle()
+        self.assertEqual(WINDOW.complaints, [])
+        self.assertEqual(self.figure("event-count"), said["events"])
+        self.assertEqual(self.figure("duration"), said["duration_ns"])
+        self.assertEqual(self.figure("worker-count"), said["workers"])
+        self.assertEqual(self.figure("steals"), sum(lane["steals"] for lane in said["lanes"]))
+        self.assertFalse(WINDOW.value("!!document.getElementById('refused')"))
+        # Between two jobs the command counts a worker as working, and the page as scheduling.
+        self.assertAlmostEqual(self.figure("working"), said["work_ns"] / said["capacity_ns"], delta=0.02)
 
     def figure(self, name):
         return float(WINDOW.value(f"document.getElementById('{name}').dataset.value"))
@@ -198,9 +216,13 @@ if __name__ == "__main__":
     if browser.find() is None:
         print("skipped: no Chromium (Debian: chromium)")
         sys.exit(77)
-    MAKE = sys.argv[1]
-    KEEP = len(sys.argv) > 2
+    parser = argparse.ArgumentParser()
+    parser.add_argument("make")
+    parser.add_argument("--heist")
+    parser.add_argument("--keep")
+    given = parser.parse_args()
+    MAKE, HEIST, KEEP = given.make, given.heist, given.keep is not None
     with tempfile.TemporaryDirectory() as folder:
-        FOLDER = sys.argv[2] if KEEP else folder
+        FOLDER = given.keep or folder
         os.makedirs(FOLDER, exist_ok=True)
         unittest.main(argv=sys.argv[:1])
