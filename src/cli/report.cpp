@@ -1,5 +1,7 @@
 #include "cli/report.hpp"
 
+#include <sstream>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +10,7 @@
 #include "cli/output.hpp"
 #include "recording/recording.hpp"
 #include "recording/summary.hpp"
+#include "report/run_page.hpp"
 #include "report/table.hpp"
 #include "trace/write.hpp"
 
@@ -156,6 +159,12 @@ void convert(const trace::recording& r, const std::string& path) {
   write_file(path, to.text);
 }
 
+void write_page(const trace::recording& r, const std::string& path) {
+  std::ostringstream page;
+  report::write_run_page(page, r);
+  write_file(path, page.view());
+}
+
 }  // namespace
 
 int report_trace(const report_request& request, output& out) {
@@ -163,6 +172,7 @@ int report_trace(const report_request& request, output& out) {
   const trace::recording r = trace::read_recording(request.file);
   const trace::summary s = trace::summarise(r);
   if (!request.convert.empty()) convert(r, request.convert);
+  if (!request.page.empty()) write_page(r, request.page);
   if (request.json)
     out.print("{}\n", to_json(r, s).dump(-1, ' ', false, json::error_handler_t::replace));
   else

@@ -83,7 +83,7 @@ class Tree:
         found = []
         for folder, folders, files in os.walk(self.root):
             relative = os.path.relpath(folder, self.root)
-            folders[:] = sorted(f for f in folders if f == ".ci" or not f.startswith((".", "__")))
+            folders[:] = sorted(f for f in folders if f == ".ci" or (not f.startswith((".", "__")) and f != "node_modules"))
             if relative == ".":
                 folders[:] = [f for f in folders if f != "build"]
             found += [os.path.normpath(os.path.join(relative, name)) for name in sorted(files)]

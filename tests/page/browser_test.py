@@ -1,0 +1,228 @@
+"""Pages of runs in a headless Chromium: browser_test.py MAKE_RUN_PAGE [--heist HEIST] [--keep FOLDER].
+
+MAKE_RUN_PAGE writes the page of a made-up run and says what it must show. With the command HEIST a real run is looked at
+too. With a FOLDER the pages and pictures of them stay there. Ends with 77, skipped, where there is no Chromium.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import browser
+
+MAKE, HEIST, FOLDER, KEEP = None, None, None, False
+WINDOW = None
+
+
+def setUpModule():
+    global WINDOW
+    WINDOW = browser.Browser(browser.find())
+
+
+def tearDownModule():
+    WINDOW.close()
+
+
+def write_file(name, text):
+    path = os.path.join(FOLDER, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+class RunPage(unittest.TestCase):
+    def open(self, events, scheme="light"):
+        path = os.path.join(FOLDER, f"{events}.html")
+        made = subprocess.run([MAKE, str(events), path], check=True, capture_output=True, text=True)
+        WINDOW.prefer(scheme)
+        seconds = WINDOW.open(path)
+        WINDOW.settle()
+        self.assertEqual(WINDOW.complaints, [])
+        self.assertEqual(WINDOW.value("document.documentElement.dataset.state"), "ready")
+        print(f"{events} events: loaded in {seconds:.2f} s, built in {WINDOW.value('document.documentElement.dataset.buildMs')} ms, "
+              f"timeline drawn in {WINDOW.value('document.getElementById(`timeline`).dataset.drawMs')} ms", file=sys.stderr)
+        return json.loads(made.stdout)
+
+    def test_a_real_run_shows_what_the_command_says(self):
+        if HEIST is None:
+            self.skipTest("no command heist")
+        trace, page = os.path.join(FOLDER, "trace.json"), os.path.join(FOLDER, "run.html")
+        subprocess.run([HEIST, "run", "quicksort", "-P", "2"], check=True, capture_output=True, env={**os.environ, "HEIST_TRACE": trace})
+        said = json.loads(subprocess.run([HEIST, "report", trace, "--json", "-o", page], check=True, capture_output=True, text=True).stdout)
+        WINDOW.open(page)
+        WINDOW.settle()
+        self.assertEqual(WINDOW.complaints, [])
+        self.assertEqual(self.figure("event-count"), said["events"])
+        self.assertEqual(self.figure("duration"), said["duration_ns"])
+        self.assertEqual(self.figure("worker-count"), said["workers"])
+        self.assertEqual(self.figure("steals"), sum(lane["steals"] for lane in said["lanes"]))
+        self.assertFalse(WINDOW.value("!!document.getElementById('refused')"))
+        # Between two jobs the command counts a worker as working, and the page as scheduling.
+        self.assertAlmostEqual(self.figure("working"), said["work_ns"] / said["capacity_ns"], delta=0.02)
+
+    def figure(self, name):
+        return float(WINDOW.value(f"document.getElementById('{name}').dataset.value"))
+
+    def view(self):
+        WINDOW.settle()
+        return [float(WINDOW.value(f"document.getElementById('timeline').dataset.{name}")) for name in ("fromNs", "toNs")]
+
+    def cell(self, table, row, column):
+        return WINDOW.value(f"[...document.querySelectorAll('#{table} tbody tr')].find(r => r.cells[0].textContent.startsWith('{row}')).cells[{column}].textContent")
+
+    def check_figures(self, expected):
+        self.assertEqual(self.figure("event-count"), expected["events"])
+        self.assertEqual(self.figure("steals"), expected["steals"])
+        self.assertEqual(self.figure("duration"), expected["duration"])
+        self.assertEqual(self.figure("worker-count"), expected["workers"])
+        if expected["duration"]:
+            share = expected["working"] / (expected["workers"] * expected["duration"])
+            self.assertAlmostEqual(self.figure("working"), share, places=9)
+
+    # Sees to it that the other tests would notice what they look for.
+    def test_a_complaint_is_noticed(self):
+        for text in ("console.error('planted')", "throw new Error('planted')", "console.warn('planted')"):
+            WINDOW.open(write_file("complaint.html", f"<!DOCTYPE html><script>{text}</script>"))
+            self.assertEqual(len(WINDOW.complaints), 1)
+            self.assertIn("planted", WINDOW.complaints[0])
+
+    def test_the_policy_refuses_other_scripts(self):
+        self.open(0)
+        with open(os.path.join(FOLDER, "0.html"), encoding="utf-8") as file:
+            page = file.read()
+        WINDOW.open(write_file("planted.html", page.replace("<main", "<script>document.title='harmed'</script><main")))
+        self.assertTrue(any("Content Security Policy" in text for text in WINDOW.complaints), WINDOW.complaints)
+        self.assertNotEqual(WINDOW.value("document.title"), "harmed")
+
+    def test_no_event(self):
+        self.check_figures(self.open(0))
+        self.assertTrue(WINDOW.value("!!document.getElementById('no-findings')"))
+
+    def test_one_event(self):
+        self.check_figures(self.open(1))
+        self.assertEqual(self.cell("events", "counter values", 1), "1")
+
+    def test_a_thousand_events(self):
+        expected = self.open(1000)
+        self.check_figures(expected)
+        self.assertEqual(self.cell("events", "steals", 1), str(expected["steals"]))
+        self.assertEqual(self.cell("reasons", "serial phase", 3), "3")
+        finding = "document.querySelector('[data-finding=serial_phase]')"
+        self.assertIn("“parse” ran on one worker", WINDOW.value(f"{finding}.textContent"))
+        self.assertIn("61 % of the critical path", WINDOW.value(f"{finding}.textContent"))
+        self.assertAlmostEqual(float(WINDOW.value(f"{finding}.dataset.share")),
+                               expected["serial_idle"] / (expected["serial_idle"] + self.rest_of_idle()), places=3)
+        self.assertEqual(self.figure("parallelism"), expected["parallelism"])
+        self.assertIn("parallelism is 3.25", WINDOW.value("document.querySelector('[data-finding=parallelism]').textContent"))
+        self.assertTrue(WINDOW.value("!!document.querySelector('#speedup canvas')"))
+
+    # Idle time for other reasons: there is none in a made-up run.
+    def rest_of_idle(self):
+        return 0
+
+    def test_a_million_events(self):
+        expected = self.open(1_000_000)
+        self.check_figures(expected)
+        timeline = "document.getElementById('timeline').dataset"
+        self.assertEqual(int(WINDOW.value(f"{timeline}.steals")), expected["steals"])
+        self.assertEqual(WINDOW.value(f"{timeline}.arrows"), "0")
+        WINDOW.value("document.getElementById('timeline').focus()")
+        for _ in range(18):
+            WINDOW.press("+", "+")
+        shown = int(WINDOW.value(f"{timeline}.steals"))
+        self.assertTrue(0 < shown < 100, shown)
+        self.assertEqual(int(WINDOW.value(f"{timeline}.arrows")), shown)
+
+    def test_names_with_markup_are_text(self):
+        self.open(1000)
+        name = "<script>document.title='harmed'</script>"
+        self.assertIn(name, WINDOW.value("document.getElementById('regions').textContent"))
+        self.assertIn(name, WINDOW.value("document.getElementById('legend').textContent"))
+        self.assertEqual(WINDOW.value("document.getElementById('program').textContent"), "made-up <i>run</i>")
+        self.assertEqual(WINDOW.value("document.title"), "made-up <i>run</i>: heist report")
+        self.assertEqual(WINDOW.value("document.querySelectorAll('main script, main i').length"), 0)
+
+    def test_the_keyboard_zooms_and_moves(self):
+        end = self.open(1000)["duration"]
+        WINDOW.value("document.getElementById('timeline').focus()")
+        self.assertEqual(self.view(), [0, end])
+        WINDOW.press("+", "+")
+        begin, until = self.view()
+        self.assertAlmostEqual(until - begin, 0.6 * end, delta=2)
+        WINDOW.press("ArrowRight")
+        self.assertAlmostEqual(self.view()[0], begin + 0.06 * end, delta=2)
+        WINDOW.press("ArrowLeft")
+        self.assertAlmostEqual(self.view()[0], begin, delta=2)
+        WINDOW.press("-", "-")
+        self.assertEqual(self.view(), [0, end])
+        WINDOW.press("+", "+")
+        WINDOW.press("Home")
+        self.assertEqual(self.view(), [0, end])
+
+    def test_wheel_and_drag(self):
+        end = self.open(1000)["duration"]
+        box = WINDOW.value("(t => { t.scrollIntoView(); const b = t.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })(document.getElementById('timeline'))")
+        x, y = box[0] + box[2] / 2, box[1] + box[3] / 2
+        WINDOW.wheel(x, y, -300)
+        begin, until = self.view()
+        self.assertLess(until - begin, 0.5 * end)
+        self.assertAlmostEqual((begin + until) / 2, end / 2, delta=0.01 * end)
+        WINDOW.mouse("mousePressed", x, y)
+        WINDOW.mouse("mouseMoved", x + 50, y)
+        WINDOW.mouse("mouseReleased", x + 50, y)
+        self.assertAlmostEqual(self.view()[0], begin - 50 / box[2] * (until - begin), delta=0.01 * end)
+        WINDOW.mouse("mouseMoved", x, y)
+        self.assertIn("worker", WINDOW.value("document.querySelector('.tip:not([hidden])').textContent"))
+
+    def test_light_and_dark(self):
+        back = "getComputedStyle(document.body).backgroundColor"
+        pixel = "[...document.getElementById('timeline').getContext('2d').getImageData(3, 1, 1, 1).data].slice(0, 3).join()"
+        for scheme, colour, other in (("light", "255, 255, 255", "22, 24, 29"), ("dark", "22, 24, 29", "255, 255, 255")):
+            self.open(1000, scheme)
+            self.assertEqual(WINDOW.value(back), f"rgb({colour})")
+            self.assertEqual(WINDOW.value(pixel), colour.replace(" ", ""))
+            if KEEP:
+                WINDOW.picture(os.path.join(FOLDER, f"{scheme}.png"))
+            WINDOW.value("document.getElementById('theme').click()")
+            WINDOW.settle()
+            self.assertEqual(WINDOW.value(back), f"rgb({other})")
+            self.assertEqual(WINDOW.value(pixel), other.replace(" ", ""))
+
+    def test_prints(self):
+        self.open(1000, "dark")
+        paper = WINDOW.paper()
+        self.assertEqual(paper[:5], b"%PDF-")
+        self.assertEqual(WINDOW.complaints, [])
+        if KEEP:
+            with open(os.path.join(FOLDER, "paper.pdf"), "wb") as file:
+                file.write(paper)
+
+    def test_damaged_data_is_said_so(self):
+        self.open(1)
+        with open(os.path.join(FOLDER, "1.html"), encoding="utf-8") as file:
+            page = file.read()
+        damaged = page.replace('"lane":"AAA="', '"lane":"AA=="')
+        self.assertNotEqual(page, damaged)
+        WINDOW.open(write_file("damaged.html", damaged))
+        self.assertEqual(WINDOW.value("document.documentElement.dataset.state"), "failed")
+        self.assertIn("the column lane has 1 bytes for 1 events", WINDOW.value("document.getElementById('error').textContent"))
+
+
+if __name__ == "__main__":
+    if browser.find() is None:
+        print("skipped: no Chromium (Debian: chromium)")
+        sys.exit(77)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("make")
+    parser.add_argument("--heist")
+    parser.add_argument("--keep")
+    given = parser.parse_args()
+    MAKE, HEIST, KEEP = given.make, given.heist, given.keep is not None
+    with tempfile.TemporaryDirectory() as folder:
+        FOLDER = given.keep or folder
+        os.makedirs(FOLDER, exist_ok=True)
+        unittest.main(argv=sys.argv[:1])
