@@ -25,9 +25,9 @@ class trace_error : public std::runtime_error {
 };
 
 // Reads either form, by the file's first bytes. Whatever the file holds, the result is sound:
-// kinds, lanes and names are in range, events are in order of time, values are finite. Throws trace_error,
-// resource_error if the file can't be read, and std::bad_alloc. Takes 40 bytes of memory for an
-// event: the JSON form is read as a stream.
+// kinds, lanes and names are in range, events are in order of time, and values are finite. Throws
+// trace_error, resource_error if the file can't be read, and std::bad_alloc. Takes 40 bytes of
+// memory for an event: the JSON form is read as a stream.
 [[nodiscard]] recording read_recording(const std::string& path);
 
 // The same of bytes in memory, for tests; `name` stands in messages.
