@@ -126,12 +126,11 @@ double ns_of_event(bool is_on, std::uint64_t count) {
 
 std::vector<workloads::option_spec> options(scale of) {
   const bool quick = of == scale::quick;
-  return {
-      integer_option("leaves", "of the tree, and functions submitted", quick ? 200 : 20'000, 1,
-                     10'000'000),
-      integer_option("n", "of fib", quick ? 15 : 32, 1, 40),
-      integer_option("events", "how often one event is recorded", quick ? 10'000 : 2'000'000, 1,
-                     1'000'000'000)};
+  return {integer_option("leaves", "of the tree, and functions submitted", quick ? 200 : 20'000, 1,
+                         10'000'000),
+          integer_option("n", "of fib", quick ? 15 : 32, 1, 40),
+          integer_option("events", "how often one event is recorded", quick ? 10'000 : 2'000'000, 1,
+                         1'000'000'000)};
 }
 
 std::vector<program> all_programs(const workloads::option_values& values) {
@@ -141,8 +140,8 @@ std::vector<program> all_programs(const workloads::option_values& values) {
   const std::uint64_t calls = whole_pool({.workers = 1}).run([n] { return fib(n); });
   return {{"tree with leaves of 10 us",
            [=](pool& p) { return p.run([=] { return tree(leaves, steps); }); }, leaves, true},
-          {"functions of 10 us, submitted",
-           [=](pool& p) { return submitted(p, leaves, steps); }, leaves, true},
+          {"functions of 10 us, submitted", [=](pool& p) { return submitted(p, leaves, steps); },
+           leaves, true},
           {fmt::format("fib({})", n), [=](pool& p) { return p.run([=] { return fib(n); }); }, calls,
            false}};
 }
@@ -151,8 +150,8 @@ void time_all(std::vector<program>& programs, unsigned workers) {
   for (program& each : programs)
     for (const onlooker who : all_onlookers) {
       observed_pool p(who, workers);
-      each.seconds[static_cast<std::size_t>(who)].add(seconds_of(
-          [&] { check_result(each.name, each.expected, each.run(p.get())); }));
+      each.seconds[static_cast<std::size_t>(who)].add(
+          seconds_of([&] { check_result(each.name, each.expected, each.run(p.get())); }));
     }
 }
 
@@ -167,8 +166,8 @@ void report_program(const program& each, results& r) {
                       each.name});
   }
   if (!each.is_bounded) return;
-  target t{each.name + ", with a trace to without", "", bound::at_most, most_by_trace,
-           std::nullopt, {}};
+  target t{
+      each.name + ", with a trace to without", "", bound::at_most, most_by_trace, std::nullopt, {}};
   t.measured = each.seconds[static_cast<std::size_t>(onlooker::trace)].median() / alone;
   r.targets.push_back(t);
 }

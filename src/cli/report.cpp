@@ -1,13 +1,22 @@
 #include "cli/report.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <heist/error.hpp>
+
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "platform/utf8.hpp"
 #include "recording/recording.hpp"
 #include "recording/summary.hpp"
 #include "report/run_page.hpp"
@@ -51,11 +60,12 @@ json to_json(const trace::recording& r, const trace::summary& s) {
                        {"work_ns", g.work_ns},
                        {"span_ns", g.span_ns},
                        {"alone_ns", g.alone_ns},
-                       {"idle_ns", g.idle_ns},
+                       {"serial_idle_ns", g.serial_idle_ns},
+                       {"outside_idle_ns", g.outside_idle_ns},
                        {"entered", g.entered}});
   json idle = json::object();
   for (std::size_t k = 0; k < s.idle_ns.size(); ++k)
-    idle[std::string(trace::idle_names[k]) + "_ns"] = s.idle_ns[k];
+    idle[std::string(trace::cause_names[k]) + "_ns"] = s.idle_ns[k];
   json findings = json::array();
   for (const trace::finding& f : trace::findings_of(r, s))
     findings.push_back({{"what", f.what}, {"remedy", f.remedy}, {"share", f.weight}});
@@ -97,15 +107,17 @@ report::table lane_table(const trace::recording& r, const trace::summary& s) {
 report::table region_table(const trace::recording& r, const trace::summary& s) {
   report::table t;
   t.columns = {"region", "work, ms", "of all", "span, ms", "work/span", "alone, ms", "entered"};
+  double all_work = 0;
+  for (const trace::region_summary& g : s.regions) all_work += static_cast<double>(g.work_ns);
   for (const trace::region_summary& g : s.regions) {
     if (t.rows.size() == max_shown_regions) break;
     const auto work = static_cast<double>(g.work_ns);
     const auto span = static_cast<double>(g.span_ns);
-    t.rows.push_back(
-        {g.number == 0 ? "(none)" : r.names[g.number], fmt::format("{:.3f}", ms(work)),
-         percent(work, static_cast<double>(s.work_ns)), fmt::format("{:.3f}", ms(span)),
-         span > 0 ? fmt::format("{:.2f}", work / span) : "-",
-         fmt::format("{:.3f}", ms(static_cast<double>(g.alone_ns))), std::to_string(g.entered)});
+    t.rows.push_back({g.number == 0 ? "(none)" : r.names[g.number], fmt::format("{:.3f}", ms(work)),
+                      percent(work, all_work), fmt::format("{:.3f}", ms(span)),
+                      span > 0 ? fmt::format("{:.2f}", work / span) : "-",
+                      fmt::format("{:.3f}", ms(static_cast<double>(g.alone_ns))),
+                      std::to_string(g.entered)});
   }
   return t;
 }
@@ -128,7 +140,7 @@ std::string to_text(const trace::recording& r, const trace::summary& s) {
   const char* separator = "  ";
   for (std::size_t k = 0; k < s.idle_ns.size(); ++k) {
     text += fmt::format(
-        "{}{} {}", separator, trace::idle_names[k],
+        "{}{} {}", separator, trace::cause_names[k],
         percent(static_cast<double>(s.idle_ns[k]), static_cast<double>(s.all_idle_ns())));
     separator = ", ";
   }
@@ -141,11 +153,46 @@ std::string to_text(const trace::recording& r, const trace::summary& s) {
   return text;
 }
 
+// Names come from another program, and go to a terminal: what isn't a printable character of UTF-8
+// becomes a question mark.
+void make_printable(std::string& name) {
+  std::string result;
+  for (std::size_t i = 0; i < name.size();) {
+    const std::string_view rest = std::string_view(name).substr(i);
+    const std::size_t length = platform::character_at(rest);
+    const bool is_control = length == 1 ? rest[0] < ' ' || rest[0] == '\x7f'
+                                        : length == 2 && rest[0] == '\xC2' && rest[1] < '\xA0';
+    if (length == 0 || is_control)
+      result += '?';
+    else
+      result += rest.substr(0, length);
+    i += std::max<std::size_t>(length, 1);
+  }
+  name = std::move(result);
+}
+
+void make_printable(trace::recording& r) {
+  for (std::string* name : {&r.program, &r.machine, &r.version, &r.clock}) make_printable(*name);
+  for (trace::lane& l : r.lanes) make_printable(l.name);
+  for (std::string& name : r.names) make_printable(name);
+}
+
 class string_sink final : public trace::sink {
  public:
   void write(std::string_view bytes) override { text += bytes; }
   std::string text;
 };
+
+// A trace can't be made again, so no output may take its place.
+void refuse_overwriting(const report_request& request) {
+  for (const std::string& to : {request.page, request.convert}) {
+    std::error_code ignored;
+    if (!to.empty() && std::filesystem::equivalent(to, request.file, ignored))
+      throw usage_error("report: '" + to + "' is the trace itself");
+  }
+  if (!request.page.empty() && request.page == request.convert)
+    throw usage_error("report: '" + request.page + "' can't be both the page and the trace");
+}
 
 void convert(const trace::recording& r, const std::string& path) {
   trace::log copy = r;
@@ -168,15 +215,18 @@ void write_page(const trace::recording& r, const std::string& path) {
 }  // namespace
 
 int report_trace(const report_request& request, output& out) {
+  refuse_overwriting(request);
   require_writable({request.page, request.convert});
-  const trace::recording r = trace::read_recording(request.file);
+  trace::recording r = trace::read_recording(request.file);
   const trace::summary s = trace::summarise(r);
   if (!request.convert.empty()) convert(r, request.convert);
   if (!request.page.empty()) write_page(r, request.page);
-  if (request.json)
+  if (request.json) {
     out.print("{}\n", to_json(r, s).dump(-1, ' ', false, json::error_handler_t::replace));
-  else
+  } else {
+    make_printable(r);
     out.print("{}", to_text(r, s));
+  }
   out.flush();
   return success;
 }

@@ -56,44 +56,72 @@ class examiner {
 
   void look_for_serial_regions() {
     for (const region_summary& r : s_.regions) {
-      const auto idle = static_cast<double>(r.idle_ns);
       const double of_run = static_cast<double>(r.alone_ns) / static_cast<double>(of_.duration_ns);
-      if (share(idle) < least_share || of_run < least_region) continue;
+      if (of_run < least_region) continue;
       const std::string name =
           r.number == 0 ? "code outside of any region" : "'" + of_.names[r.number] + "'";
-      add(share(idle),
-          fmt::format("{:.0f} % of all idle time: nothing to steal while {} ran on one worker, for "
-                      "{:.0f} % of the run ({}).",
-                      of_idle(idle), name, 100 * of_run,
-                      time_text(static_cast<double>(r.alone_ns))),
-          r.number == 0
-              ? "Name the parts of the program by heist::region, to see which it is; then "
-                "split that part, or run it beside something else."
-              : fmt::format("Split {}, or run it beside something else.", name));
+      const std::string for_how_long = fmt::format("for {:.0f} % of the run ({})", 100 * of_run,
+                                                   time_text(static_cast<double>(r.alone_ns)));
+      if (const auto ns = static_cast<double>(r.serial_idle_ns); share(ns) >= least_share) {
+        serial_named_ns_ += ns;
+        add(share(ns),
+            fmt::format("{:.0f} % of all idle time: nothing to steal while {} ran on one worker, "
+                        "{}.",
+                        of_idle(ns), name, for_how_long),
+            r.number == 0
+                ? "Name the parts of the program by heist::region, to see which it is; then "
+                  "split that part, or run it beside something else."
+                : fmt::format("Split {}, or run it beside something else.", name));
+      }
+      if (const auto ns = static_cast<double>(r.outside_idle_ns); share(ns) >= least_share) {
+        outside_named_ns_ += ns;
+        add(share(ns),
+            fmt::format("{:.0f} % of all idle time: nothing was given to the pool while {} ran "
+                        "outside of it, {}.",
+                        of_idle(ns), name, for_how_long),
+            fmt::format("Run {} in the pool, in parts, or let the pool work on the next part "
+                        "meanwhile.",
+                        r.number == 0 ? "it" : name));
+      }
     }
   }
   void look_for_reasons() {
-    const auto idle_for = [this](idle_why w) {
-      return static_cast<double>(s_.idle_ns[static_cast<std::size_t>(w)]);
+    const auto idle_for = [this](idle_cause c) {
+      return static_cast<double>(s_.idle_ns[static_cast<std::size_t>(c)]);
     };
-    if (const double ns = idle_for(idle_why::private_work); share(ns) >= least_share)
+    if (const double ns = idle_for(idle_cause::private_work); share(ns) >= least_share)
       add(share(ns),
           fmt::format("{:.0f} % of all idle time: work was there, but its owner had not made it "
                       "public yet.",
                       of_idle(ns)),
           "An owner shares when it next forks or looks for a request: make the leaves shorter.");
-    if (const double ns = idle_for(idle_why::blocked); share(ns) >= least_share)
+    if (const double ns = idle_for(idle_cause::blocked); share(ns) >= least_share)
       add(share(ns),
           fmt::format("{:.0f} % of all idle time: all that had begun waited, for locks, futures, "
                       "channels or blocking calls.",
                       of_idle(ns)),
           "Begin the waits earlier, hold locks for shorter, or give the pool something else to do "
           "meanwhile.");
-    if (const double ns = idle_for(idle_why::no_work); share(ns) >= least_share)
-      add(share(ns), fmt::format("{:.0f} % of all idle time: no deque held anything.", of_idle(ns)),
-          "The program was outside of the pool, or had fewer jobs than workers: see the regions, "
-          "and "
-          "its parallelism by HEIST_PROFILE=workspan.");
+    if (const double ns = idle_for(idle_cause::no_work); share(ns) >= least_share)
+      add(share(ns),
+          fmt::format("{:.0f} % of all idle time: no deque held anything, though several workers "
+                      "ran.",
+                      of_idle(ns)),
+          "Make more and smaller jobs near the ends of loops and at the leaves, or begin the "
+          "longest first.");
+    if (const double ns = idle_for(idle_cause::serial_phase) - serial_named_ns_;
+        share(ns) >= least_share)
+      add(share(ns),
+          fmt::format("{:.0f} % of all idle time: nothing to steal while one worker ran, in many "
+                      "short phases.",
+                      of_idle(ns)),
+          "Split what runs alone; HEIST_PROFILE=workspan says where the critical path is.");
+    if (const double ns = idle_for(idle_cause::not_given) - outside_named_ns_;
+        share(ns) >= least_share)
+      add(share(ns),
+          fmt::format("{:.0f} % of all idle time: nothing was given to the pool.", of_idle(ns)),
+          "Name what the program does meanwhile by heist::region, to see it here, or record the "
+          "parallel part alone by pool::start_trace().");
   }
   void look_at_jobs() {
     if (s_.job_ns.count < many_jobs || s_.job_ns.median > short_job_ns) return;
@@ -127,6 +155,8 @@ class examiner {
   const log& of_;
   const summary& s_;
   const double all_ns_, idle_ns_;
+  // Idle time that a finding about a region has explained.
+  double serial_named_ns_ = 0, outside_named_ns_ = 0;
   std::vector<finding> found_;
 };
 

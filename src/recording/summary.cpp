@@ -80,13 +80,27 @@ class sweep {
     const std::uint64_t idle_ns = ns * (alive_ - std::min(working_, alive_));
     to_.capacity_ns += ns * alive_;
     to_.work_ns += ns * std::min(working_, alive_);
+    std::uint64_t serial_ns = 0;
+    std::uint64_t not_given_ns = 0;
     const unsigned all = idle_[0] + idle_[1] + idle_[2] + idle_[3];
-    for (std::size_t i = 0; all != 0 && i < idle_.size(); ++i)
-      to_.idle_ns[i] += idle_ns * idle_[i] / all;
+    for (std::size_t i = 0; all != 0 && i < idle_.size(); ++i) {
+      const std::uint64_t part_ns = idle_ns * idle_[i] / all;
+      const idle_cause cause = cause_of(static_cast<idle_why>(i));
+      to_.idle_ns[static_cast<std::size_t>(cause)] += part_ns;
+      if (cause == idle_cause::serial_phase) serial_ns += part_ns;
+      if (cause == idle_cause::not_given) not_given_ns += part_ns;
+    }
     for (const std::uint32_t r : active_) regions_[r].span_ns += ns;
     if (lanes_ != 1) return;
     regions_[active_.front()].alone_ns += ns;
-    regions_[active_.front()].idle_ns += idle_ns;
+    regions_[active_.front()].serial_idle_ns += serial_ns;
+    regions_[active_.front()].outside_idle_ns += not_given_ns;
+  }
+  [[nodiscard]] idle_cause cause_of(idle_why said) const {
+    if (said == idle_why::blocked) return idle_cause::blocked;
+    if (working_ == 0) return idle_cause::not_given;
+    if (said == idle_why::private_work) return idle_cause::private_work;
+    return working_ == 1 ? idle_cause::serial_phase : idle_cause::no_work;
   }
   void finish() {
     for (const region_summary& r : regions_)

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -17,14 +20,24 @@ struct lane_summary {
   std::uint64_t steals = 0, jobs = 0, suspends = 0, parks = 0, exposes = 0;
 };
 
+// Why a worker had nothing to do. A worker says at the end of a spell what it saw then (idle_why);
+// who worked at each moment of the spell corrects it. While one thread works in the pools, the lack
+// of work is a serial phase, while several do, it is none; and while nobody does, the program has
+// given the pools nothing.
+enum class idle_cause : std::uint8_t { no_work, private_work, serial_phase, blocked, not_given };
+inline constexpr const char* cause_names[] = {"no_work", "private_work", "serial_phase", "blocked",
+                                              "not_given"};
+inline constexpr std::size_t cause_count = std::size(cause_names);
+
 // A region, or (number 0) what belonged to none.
 struct region_summary {
   std::uint32_t number = 0;    // index into names
   std::uint64_t work_ns = 0;   // of all lanes
   std::uint64_t span_ns = 0;   // in which at least one lane worked in it
-  std::uint64_t alone_ns = 0;  // in which one worker did and no other one worked at all
-  std::uint64_t idle_ns = 0;   // of the other workers in that time
-  std::uint64_t entered = 0;   // region_begin
+  std::uint64_t alone_ns = 0;  // in which one lane did and no other one worked at all
+  // Of the workers in that time: idle for serial_phase, and for not_given.
+  std::uint64_t serial_idle_ns = 0, outside_idle_ns = 0;
+  std::uint64_t entered = 0;  // region_begin
 };
 
 // Of values in the order of time.
@@ -39,15 +52,15 @@ struct summary {
   std::vector<lane_summary> lanes;
   std::vector<region_summary> regions;  // by work, the most first
   // Of all workers: how long they were there, how long somebody worked in their places (a caller
-  // works in that of one that sleeps), and the rest by idle_why.
+  // works in that of one that sleeps), and the rest by idle_cause.
   std::uint64_t capacity_ns = 0, work_ns = 0;
-  std::array<std::uint64_t, 4> idle_ns{};
+  std::array<std::uint64_t, cause_count> idle_ns{};
   std::uint64_t lost_events = 0;
   spread steal_ns, wake_ns, job_ns, depth;  // job_ns: stolen jobs that ended where they began
   // Of all workers, the share that worked, in each of `steps` equal parts of the time.
   std::vector<double> use;
   [[nodiscard]] std::uint64_t all_idle_ns() const {
-    return idle_ns[0] + idle_ns[1] + idle_ns[2] + idle_ns[3];
+    return std::accumulate(idle_ns.begin(), idle_ns.end(), std::uint64_t{0});
   }
 };
 

@@ -98,6 +98,33 @@ TEST(Findings, NameTheRegionThatRanAlone) {
   EXPECT_NEAR(found[0].weight, 0.3, 1e-9);
 }
 
+// The pool has nothing to do while a thread outside works; then one worker runs, and says nothing
+// about the other one's reason that holds for all of its sleep.
+TEST(Summary, CorrectsTheReasonOfASpellByWhoWorked) {
+  using enum event_kind;
+  heist::trace::log l;
+  l.duration_ns = 1'000'000;
+  l.lanes = {
+      {"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}, {"main thread", 0, 0, false, 0}};
+  l.names = {"", "read"};
+  l.events = {{0, 0, idle_begin, 0, 0, 0, 0},       {0, 1, idle_begin, 0, 0, 0, 0},
+              {0, 2, region_begin, 1, 0, 0, 0},     {500'000, 0, idle_end, 0, 0, 0, 0},
+              {500'000, 2, region_end, 1, 0, 0, 0}, {500'000, 0, job_begin, 0, 1, 0, 0}};
+  const summary s = summarise(l);
+  const auto idle = [&](idle_cause c) { return s.idle_ns[static_cast<std::size_t>(c)]; };
+  EXPECT_EQ(idle(idle_cause::not_given), 1'000'000U);
+  EXPECT_EQ(idle(idle_cause::serial_phase), 500'000U);
+  EXPECT_EQ(s.all_idle_ns(), 1'500'000U);
+  const auto found = findings_of(l, s);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].what,
+            "67 % of all idle time: nothing was given to the pool while 'read' ran outside of it, "
+            "for 50 % of the run (500 us).");
+  EXPECT_EQ(found[1].what,
+            "33 % of all idle time: nothing to steal while code outside of any region ran on one "
+            "worker, for 50 % of the run (500 us).");
+}
+
 TEST(Findings, SayWhenThereIsNothingToComplainAbout) {
   using enum event_kind;
   heist::trace::log l;
