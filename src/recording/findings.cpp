@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <cstddef>
 
 #include <fmt/format.h>
 
 #include "recording/summary.hpp"
+#include "trace/sort_stably.hpp"
 
 namespace heist::inline v0::trace {
 
@@ -40,8 +40,7 @@ class examiner {
     look_for_reasons();
     look_at_jobs();
     look_at_wakes();
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const auto& x, const auto& y) { return x.weight > y.weight; });
+    sort_stably(found_, [](const auto& x, const auto& y) { return x.weight > y.weight; });
     if (found_.empty()) say_all_is_well();
     look_for_losses();
     return std::move(found_);

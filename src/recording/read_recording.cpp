@@ -17,6 +17,7 @@
 
 #include "heist/error.hpp"
 #include "recording/recording.hpp"
+#include "trace/sort_stably.hpp"
 #include "trace/write.hpp"
 
 namespace heist::inline v0::trace {
@@ -103,8 +104,7 @@ void check_events(recording& r, const std::string& name) {
     const bool has_region = e.kind == event_kind::region_begin || e.kind == event_kind::region_end;
     if (has_region && e.b >= r.names.size()) e.b = 0;
   }
-  std::stable_sort(r.events.begin(), r.events.end(),
-                   [](const event& x, const event& y) { return x.time_ns < y.time_ns; });
+  sort_stably(r.events, [](const event& x, const event& y) { return x.time_ns < y.time_ns; });
 }
 
 template <class T>

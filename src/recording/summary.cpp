@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "trace/sort_stably.hpp"
+
 namespace heist::inline v0::trace {
 
 namespace {
@@ -105,8 +107,7 @@ class sweep {
   void finish() {
     for (const region_summary& r : regions_)
       if (r.work_ns != 0 || r.entered != 0) to_.regions.push_back(r);
-    std::stable_sort(to_.regions.begin(), to_.regions.end(),
-                     [](const auto& x, const auto& y) { return x.work_ns > y.work_ns; });
+    sort_stably(to_.regions, [](const auto& x, const auto& y) { return x.work_ns > y.work_ns; });
   }
 
   const log& of_;

@@ -11,6 +11,7 @@
 #include "runtime/pool_impl.hpp"
 #include "runtime/stats_json.hpp"
 #include "runtime/worker.hpp"
+#include "trace/sort_stably.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -86,8 +87,7 @@ void set_times(trace::log& to, const trace_record& r) {
     e.time_ns =
         std::min(static_cast<std::uint64_t>(static_cast<double>(ticks) * rate), to.duration_ns);
   }
-  std::stable_sort(to.events.begin(), to.events.end(),
-                   [](const auto& x, const auto& y) { return x.time_ns < y.time_ns; });
+  trace::sort_stably(to.events, [](const auto& x, const auto& y) { return x.time_ns < y.time_ns; });
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "report/run_page.hpp"
+#include "trace/sort_stably.hpp"
 
 namespace {
 
@@ -41,8 +42,8 @@ class made_up_run {
                         {"workers", nlohmann::json::array()}}};
     if (events >= 100) begin();
     rest();
-    std::stable_sort(run_.events.begin(), run_.events.end(),
-                     [](const event& x, const event& y) { return x.time_ns < y.time_ns; });
+    heist::trace::sort_stably(run_.events,
+                              [](const event& x, const event& y) { return x.time_ns < y.time_ns; });
     if (left_ >= workers)
       for (std::uint32_t w = 0; w < workers; ++w) add(end_, w, event_kind::leave);
     // Every run has the number of events that was asked for: what is left over counts something.
