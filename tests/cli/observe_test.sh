@@ -70,10 +70,10 @@ expect 1 1 "must be started with HEIST_MONITOR=1" "top of a process that doesn't
 HEIST_MONITOR=1 "$heist" run fib --n 40 --workers 2 --repeat 9 >"$folder/out" 2>"$folder/err" &
 child=$!
 for _ in $(seq 100); do
-  "$heist" top $child --json --once >"$folder/top" 2>"$folder/err" && break
+  "$heist" top $child --json --once >"$folder/top" 2>"$folder/err" && grep -q '"worker"' "$folder/top" && break
   sleep 0.1
 done
-grep -q '"workers"' "$folder/top" || fail "top --json doesn't show the workers"
+grep -q '"worker"' "$folder/top" || fail "top --json doesn't show the workers"
 kill -TERM $child
 wait $child 2>/dev/null
 child=
