@@ -29,6 +29,10 @@ void new_file::write(std::string_view bytes) noexcept {
     note_failure();
 }
 
+void new_file::sync() noexcept {
+  if (error_ == 0 && (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0)) note_failure();
+}
+
 bool new_file::finish() noexcept {
   if (file_ != nullptr) {
     if (std::fclose(file_) != 0) note_failure();

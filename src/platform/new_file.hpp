@@ -18,6 +18,8 @@ class new_file {
 
   // After a failure nothing more is written.
   void write(std::string_view bytes) noexcept;
+  // Waits until what was written is on the disk, where it outlives the machine's failure.
+  void sync() noexcept;
   // True: the file is there, and has replaced an older one. False: the first failure's reason is in
   // errno, and an older file is as it was.
   [[nodiscard]] bool finish() noexcept;

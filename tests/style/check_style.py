@@ -38,6 +38,9 @@ LAYERS = {
     "src/graph/": ["src/graph/", "src/tasks/", "src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
     "src/tasks/": ["src/tasks/", "src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
     "src/observe/": ["src/observe/", "src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
+    # The protocol takes random numbers whose sequence is the same everywhere, as the lab does.
+    "src/cluster/": ["src/cluster/", "include/heist/cluster/", "src/platform/new_file.hpp", "src/lab/model/random.hpp"] + VALUES,
+    "include/heist/cluster/": ["include/heist/cluster/"] + VALUES,
     "src/report/": ["src/report/", "src/recording/", "src/trace/"] + VALUES,
     "src/lab/model/": ["src/lab/model/"] + VALUES,
     "src/lab/dag/": ["src/lab/dag/", "src/lab/model/", "src/report/"] + VALUES,
