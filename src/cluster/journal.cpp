@@ -36,7 +36,8 @@ bytes read_file(const std::string& path) {
   bytes content;
   bytes block(std::size_t{1} << 16);
   while (const auto count = std::fread(block.data(), 1, block.size(), file.get()))
-    content.insert(content.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(count));
+    content.insert(content.end(), block.begin(),
+                   block.begin() + static_cast<std::ptrdiff_t>(count));
   if (std::ferror(file.get()) != 0) refuse();
   return content;
 }

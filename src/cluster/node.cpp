@@ -129,17 +129,14 @@ void node::say_hello() {
   if (place_.is_root())
     begin();
   else
-    sender_.send(place_.parent(), {.kind = message_kind::hello,
-                                   .number = settings_.fingerprint,
-                                   .sent = self_});
+    sender_.send(place_.parent(),
+                 {.kind = message_kind::hello, .number = settings_.fingerprint, .sent = self_});
 }
 
 void node::begin() {
   if (state_ != state::gathering) return;
   state_ = state::working;
-  place_.for_each_child([&](rank child) {
-    sender_.send(child, {.kind = message_kind::begin});
-  });
+  place_.for_each_child([&](rank child) { sender_.send(child, {.kind = message_kind::begin}); });
 }
 
 // ---- Work ----
@@ -181,7 +178,8 @@ void node::spread_bound(std::optional<rank> except) {
   bound_ = known;
   thief_.lifelines().for_each(self_, [&](rank other) {
     if (other != except)
-      sender_.send(other, {.kind = message_kind::bound, .number = static_cast<std::uint64_t>(known)});
+      sender_.send(other,
+                   {.kind = message_kind::bound, .number = static_cast<std::uint64_t>(known)});
   });
 }
 
@@ -211,9 +209,7 @@ std::optional<snapshot> node::take_snapshot() {
 void node::finish() {
   if (state_ != state::working) return;
   state_ = state::collecting;
-  place_.for_each_child([&](rank child) {
-    sender_.send(child, {.kind = message_kind::finish});
-  });
+  place_.for_each_child([&](rank child) { sender_.send(child, {.kind = message_kind::finish}); });
   pass_result_on();
 }
 
@@ -240,9 +236,7 @@ void node::pass_result_on() {
 void node::release() {
   if (state_ != state::delivered) return;
   state_ = state::finished;
-  place_.for_each_child([&](rank child) {
-    sender_.send(child, {.kind = message_kind::release});
-  });
+  place_.for_each_child([&](rank child) { sender_.send(child, {.kind = message_kind::release}); });
 }
 
 void node::stop(failure why, std::optional<rank> except) {

@@ -32,11 +32,11 @@ struct failure {
 };
 
 struct node_counts {
-  std::uint64_t requests = 0, refusals = 0;        // that this node's thief sent, and got
-  std::uint64_t loot_in = 0, gifts_in = 0;         // bags that came
-  std::uint64_t loot_out = 0, gifts_out = 0;       // bags that went
+  std::uint64_t requests = 0, refusals = 0;   // that this node's thief sent, and got
+  std::uint64_t loot_in = 0, gifts_in = 0;    // bags that came
+  std::uint64_t loot_out = 0, gifts_out = 0;  // bags that went
   std::uint64_t messages_in = 0, messages_out = 0;
-  std::uint64_t bytes_out = 0;                     // of bags
+  std::uint64_t bytes_out = 0;  // of bags
 };
 
 class node {
@@ -104,10 +104,10 @@ class node {
   snapshots snapshots_;
   neighbours neighbours_;
   state state_ = state::gathering;
-  rank there_ = 0;                // children that said hello
-  lifeline_set remembered_;       // thieves to whom a gift is due
-  bag_counts bags_;               // sent and received
-  std::int64_t bound_ = INT64_MIN;  // the best one that the neighbours know
+  rank there_ = 0;                               // children that said hello
+  lifeline_set remembered_;                      // thieves to whom a gift is due
+  bag_counts bags_;                              // sent and received
+  std::int64_t bound_ = INT64_MIN;               // the best one that the neighbours know
   std::vector<std::pair<rank, bytes>> results_;  // of children
   std::optional<failure> failure_;
   node_counts counts_;

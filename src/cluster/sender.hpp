@@ -11,11 +11,11 @@ namespace heist::inline v0::cluster {
 // Steps without which the protocol is wrong. Tests leave one out, and see that they notice.
 enum class protocol_step : std::uint8_t {
   none,
-  second_wave,         // of the detection of termination
-  passive_answers,     // to waves: a node with work answers too
-  mark_before_merge,   // a snapshot before work of a later epoch is taken in
-  late_work,           // work that was on its way is part of the snapshot
-  stop_is_passed_on,   // a failure reaches the neighbours' neighbours
+  second_wave,        // of the detection of termination
+  passive_answers,    // to waves: a node with work answers too
+  mark_before_merge,  // a snapshot before work of a later epoch is taken in
+  late_work,          // work that was on its way is part of the snapshot
+  stop_is_passed_on,  // a failure reaches the neighbours' neighbours
 };
 
 // Whom a thief asks.
@@ -32,9 +32,9 @@ enum class victim_rule : std::uint8_t {
 struct node_settings {
   thief_rule thieves = thief_rule::lifelines;
   victim_rule victims = victim_rule::distance;
-  std::uint32_t tries = 2;     // victims asked at random before the lifelines
-  rank nodes_each_host = 1;    // hosts are neighbouring ranks
-  std::uint64_t seed = 1;      // of the choice of victims
+  std::uint32_t tries = 2;         // victims asked at random before the lifelines
+  rank nodes_each_host = 1;        // hosts are neighbouring ranks
+  std::uint64_t seed = 1;          // of the choice of victims
   std::uint64_t fingerprint = 0;   // of the program and its arguments: the same on each node
   std::uint64_t heartbeat_ns = 0;  // 0: no node watches another
   std::uint64_t silence_ns = 0;    // after which a neighbour counts as dead

@@ -42,8 +42,8 @@ class snapshots {
     if (parts_ == 0) take(to_.epoch + 1, own);
   }
   [[nodiscard]] bool is_complete() const {
-    return parts_ == nodes_ && (before_.sent == before_.received + late_ ||
-                                left_out_ == protocol_step::late_work);
+    return parts_ == nodes_ &&
+           (before_.sent == before_.received + late_ || left_out_ == protocol_step::late_work);
   }
   // Needs is_complete().
   [[nodiscard]] snapshot collect() {
@@ -57,8 +57,7 @@ class snapshots {
   void before(const message& m, const bag_counts& own) {
     const bool is_early = m.epoch > to_.epoch;
     const bool is_work = m.kind != message_kind::mark;
-    if (is_early && !(is_work && left_out_ == protocol_step::mark_before_merge))
-      take(m.epoch, own);
+    if (is_early && !(is_work && left_out_ == protocol_step::mark_before_merge)) take(m.epoch, own);
   }
 
   // Work from a node that had not taken its part, to one that had.

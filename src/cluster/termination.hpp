@@ -46,9 +46,8 @@ class termination {
     answers_ = 0;
     below_ = {};
     is_asked_ = true;
-    place_.for_each_child([&](rank child) {
-      to_.send(child, {.kind = message_kind::wave, .number = number});
-    });
+    place_.for_each_child(
+        [&](rank child) { to_.send(child, {.kind = message_kind::wave, .number = number}); });
   }
 
   void on_counts(const message& m) {

@@ -24,9 +24,7 @@ class tree_place {
     return static_cast<rank>(
         std::min<std::uint64_t>(children_each, nodes_ - std::min<std::uint64_t>(first, nodes_)));
   }
-  [[nodiscard]] rank child(rank number) const {
-    return static_cast<rank>(first_child() + number);
-  }
+  [[nodiscard]] rank child(rank number) const { return static_cast<rank>(first_child() + number); }
 
   // Calls f(child) for each.
   template <class F>

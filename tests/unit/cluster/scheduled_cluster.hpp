@@ -19,9 +19,9 @@ namespace heist::cluster_test {
 struct schedule_settings {
   cluster::rank nodes = 2;
   std::uint64_t seed = 1;
-  std::uint64_t snapshot_odds = 0;        // one in that many steps begins one; 0: none
-  std::optional<std::uint64_t> kill_at;   // the step in which a node dies
-  std::uint64_t most_steps = 1'000'000;   // a run that takes longer hangs
+  std::uint64_t snapshot_odds = 0;       // one in that many steps begins one; 0: none
+  std::optional<std::uint64_t> kill_at;  // the step in which a node dies
+  std::uint64_t most_steps = 1'000'000;  // a run that takes longer hangs
   cluster::node_settings protocol = {};
 };
 
@@ -96,7 +96,8 @@ class scheduled_cluster {
     } else {
       deliver();
     }
-    if (auto taken = members_.front()->node.take_snapshot()) snapshots_.push_back(std::move(*taken));
+    if (auto taken = members_.front()->node.take_snapshot())
+      snapshots_.push_back(std::move(*taken));
     return true;
   }
 
@@ -104,7 +105,8 @@ class scheduled_cluster {
     std::swap(on_the_way_[random_.below(on_the_way_.size())], on_the_way_.back());
     const letter next = std::move(on_the_way_.back());
     on_the_way_.pop_back();
-    if (!is_dead(next.to)) members_[next.to]->node.receive(next.from, cluster::from_frame(next.frame));
+    if (!is_dead(next.to))
+      members_[next.to]->node.receive(next.from, cluster::from_frame(next.frame));
   }
 
   // All that is on its way arrives before the clock goes on: a message takes less than a unit.

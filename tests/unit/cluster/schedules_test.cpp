@@ -14,7 +14,9 @@ namespace {
 using cluster::protocol_step;
 using cluster::rank;
 
-std::uint64_t schedules() { return std::getenv("HEIST_LONG_TESTS") != nullptr ? 1'000'000 : 20'000; }
+std::uint64_t schedules() {
+  return std::getenv("HEIST_LONG_TESTS") != nullptr ? 1'000'000 : 20'000;
+}
 
 // A schedule of its own for each seed, with all that varies.
 schedule_settings settings_of(std::uint64_t seed) {

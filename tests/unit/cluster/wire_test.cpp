@@ -32,9 +32,11 @@ TEST(Wire, ReadsWhatWasWritten) {
   EXPECT_EQ(through_bytes(std::vector<bool>{true, false}), (std::vector<bool>{true, false}));
   const std::vector<std::string> words = {"", "one", "two"};
   EXPECT_EQ(through_bytes(words), words);
-  const std::map<std::string, std::pair<std::string, int>> nested = {{"a", {"b", 1}}, {"c", {"", 2}}};
+  const std::map<std::string, std::pair<std::string, int>> nested = {{"a", {"b", 1}},
+                                                                     {"c", {"", 2}}};
   EXPECT_EQ(through_bytes(nested), nested);
-  EXPECT_EQ(through_bytes(cluster_test::numbered_bag::root(3)), cluster_test::numbered_bag::root(3));
+  EXPECT_EQ(through_bytes(cluster_test::numbered_bag::root(3)),
+            cluster_test::numbered_bag::root(3));
 }
 
 TEST(Wire, ATypeWithPointersNeedsATraitOfItsOwn) {
@@ -60,11 +62,13 @@ std::string error_of(const std::vector<std::byte>& bytes) {
 TEST(Wire, SaysWhatIsWrongWithBytes) {
   std::vector<std::byte> bytes;
   wire_writer(bytes).put(std::uint32_t{1});
-  EXPECT_EQ(error_of<std::uint64_t>(bytes), "a message ends after 4 bytes, where 8 more are needed");
+  EXPECT_EQ(error_of<std::uint64_t>(bytes),
+            "a message ends after 4 bytes, where 8 more are needed");
   EXPECT_EQ(error_of<std::uint16_t>(bytes), "a message has 2 bytes too many");
   bytes.clear();
   wire_writer(bytes).put(std::uint64_t{1} << 60).put('x');
-  EXPECT_EQ(error_of<std::string>(bytes), "a message claims 1152921504606846976 elements in 1 bytes");
+  EXPECT_EQ(error_of<std::string>(bytes),
+            "a message claims 1152921504606846976 elements in 1 bytes");
   EXPECT_EQ(error_of<std::vector<double>>(bytes),
             "a message claims 1152921504606846976 elements in 1 bytes");
 }
