@@ -19,6 +19,7 @@
 #include "cli/report.hpp"
 #include "cli/theory.hpp"
 #include "cli/top.hpp"
+#include "cluster/simulated/simulation.hpp"
 #include "lab/catalog/computation.hpp"
 #include "report/columns.hpp"
 #include "workloads/workload.hpp"
@@ -143,7 +144,19 @@ struct kernel_request : sim_task {
   bool check = false;
 };
 
-using sim_request = std::variant<step_request, timed_request, kernel_request>;
+// How the ranks of a simulated cluster look for work.
+enum class cluster_stealing { lifelines, distance, random };
+
+// A simulation of the protocol between the nodes of a cluster. The processors are the ranks.
+struct cluster_request : sim_task {
+  // Without the ranks, the seed, the time of an item and whom thieves ask, which vary.
+  cluster::simulated::simulation_settings settings;
+  bool has_chunk = false;  // the settings' chunk was given
+  std::vector<double> item_ns = {1000};
+  std::vector<cluster_stealing> stealing = {cluster_stealing::lifelines};
+};
+
+using sim_request = std::variant<step_request, timed_request, kernel_request, cluster_request>;
 
 using any_request = std::variant<text_request, list_request, presets_request, info_request,
                                  run_request, bench_list_request, bench_request, bench_show_request,

@@ -12,6 +12,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/sim_cluster.hpp"
 #include "cli/sim_costs.hpp"
 #include "cli/sim_kernel.hpp"
 #include "cli/sim_page.hpp"
@@ -174,6 +175,8 @@ int simulate(const sim_request& any, output& out, std::FILE* err) {
             return simulate_under_kernel(request, out, err);
           else if constexpr (std::is_same_v<kind, timed_request>)
             return simulate_with_costs(request, out, err);
+          else if constexpr (std::is_same_v<kind, cluster_request>)
+            return simulate_cluster(request, out, err);
           else
             return simulate_steps(request, out, err);
         } catch (const lab::check_error& violation) {

@@ -57,7 +57,7 @@ LAYERS = {
     "src/lab/experiments/": ["src/lab/", "src/report/statistics.hpp", "src/report/table.hpp", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
     "src/calibration/": ["src/calibration/", "src/lab/", "src/report/", "src/recording/", "src/trace/", "src/runtime/", "src/platform/", "include/heist/",
                          "workloads/", "bench/"],
-    "src/cli/": ["src/cli/", "src/calibration/", "src/lab/", "src/report/", "src/recording/", "src/trace/", "src/runtime/", "src/platform/", "workloads/", "bench/", "include/heist/"],
+    "src/cli/": ["src/cli/", "src/cluster/", "src/calibration/", "src/lab/", "src/report/", "src/recording/", "src/trace/", "src/runtime/", "src/platform/", "workloads/", "bench/", "include/heist/"],
     "workloads/": ["workloads/", "include/heist/"],
     "bench/": ["bench/", "workloads/", "src/report/", "src/recording/", "src/trace/", "src/runtime/", "src/platform/", "include/heist/"],
     "examples/": ["examples/", "include/heist/"],

@@ -10,6 +10,7 @@
 #include <heist/error.hpp>
 
 #include "cli/args/numbers.hpp"
+#include "cli/args/parse_cluster.hpp"
 #include "cli/args/suggest.hpp"
 #include "cli/sim.hpp"
 #include "lab/catalog/computation.hpp"
@@ -109,6 +110,7 @@ std::string scheduler_help() {
   for (const auto& each : kernels())
     text +=
         fmt::format("  {:<32}{}: {}\n", usage(each.name, each.arguments), each.knows, each.summary);
+  text += cluster_help();
   text += "\nComputations:\n";
   for (const auto& each : computations())
     text += fmt::format("  {:<32}{}\n", usage(each.name, each.arguments), each.summary);
@@ -225,6 +227,22 @@ timed_request with_costs(const sim_task& task, const Texts& g) {
   return request;
 }
 
+template <class Texts>
+void refuse_beside_cluster(const Texts& g) {
+  const Texts usual;
+  auto others = schedule_options(g);
+  others.insert(others.end(), {{"--scheduler", g.scheduler != usual.scheduler},
+                               {"--kernel", g.kernel != usual.kernel},
+                               {"--yield", g.yield != usual.yield},
+                               {"--costs", !g.costs.empty()},
+                               {"--instruction-ns", !g.instruction_ns.empty()},
+                               {"--scale", !g.scale.empty()},
+                               {"-P", g.processors != usual.processors},
+                               {"--check", g.check}});
+  if (const auto* name = first_given(others); name != nullptr)
+    throw usage_error(fmt::format("sim: {} doesn't go with --cluster", name));
+}
+
 std::vector<sim_task::scaling> scalings(std::string_view text) {
   std::vector<sim_task::scaling> result;
   for (const auto& part : parts_of(text)) {
@@ -276,7 +294,7 @@ struct sim_parser::texts {
   std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
   std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
   std::string kernel, yield = "to-all", svg, html, curve = "speedup";
-  std::string costs, instruction_ns, scale;
+  std::string costs, instruction_ns, scale, cluster;
   bool json = false, csv = false, table = false, check = false;
 };
 
@@ -315,6 +333,8 @@ sim_parser::sim_parser(CLI::App& root)
       "with --costs: nanoseconds of a unit of work [what the file says]");
   add("--scale", g.scale,
       "of a file's DAG: how much longer regions take, as parse=0.5 or parse=0.5,sort=2");
+  add("--cluster", g.cluster,
+      "ranks that steal from each other over a network, as ranks=1000,latency=2us; see below");
   add("--svg", g.svg,
       "a file for the chart; under a kernel of the time, of a small DAG of the schedule");
   add("--curve", g.curve,
@@ -361,6 +381,10 @@ sim_request sim_parser::to_request(const std::string& command) const {
   settings.stealing =
       stealing_of(g, *std::max_element(task.processors.begin(), task.processors.end()));
   static_cast<sim_task&>(request) = task;
+  if (!g.cluster.empty()) {
+    refuse_beside_cluster(g);
+    return parse_cluster(task, g.cluster);
+  }
   if (g.check && settings.engine == engine_kind::event)
     throw usage_error("sim: --check looks at every step: it goes with --engine step");
   if (!g.costs.empty()) return with_costs(task, g);
