@@ -57,8 +57,7 @@ class tree_work final : public cluster_work {
         node == 0 ? workloads::tree_bag::whole(tree_) : workloads::tree_bag(tree_));
   }
   [[nodiscard]] std::string fault_of(cluster::work& result) const override {
-    const auto found =
-        dynamic_cast<cluster::work_of<workloads::tree_bag>&>(result).get().counts();
+    const auto found = dynamic_cast<cluster::work_of<workloads::tree_bag>&>(result).get().counts();
     return found.nodes == published_.nodes
                ? ""
                : fmt::format("{} nodes, but published are {}", found.nodes, published_.nodes);
@@ -84,8 +83,7 @@ std::unique_ptr<cluster_work> make_work(const std::string& text) {
 
 void set_stealing(cluster::node_settings& protocol, cluster_stealing kind) {
   using enum cluster_stealing;
-  protocol.thieves =
-      kind == random ? cluster::thief_rule::random : cluster::thief_rule::lifelines;
+  protocol.thieves = kind == random ? cluster::thief_rule::random : cluster::thief_rule::lifelines;
   protocol.victims =
       kind == distance ? cluster::victim_rule::distance : cluster::victim_rule::uniform;
 }
@@ -149,9 +147,9 @@ class cluster_command {
         });
     line_.clear();
     if (found.failed)
-      throw resource_error(fmt::format(
-          "{}: rank {}: {}; all others know {:.3f} ms after its death", request_.dag,
-          found.failed->at, found.failed->text, found.failure_known_ns / 1e6));
+      throw resource_error(fmt::format("{}: rank {}: {}; all others know {:.3f} ms after its death",
+                                       request_.dag, found.failed->at, found.failed->text,
+                                       found.failure_known_ns / 1e6));
     if (const auto fault = work_->fault_of(*end); !fault.empty())
       throw std::logic_error(fmt::format("{}: {}", request_.dag, fault));
     return found;

@@ -29,14 +29,16 @@ class charts {
       : request_(request), rows_(rows) {}
 
   [[nodiscard]] report::chart efficiency() const {
-    report::chart result = against_ranks("Efficiency", "share of the ranks' time, %", &cluster_row::efficiency, 100);
+    report::chart result =
+        against_ranks("Efficiency", "share of the ranks' time, %", &cluster_row::efficiency, 100);
     result.y.scale = report::axis_scale::linear;
     result.y.least = 0;
     result.y.greatest = 100;
     report::series bound{"bound of random stealing", report::series_style::bound};
     for (const auto& row : rows_)
       if (row.stealing == rows_.front().stealing && row.item_ns == rows_.front().item_ns)
-        bound.points.push_back({static_cast<double>(row.ranks), 100 * ideal_ns(row) / row.bound_ns});
+        bound.points.push_back(
+            {static_cast<double>(row.ranks), 100 * ideal_ns(row) / row.bound_ns});
     result.all.push_back(bound);
     return result;
   }
@@ -66,9 +68,10 @@ class charts {
     result.y = {std::string(y), report::axis_scale::log10};
     for (const auto stealing : request_.stealing)
       for (const auto item_ns : request_.item_ns) {
-        report::series line{request_.item_ns.size() == 1
-                                ? std::string(to_string(stealing))
-                                : fmt::format("{}, items of {}", to_string(stealing), time_text(item_ns))};
+        report::series line{
+            request_.item_ns.size() == 1
+                ? std::string(to_string(stealing))
+                : fmt::format("{}, items of {}", to_string(stealing), time_text(item_ns))};
         for (const auto& row : rows_)
           if (row.stealing == stealing && row.item_ns == item_ns && (row.*of).count != 0)
             line.points.push_back({static_cast<double>(row.ranks), factor * (row.*of).mean});
@@ -83,10 +86,13 @@ class charts {
 };
 
 constexpr std::string_view legend =
-    "Time goes from the first rank's begin until it knows that nothing is left. The bound is that of "
-    "Gast, Khatiri, Trystram and Wagner (2021) on the mean time of stealing from random victims, for "
+    "Time goes from the first rank's begin until it knows that nothing is left. The bound is that "
+    "of "
+    "Gast, Khatiri, Trystram and Wagner (2021) on the mean time of stealing from random victims, "
+    "for "
     "independent items and the latency between hosts: W/p + 16.12 l log2(W/(2 l)) + 3 l. Ramp-up: "
-    "until nine of ten ranks had worked. End: from the last item until the first rank knows. Most of "
+    "until nine of ten ranks had worked. End: from the last item until the first rank knows. Most "
+    "of "
     "one: the messages that the rank with the most received.";
 
 }  // namespace
@@ -95,7 +101,8 @@ std::string cluster_picture(const cluster_request& request, const std::vector<cl
   return report::to_svg(charts(request, rows).efficiency());
 }
 
-std::string cluster_page(const cluster_request& request, const report::columns<cluster_row>& columns,
+std::string cluster_page(const cluster_request& request,
+                         const report::columns<cluster_row>& columns,
                          const std::vector<cluster_row>& rows) {
   const charts draw(request, rows);
   report::page page(fmt::format("{} on a simulated cluster", request.dag), request.command);
@@ -121,8 +128,8 @@ std::string cluster_page(const cluster_request& request, const report::columns<c
     page.add(draw.grain(), "Small items on many ranks cost more to spread than to process.");
   return page
       .add(columns.page_table({"ranks", "stealing", "item_ns", "time_ms", "efficiency", "bound_ms",
-                               "to_bound", "ramp_up_ms", "termination_ms", "steals", "gifts", "failed",
-                               "messages", "most_messages", "waves", "snapshots"},
+                               "to_bound", "ramp_up_ms", "termination_ms", "steals", "gifts",
+                               "failed", "messages", "most_messages", "waves", "snapshots"},
                               rows))
       .paragraph(legend)
       .data(columns.json_array(cluster_views().json, rows))

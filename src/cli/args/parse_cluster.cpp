@@ -34,9 +34,8 @@ double duration_ns(std::string_view key, std::string_view text) {
       if (std::string_view(rest, static_cast<std::size_t>(end - rest)) == each.name &&
           value * each.ns <= most_ns)
         return value * each.ns;
-  throw usage_error(
-      fmt::format("sim: --cluster: {} takes a time with its unit, as 2us or 1.5ms, not '{}'", key,
-                  text));
+  throw usage_error(fmt::format(
+      "sim: --cluster: {} takes a time with its unit, as 2us or 1.5ms, not '{}'", key, text));
 }
 
 std::uint64_t whole_ns(std::string_view key, std::string_view text) {
@@ -53,8 +52,8 @@ double share(std::string_view key, std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || rest != end || !(value >= 0 && value < 1))
-    throw usage_error(fmt::format(
-        "sim: --cluster: {} takes a number from 0 to below 1, not '{}'", key, text));
+    throw usage_error(
+        fmt::format("sim: --cluster: {} takes a number from 0 to below 1, not '{}'", key, text));
   return value;
 }
 
@@ -95,7 +94,8 @@ constexpr std::array keys = {
         [](cluster_request& to, std::string_view text) {
           to.item_ns.clear();
           for (const auto part : parts_of(text)) to.item_ns.push_back(duration_ns("item", part));
-          if (std::any_of(to.item_ns.begin(), to.item_ns.end(), [](double ns) { return ns < 1e-3; }))
+          if (std::any_of(to.item_ns.begin(), to.item_ns.end(),
+                          [](double ns) { return ns < 1e-3; }))
             throw usage_error("sim: --cluster: item takes at least 0.001ns");
         }},
     key{"stealing",
@@ -169,7 +169,8 @@ void check(const cluster_request& request) {
     throw usage_error("sim: --cluster: kill goes with heartbeat: nobody would notice");
   for (const auto ranks : request.processors)
     if (dies && dies->node >= ranks)
-      throw usage_error(fmt::format("sim: --cluster: there is no rank {} among {}", dies->node, ranks));
+      throw usage_error(
+          fmt::format("sim: --cluster: there is no rank {} among {}", dies->node, ranks));
 }
 
 }  // namespace
@@ -181,8 +182,8 @@ cluster_request parse_cluster(const sim_task& task, std::string_view text) {
   for (const auto& each : assignments(text)) {
     const auto equals = each.find('=');
     if (equals == std::string::npos)
-      throw usage_error(
-          fmt::format("sim: --cluster takes KEY=VALUE,..., as ranks=1000,latency=2us, not '{}'", each));
+      throw usage_error(fmt::format(
+          "sim: --cluster takes KEY=VALUE,..., as ranks=1000,latency=2us, not '{}'", each));
     key_named(std::string_view(each).substr(0, equals))
         .set(request, std::string_view(each).substr(equals + 1));
   }

@@ -49,8 +49,8 @@ class simulation {
     simulation& in;
     rank self;
     bool is_dead = false, is_in_chunk = false, is_due = false, has_worked = false;
-    std::uint64_t clock = 0;       // when the node has done what it was last asked for
-    std::uint64_t busy_ns = 0;     // with messages
+    std::uint64_t clock = 0;           // when the node has done what it was last asked for
+    std::uint64_t busy_ns = 0;         // with messages
     std::vector<std::uint32_t> inbox;  // letters that have arrived
     std::unique_ptr<work> bag;
     cluster::node node;
@@ -160,7 +160,8 @@ class simulation {
   void note_first_work(const member& of) {
     if (of.self == 0 && !began_) began_ = of.clock;
     ++have_worked_;
-    if (!result_.ramp_up_ns && std::uint64_t{have_worked_} * 10 >= std::uint64_t{settings_.nodes} * 9)
+    if (!result_.ramp_up_ns &&
+        std::uint64_t{have_worked_} * 10 >= std::uint64_t{settings_.nodes} * 9)
       result_.ramp_up_ns = static_cast<double>(of.clock - *began_);
   }
 
@@ -223,8 +224,9 @@ class simulation {
       sums.bytes_out += c.bytes_out;
       result_.most_messages = std::max(result_.most_messages, c.messages_in);
       if (over_ && *over_ != 0)
-        result_.greatest_share = std::max(
-            result_.greatest_share, static_cast<double>(each->busy_ns) / static_cast<double>(*over_));
+        result_.greatest_share =
+            std::max(result_.greatest_share,
+                     static_cast<double>(each->busy_ns) / static_cast<double>(*over_));
       if (each->is_dead || !each->node.why_failed()) continue;
       result_.failed = each->node.why_failed();
       result_.failure_known_ns =

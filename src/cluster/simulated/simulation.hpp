@@ -25,15 +25,15 @@ struct death {
 struct simulation_settings {
   rank nodes = 1;
   node_settings protocol = {};
-  double item_ns = 1000;            // of one item, at least 1e-3
-  std::uint64_t chunk_items = 1;    // processed between two looks at the messages
-  double latency_ns = 10'000;       // of a message from host to host
-  double host_latency_ns = 1'000;   // within a host
-  double jitter = 0;                // a latency is at most that much longer or shorter: 0.1 is 10 %
-  double bytes_per_ns = 0;          // 0: any length travels in the same time
-  std::uint64_t message_ns = 0;     // that a message costs at either end
+  double item_ns = 1000;           // of one item, at least 1e-3
+  std::uint64_t chunk_items = 1;   // processed between two looks at the messages
+  double latency_ns = 10'000;      // of a message from host to host
+  double host_latency_ns = 1'000;  // within a host
+  double jitter = 0;               // a latency is at most that much longer or shorter: 0.1 is 10 %
+  double bytes_per_ns = 0;         // 0: any length travels in the same time
+  std::uint64_t message_ns = 0;    // that a message costs at either end
   std::optional<death> dies = {};
-  std::uint64_t snapshot_ns = 0;    // time between snapshots; 0: none
+  std::uint64_t snapshot_ns = 0;  // time between snapshots; 0: none
 };
 
 struct simulation_result {
@@ -45,8 +45,8 @@ struct simulation_result {
   std::uint64_t most_messages = 0;   // received by one node
   double greatest_share = 0;         // of its time that a node spent on messages
   std::uint64_t waves = 0, snapshots = 0;
-  std::optional<failure> failed;     // as the last living node knows it
-  double failure_known_ns = 0;       // after the death: until all nodes knew of it
+  std::optional<failure> failed;  // as the last living node knows it
+  double failure_known_ns = 0;    // after the death: until all nodes knew of it
 };
 
 // What the first node begins with, and the others' empty bags.

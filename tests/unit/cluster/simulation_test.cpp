@@ -1,0 +1,134 @@
+// The simulated cluster: exact results, times that make sense, and the same ones each time.
+#include "cluster/simulated/simulation.hpp"
+
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cluster/simulated/units_bag.hpp"
+#include "numbered_bag.hpp"
+
+namespace heist::cluster::simulated {
+namespace {
+
+struct outcome {
+  simulation_result figures;
+  units_bag result;
+};
+
+outcome run_units(const simulation_settings& settings, std::uint64_t units) {
+  std::unique_ptr<work> end;
+  outcome all;
+  all.figures = simulate(
+      settings,
+      [units](rank i) {
+        return std::make_unique<work_of<units_bag>>(units_bag{i == 0 ? units : 0, 0});
+      },
+      &end);
+  all.result = dynamic_cast<work_of<units_bag>&>(*end).get();
+  return all;
+}
+
+simulation_settings settings_of(rank nodes) {
+  simulation_settings s;
+  s.nodes = nodes;
+  s.chunk_items = 10;
+  s.host_latency_ns = s.latency_ns;
+  return s;
+}
+
+TEST(SimulatedCluster, OneNodeTakesTheTimeOfItsItems) {
+  const auto alone = run_units(settings_of(1), 12'345);
+  EXPECT_EQ(alone.result.done, 12'345u);
+  EXPECT_EQ(alone.figures.time_ns, 12'345'000);
+  EXPECT_EQ(alone.figures.sums.messages_in, 0u);
+}
+
+TEST(SimulatedCluster, ProcessesEachItemForAnyNumberOfNodes) {
+  for (const rank nodes : {2u, 3u, 17u, 500u}) {
+    const auto all = run_units(settings_of(nodes), 100'000);
+    EXPECT_EQ(all.result.done, 100'000u) << nodes;
+    EXPECT_EQ(all.figures.items, 100'000u) << nodes;
+    EXPECT_GE(all.figures.time_ns, 1e8 / nodes) << "faster than all nodes at work";
+    EXPECT_GT(all.figures.termination_ns, 2 * settings_of(nodes).latency_ns)
+        << "a node cannot know at once";
+  }
+}
+
+TEST(SimulatedCluster, TheSameSeedGivesTheSameRun) {
+  auto settings = settings_of(40);
+  settings.jitter = 0.3;
+  const auto first = run_units(settings, 50'000).figures;
+  const auto again = run_units(settings, 50'000).figures;
+  EXPECT_EQ(first.time_ns, again.time_ns);
+  EXPECT_EQ(first.sums.messages_in, again.sums.messages_in);
+  settings.protocol.seed = 2;
+  EXPECT_NE(run_units(settings, 50'000).figures.sums.messages_in, first.sums.messages_in);
+}
+
+// The bound is on the mean; with these numbers the deviation is far smaller than the distance.
+TEST(SimulatedCluster, RandomStealingKeepsTheBoundOfTheLiterature) {
+  for (const rank nodes : {8u, 64u, 256u}) {
+    auto settings = settings_of(nodes);
+    settings.chunk_items = 1;
+    settings.protocol.thieves = thief_rule::random;
+    settings.protocol.victims = victim_rule::uniform;
+    constexpr int seeds = 5;
+    double sum_ns = 0;
+    for (int i = 1; i <= seeds; ++i) {
+      settings.protocol.seed = static_cast<std::uint64_t>(i);
+      sum_ns += run_units(settings, 200'000).figures.time_ns;
+    }
+    EXPECT_LE(sum_ns / seeds, random_stealing_bound_ns(2e8, nodes, settings.latency_ns)) << nodes;
+  }
+}
+
+TEST(SimulatedCluster, AllKnowOfADeathWithinTheSilence) {
+  auto settings = settings_of(100);
+  settings.protocol.heartbeat_ns = 100'000;
+  settings.protocol.silence_ns = 1'000'000;
+  settings.dies = death{7, 300'000};
+  const auto figures = run_units(settings, 10'000'000).figures;
+  ASSERT_TRUE(figures.failed);
+  EXPECT_EQ(figures.failed->at, 7u);
+  EXPECT_EQ(figures.failed->text, "nothing was heard of it for 1 ms");
+  EXPECT_GT(figures.failure_known_ns, 900'000);
+  EXPECT_LT(figures.failure_known_ns, 1'000'000 + 2 * 100'000 + 8 * 2 * 10'000);
+}
+
+TEST(SimulatedCluster, AQuietNeighbourIsNotTakenForDead) {
+  auto settings = settings_of(30);
+  settings.protocol.heartbeat_ns = 100'000;
+  settings.protocol.silence_ns = 300'000;
+  const auto all = run_units(settings, 300'000);
+  EXPECT_FALSE(all.figures.failed);
+  EXPECT_EQ(all.result.done, 300'000u);
+}
+
+TEST(SimulatedCluster, TakesSnapshotsMeanwhile) {
+  auto settings = settings_of(20);
+  settings.snapshot_ns = 200'000;
+  const auto all = run_units(settings, 100'000);
+  EXPECT_EQ(all.result.done, 100'000u);
+  EXPECT_GE(all.figures.snapshots, 5u);
+}
+
+// A bag whose split is refused, or whose items are few, must not keep the others from the end.
+TEST(SimulatedCluster, ATreeThatIsAChainEnds) {
+  auto settings = settings_of(9);
+  std::unique_ptr<work> end;
+  const auto figures = simulate(
+      settings,
+      [](rank i) {
+        return std::make_unique<work_of<cluster_test::numbered_bag>>(
+            i == 0 ? cluster_test::numbered_bag::root(2) : cluster_test::numbered_bag{});
+      },
+      &end);
+  EXPECT_EQ(figures.items, 2u);
+  EXPECT_TRUE(dynamic_cast<work_of<cluster_test::numbered_bag>&>(*end).get().has_each_once());
+  EXPECT_FALSE(figures.ramp_up_ns) << "most nodes never worked";
+}
+
+}  // namespace
+}  // namespace heist::cluster::simulated
