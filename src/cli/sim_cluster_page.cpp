@@ -34,7 +34,8 @@ class charts {
     result.y.scale = report::axis_scale::linear;
     result.y.least = 0;
     result.y.greatest = 100;
-    report::series bound{"bound of random stealing", report::series_style::bound};
+    report::series bound{"bound of random stealing, items of " + time_text(rows_.front().item_ns),
+                         report::series_style::bound};
     for (const auto& row : rows_)
       if (row.stealing == rows_.front().stealing && row.item_ns == rows_.front().item_ns)
         bound.points.push_back(
@@ -43,16 +44,20 @@ class charts {
     return result;
   }
 
+  // A line for each number of ranks; with several ways to steal, a line for each of those with the
+  // most ranks.
   [[nodiscard]] report::chart grain() const {
     report::chart result;
     result.title = "Efficiency against grain: " + request_.dag;
     result.x = {"time of an item, ns", report::axis_scale::log10};
     result.y = {"share of the ranks' time, %", report::axis_scale::linear, 0, 100};
+    const auto& all = request_.processors;
+    const auto first = request_.stealing.size() > 1 ? all.end() - 1 : all.begin();
     for (const auto stealing : request_.stealing)
-      for (const auto ranks : request_.processors) {
-        report::series line{fmt::format("{} ranks, {}", ranks, to_string(stealing))};
+      for (auto ranks = first; ranks != all.end(); ++ranks) {
+        report::series line{fmt::format("{} ranks, {}", *ranks, to_string(stealing))};
         for (const auto& row : rows_)
-          if (row.stealing == stealing && row.ranks == ranks)
+          if (row.stealing == stealing && row.ranks == *ranks)
             line.points.push_back({row.item_ns, 100 * row.efficiency.mean});
         result.all.push_back(line);
       }
@@ -106,11 +111,12 @@ std::string cluster_page(const cluster_request& request,
                          const std::vector<cluster_row>& rows) {
   const charts draw(request, rows);
   report::page page(fmt::format("{} on a simulated cluster", request.dag), request.command);
+  const auto host = request.settings.protocol.nodes_each_host;
   page.paragraph(fmt::format(
       "The protocol that runs over MPI, on a network of which only the times are simulated. A "
-      "message takes {} from host to host and {} within one; {} ranks are a host; {} seeds.",
-      time_text(request.settings.latency_ns), time_text(request.settings.host_latency_ns),
-      request.settings.protocol.nodes_each_host, request.seeds));
+      "message takes {} from host to host and {} within one; {} rank{} a host; mean of {} seed{}.",
+      time_text(request.settings.latency_ns), time_text(request.settings.host_latency_ns), host,
+      host == 1 ? " is" : "s are", request.seeds, request.seeds == 1 ? "" : "s"));
   if (request.processors.size() > 1) {  // a curve needs two points
     page.add(draw.efficiency(), "What part of all ranks' time went into items.");
     page.add(draw.against_ranks("Ramp-up", "time, ms", &cluster_row::ramp_up_ns, 1e-6),

@@ -24,7 +24,7 @@ std::string content(const std::filesystem::path& path) {
 }
 
 command_result sim_cluster(const std::string& dag, const std::string& keys,
-                          std::vector<std::string> more = {}) {
+                           std::vector<std::string> more = {}) {
   std::vector<std::string> command = {"sim", "--dag", dag, "--cluster", keys};
   command.insert(command.end(), more.begin(), more.end());
   return heist_command(command);
