@@ -8,6 +8,7 @@ namespace heist::inline v0::cluster {
 node::node(const node_settings& settings, rank self, rank nodes, work& bag, port& through)
     : settings_(settings),
       self_(self),
+      nodes_(nodes),
       place_(self, nodes),
       bag_(bag),
       sender_(through),
@@ -36,8 +37,41 @@ void node::receive(rank from, message m) {
   }
 }
 
+// Whether a node in this place sends such messages to this one.
+bool node::is_expected(rank from, message_kind kind) const {
+  using enum message_kind;
+  switch (kind) {
+    case hello:
+    case message_kind::counts:
+    case result:
+      return place_.has_child(from);
+    case message_kind::begin:
+    case wave:
+    case message_kind::finish:
+    case message_kind::release:
+    case mark:
+      return !place_.is_root() && from == place_.parent();
+    case lifeline:
+    case gift:
+    case bound:
+      return thief_.lifelines().has(self_, from);
+    case part:
+    case late:
+      return place_.is_root();
+    case request:
+    case refusal:
+    case loot:
+    case alive:
+    case message_kind::stop:
+      break;
+  }
+  return from < nodes_ && from != self_;
+}
+
 void node::handle(rank from, message& m) {
   using enum message_kind;
+  if (!is_expected(from, m.kind))
+    throw wire_error("it sends what a node in its place does not send");
   snapshots_.before(m, bags_);
   switch (m.kind) {
     case hello:

@@ -67,7 +67,9 @@ class node {
   [[nodiscard]] std::optional<snapshot> take_snapshot();
 
   // Whether the bag may be asked to process items.
-  [[nodiscard]] bool has_work() const { return state_ == state::working && !bag_.is_empty(); }
+  [[nodiscard]] bool has_work() const {
+    return state_ == state::working && !failure_ && !bag_.is_empty();
+  }
   // Nothing more is to be done. At node 0 the bag then has the result; unless the run failed.
   [[nodiscard]] bool is_finished() const { return state_ == state::finished || failure_; }
   [[nodiscard]] const std::optional<failure>& why_failed() const { return failure_; }
@@ -79,6 +81,7 @@ class node {
  private:
   enum class state : std::uint8_t { gathering, working, collecting, delivered, finished };
 
+  [[nodiscard]] bool is_expected(rank from, message_kind kind) const;
   void handle(rank from, message& m);
   void on_hello(const message& m);
   void say_hello();
@@ -95,7 +98,7 @@ class node {
   void stop(failure why, std::optional<rank> except = {});
 
   const node_settings& settings_;
-  rank self_;
+  rank self_, nodes_;
   tree_place place_;
   work& bag_;
   sender sender_;

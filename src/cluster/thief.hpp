@@ -31,7 +31,9 @@ class lifeline_set {
   }
 
   [[nodiscard]] bool is_empty() const { return bits_ == 0; }
-  [[nodiscard]] bool has(rank self, rank other) const { return (bits_ & (self ^ other)) != 0; }
+  [[nodiscard]] bool has(rank self, rank other) const {
+    return std::has_single_bit(self ^ other) && (bits_ & (self ^ other)) != 0;
+  }
   void add(rank self, rank other) { bits_ |= self ^ other; }
   void remove(rank self, rank other) { bits_ &= ~(self ^ other); }
   // The one farthest away; the set must not be empty.

@@ -26,6 +26,10 @@ class tree_place {
   }
   [[nodiscard]] rank child(rank number) const { return static_cast<rank>(first_child() + number); }
 
+  [[nodiscard]] bool has_child(rank other) const {
+    return other >= first_child() && other - first_child() < children();
+  }
+
   // Calls f(child) for each.
   template <class F>
   void for_each_child(F&& f) const {

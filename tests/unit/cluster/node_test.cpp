@@ -33,7 +33,7 @@ struct lone_node {
   lone_node(rank self, rank nodes, numbered_bag first = {}, node_settings with = {})
       : settings(with), bag(std::move(first)), node(settings, self, nodes, bag, letters) {
     node.start();
-    node.receive(0, {.kind = message_kind::begin});
+    if (self != 0) node.receive(tree_place(self, nodes).parent(), {.kind = message_kind::begin});
   }
 
   node_settings settings;
@@ -99,6 +99,24 @@ TEST(ClusterNode, WorkThatIsNoBagEndsTheRun) {
   ASSERT_TRUE(one.node.why_failed());
   EXPECT_EQ(one.node.why_failed()->at, 0u);
   EXPECT_EQ(one.letters.receivers_of(message_kind::stop), std::vector<rank>{0});
+}
+
+TEST(ClusterNode, AMessageFromANodeThatDoesNotSendItEndsTheRun) {
+  const std::vector<std::pair<rank, message_kind>> odd = {
+      {3, message_kind::begin},     // not from its parent
+      {0, message_kind::hello},     // not from a child
+      {1, message_kind::lifeline},  // 1 and 2 differ in two bits
+      {9, message_kind::request},   // there is no such node
+      {2, message_kind::request},   // itself
+      {0, message_kind::part},      // which only node 0 collects
+  };
+  for (const auto& [from, kind] : odd) {
+    lone_node two(2, 4);
+    two.node.receive(from, {.kind = kind});
+    ASSERT_TRUE(two.node.why_failed()) << "kind " << static_cast<int>(kind);
+    EXPECT_EQ(two.node.why_failed()->at, from);
+    EXPECT_EQ(two.node.why_failed()->text, "it sends what a node in its place does not send");
+  }
 }
 
 TEST(ClusterNode, IsAloneDoneAtOnce) {
