@@ -66,14 +66,14 @@ struct settings {
 // What a rank did in one run.
 struct rank_summary {
   std::uint64_t workers = 0;
-  std::uint64_t items = 0;                    // processed
-  std::uint64_t requests = 0, refusals = 0;   // to other ranks for work, and how many had none
-  std::uint64_t steals_in = 0, gifts_in = 0;  // bags that came: asked for, or sent by lifelines
+  std::uint64_t items = 0;                      // processed
+  std::uint64_t requests = 0, refusals = 0;     // to other ranks for work, and how many had none
+  std::uint64_t steals_in = 0, gifts_in = 0;    // bags that came: asked for, or sent by lifelines
   std::uint64_t steals_out = 0, gifts_out = 0;  // bags that went
   std::uint64_t messages_in = 0, messages_out = 0;
   std::uint64_t bytes_out = 0;  // of bags
   std::uint64_t elapsed_ns = 0, working_ns = 0;
-  std::uint64_t round_trips = 0;                         // requests that were answered
+  std::uint64_t round_trips = 0;                             // requests that were answered
   std::uint64_t round_trip_ns = 0, least_round_trip_ns = 0;  // their sum; the shortest
   std::uint64_t polls = 0, polling_ns = 0;  // looks for messages between two rounds of work
 };

@@ -30,8 +30,8 @@ namespace heist::inline v0::cluster {
 // program, version or name. If begin() throws, or the journal can't be used (usage_error,
 // resource_error), rank 0 throws that and the others rank_failure.
 template <bag Bag, std::invocable Begin>
-requires std::convertible_to<std::invoke_result_t<Begin>, Bag> [[nodiscard]] Bag run(
-    context& in, const std::string& name, Bag empty, Begin&& begin) {
+requires std::convertible_to<std::invoke_result_t<Begin>, Bag>
+[[nodiscard]] Bag run(context& in, const std::string& name, Bag empty, Begin&& begin) {
   detail::bag_work<Bag> work(std::move(empty));
   const auto fill = [&] { work.get().merge(Bag(begin())); };
   detail::run_work(in, name, typeid(Bag).name(), work, fill);

@@ -39,8 +39,8 @@ bool is_first_process() {
 }
 
 void show_progress(const cluster::progress& now) {
-  fmt::print(stderr, "\r\033[K{:.0f} s: {} items on rank 0", static_cast<double>(now.elapsed_ns) / 1e9,
-             now.items);
+  fmt::print(stderr, "\r\033[K{:.0f} s: {} items on rank 0",
+             static_cast<double>(now.elapsed_ns) / 1e9, now.items);
   if (now.snapshots != 0) fmt::print(stderr, ", {} snapshots", now.snapshots);
   std::fflush(stderr);
 }
@@ -48,6 +48,9 @@ void show_progress(const cluster::progress& now) {
 struct dispatch {
   cluster::context& in;
   outcome operator()(const uts_request& request) const { return run_uts(in, request); }
+  outcome operator()(const nqueens_request& request) const { return run_nqueens(in, request); }
+  outcome operator()(const knapsack_request& request) const { return run_knapsack(in, request); }
+  outcome operator()(const wordcount_request& request) const { return run_wordcount(in, request); }
 };
 
 // Who says what has happened: rank 0, or rank 1 if rank 0 no longer answers.

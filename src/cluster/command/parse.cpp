@@ -57,14 +57,61 @@ struct common_options {
 
 const workloads::sample_tree& tree_named(const std::string& name) {
   const auto& all = workloads::sample_trees();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) {
-    return each.parameters.name == name;
-  });
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& each) { return each.parameters.name == name; });
   if (found != all.end()) return *found;
   std::string names;
   for (const auto& each : all) names += fmt::format(" {}", each.parameters.name);
   throw usage_error(fmt::format("no tree '{}'; there are{}", name, names));
 }
+
+// The programs and their options.
+class programs {
+ public:
+  explicit programs(CLI::App& app)
+      : uts_(app.add_subcommand("uts", "counts the nodes of an unbalanced tree")),
+        nqueens_(app.add_subcommand("nqueens", "counts the boards of n queens")),
+        knapsack_(app.add_subcommand("knapsack", "fills a knapsack by branch and bound")),
+        wordcount_(app.add_subcommand("wordcount", "counts the words of text files")) {
+    uts_->add_option("--tree", tree_, "which sample tree")->capture_default_str();
+    nqueens_->add_option("--n", queens_.queens, "queens, from 1 to 20")->capture_default_str();
+    knapsack_->add_option("--items", knapsack_request_.items, "to choose from, at most 64")
+        ->capture_default_str();
+    knapsack_
+        ->add_option("--spread", knapsack_request_.spread,
+                     "of the items' worth, up to 1000: less makes a larger tree")
+        ->capture_default_str();
+    knapsack_->add_option("--seed", knapsack_request_.seed, "of the items")->capture_default_str();
+    wordcount_->add_option("FILE", words_.files, "readable on every rank")->required();
+    wordcount_->add_option("--top", words_.top, "how many of the most frequent words to show")
+        ->capture_default_str();
+  }
+
+  [[nodiscard]] decltype(run_request::program) chosen() const {
+    if (uts_->parsed()) return uts_request{&tree_named(tree_)};
+    if (nqueens_->parsed()) {
+      require_range("--n", queens_.queens, 1, 20);
+      return queens_;
+    }
+    if (wordcount_->parsed()) return words_;
+    require_range("--items", knapsack_request_.items, 1, 64);
+    require_range("--spread", static_cast<std::uint64_t>(knapsack_request_.spread), 1, 1000);
+    return knapsack_request_;
+  }
+
+ private:
+  static void require_range(const char* name, std::uint64_t value, std::uint64_t least,
+                            std::uint64_t most) {
+    if (value < least || value > most)
+      throw usage_error(fmt::format("{} must be from {} to {}", name, least, most));
+  }
+
+  CLI::App *uts_, *nqueens_, *knapsack_, *wordcount_;
+  std::string tree_ = "T3";
+  nqueens_request queens_;
+  knapsack_request knapsack_request_;
+  wordcount_request words_;
+};
 
 }  // namespace
 
@@ -77,10 +124,7 @@ std::variant<text_request, run_request> parse(int argc, const char* const* argv)
   common_options common;
   common.add_to(app);
 
-  auto* const uts = app.add_subcommand("uts", "counts the nodes of an unbalanced tree");
-  std::string tree = "T3";
-  uts->add_option("--tree", tree, "which sample tree")->capture_default_str();
-
+  const programs all(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -95,7 +139,7 @@ std::variant<text_request, run_request> parse(int argc, const char* const* argv)
   run_request result;
   result.how = common.to_settings();
   result.json = common.json;
-  result.program = uts_request{&tree_named(tree)};
+  result.program = all.chosen();
   return result;
 }
 

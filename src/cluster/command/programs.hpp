@@ -19,5 +19,9 @@ struct outcome {
 };
 
 [[nodiscard]] outcome run_uts(cluster::context& in, const uts_request& request);
+[[nodiscard]] outcome run_nqueens(cluster::context& in, const nqueens_request& request);
+[[nodiscard]] outcome run_knapsack(cluster::context& in, const knapsack_request& request);
+// Throws resource_error for a file that can't be read or is no text, on the rank where it is so.
+[[nodiscard]] outcome run_wordcount(cluster::context& in, const wordcount_request& request);
 
 }  // namespace heist::cluster_command

@@ -23,7 +23,8 @@ mpi_session::mpi_session() {
   MPI_Initialized(&is_initialised);
   int provided = MPI_THREAD_SINGLE;
   if (is_initialised == 0) {
-    require_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    require_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided),
+                "MPI_Init_thread");
     owner_ = owner::heist;
   } else {
     MPI_Query_thread(&provided);
@@ -65,9 +66,8 @@ introduction introduce() {
 // How many neighbouring ranks each host has; 1 if that differs or they aren't neighbours. The last
 // host may have fewer.
 rank ranks_each_host(const std::vector<std::string>& hosts) {
-  const auto first_of_next = std::find_if(hosts.begin(), hosts.end(), [&](const auto& each) {
-    return each != hosts.front();
-  });
+  const auto first_of_next = std::find_if(hosts.begin(), hosts.end(),
+                                          [&](const auto& each) { return each != hosts.front(); });
   const auto each_host = static_cast<std::size_t>(first_of_next - hosts.begin());
   for (std::size_t i = 0; i < hosts.size(); ++i)
     if (hosts[i] != hosts[i - i % each_host]) return 1;

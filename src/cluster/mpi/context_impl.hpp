@@ -53,12 +53,12 @@ class context::impl {
   settings how;
   MPI_Comm comm = MPI_COMM_NULL;
   cluster::rank self = 0, nodes = 1;
-  std::vector<std::string> hosts;      // of each rank
-  cluster::rank nodes_each_host = 1;   // 1 where hosts are not neighbouring ranks
+  std::vector<std::string> hosts;     // of each rank
+  cluster::rank nodes_each_host = 1;  // 1 where hosts are not neighbouring ranks
   unsigned workers = 1;
-  std::unique_ptr<pool> own_pool;      // with two workers or more
+  std::unique_ptr<pool> own_pool;  // with two workers or more
   int runs = 0;
-  bool is_whole = true;                // all ranks answered, as far as is known
+  bool is_whole = true;  // all ranks answered, as far as is known
   std::vector<rank_summary> summaries;
 
  private:

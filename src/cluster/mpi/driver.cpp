@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::nanoseconds shortest_round = std::chrono::microseconds(100);
 constexpr std::chrono::nanoseconds longest_round = std::chrono::milliseconds(2);
+constexpr int looks_each_round = 50;
 constexpr std::chrono::seconds between_progress{1};
 
 std::uint64_t count_ns(std::chrono::nanoseconds time) {
@@ -63,7 +64,9 @@ bool driver::receive_all() {
   }
   if (!something_came) {
     ++own_.polls;
-    own_.polling_ns += count_ns(clock::now() - before);
+    const auto took = count_ns(clock::now() - before);
+    own_.polling_ns += took;
+    if (node_.has_work()) look_ns_ = (7 * look_ns_ + took) / 8;
   }
   return something_came;
 }
@@ -108,8 +111,8 @@ void driver::work_a_round() {
 }
 
 driver::clock::duration driver::round_length() const {
-  const std::chrono::nanoseconds trip(transport_.trips().least_ns);
-  return std::clamp(trip, shortest_round, longest_round);
+  const std::chrono::nanoseconds trip(transport_.trips().least_ns), look(look_ns_);
+  return std::clamp(std::max(trip, looks_each_round * look), shortest_round, longest_round);
 }
 
 std::uint64_t driver::ns_since_start(clock::time_point now) const { return count_ns(now - start_); }

@@ -36,7 +36,8 @@ node_settings settings_for(const context::impl& in, const std::string& name,
   node_settings result;
   result.nodes_each_host = in.nodes_each_host;
   result.seed = static_cast<std::uint64_t>(in.runs) + 1;
-  result.fingerprint = fingerprint_of(std::string(HEIST_VERSION_STRING) + '\n' + type + '\n' + name);
+  result.fingerprint =
+      fingerprint_of(std::string(HEIST_VERSION_STRING) + '\n' + type + '\n' + name);
   result.heartbeat_ns = ns(in.how.heartbeat);
   result.silence_ns = ns(in.how.silence);
   return result;
