@@ -26,6 +26,7 @@ struct dispatch {
     out.print("{}", request.text);
     return success;
   }
+  int operator()(const cluster_request& request) const { become_cluster_command(request); }
   int operator()(const list_request& request) const { return list(request, out); }
   int operator()(const presets_request& request) const { return list_presets(request, out); }
   int operator()(const info_request& request) const { return info(request, out); }

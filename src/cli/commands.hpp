@@ -31,6 +31,11 @@ struct text_request {
   std::string text;
 };
 
+// heist-cluster's arguments: it is a program of its own, since it needs MPI.
+struct cluster_request {
+  std::vector<std::string> arguments;
+};
+
 struct list_request {
   bool json = false;
 };
@@ -158,12 +163,13 @@ struct cluster_request : sim_task {
 
 using sim_request = std::variant<step_request, timed_request, kernel_request, cluster_request>;
 
-using any_request = std::variant<text_request, list_request, presets_request, info_request,
-                                 run_request, bench_list_request, bench_request, bench_show_request,
-                                 bench_suite_request, side_request, sim_request, theory_request,
-                                 lab_request, report_request, top_request>;
+using any_request = std::variant<text_request, cluster_request, list_request, presets_request,
+                                 info_request, run_request, bench_list_request, bench_request,
+                                 bench_show_request, bench_suite_request, side_request, sim_request,
+                                 theory_request, lab_request, report_request, top_request>;
 
 // Each returns an exit code, and throws heist's errors.
+[[noreturn]] void become_cluster_command(const cluster_request& request);
 int list(const list_request& request, output& out);
 int list_presets(const presets_request& request, output& out);
 int info(const info_request& request, output& out);

@@ -60,6 +60,8 @@ class node {
   [[nodiscard]] std::uint64_t next_tick_ns() const { return neighbours_.next_ns(); }
   // This node's program has failed.
   void fail(const std::string& text) { stop({self_, text}); }
+  // What came from that node is no message.
+  void blame(rank at, const std::string& text) { stop({at, text}); }
 
   // At node 0: begins a snapshot, unless one is being taken or the run is over.
   void begin_snapshot();

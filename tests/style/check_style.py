@@ -40,7 +40,10 @@ LAYERS = {
     "src/observe/": ["src/observe/", "src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
     # The protocol takes random numbers whose sequence is the same everywhere, as the lab does.
     "src/cluster/": ["src/cluster/", "include/heist/cluster/", "src/platform/new_file.hpp", "src/lab/model/random.hpp"] + VALUES,
-    "include/heist/cluster/": ["include/heist/cluster/"] + VALUES,
+    # Over MPI a node is driven by a thread that enters the rank's pool.
+    "src/cluster/mpi/": ["src/cluster/", "include/heist/", "src/platform/new_file.hpp", "src/platform/cpu_count.hpp", "src/lab/model/random.hpp"],
+    "src/cluster/command/": ["src/cluster/command/", "include/heist/", "workloads/"],
+    "include/heist/cluster/": ["include/heist/"],
     "src/report/": ["src/report/", "src/recording/", "src/trace/"] + VALUES,
     "src/lab/model/": ["src/lab/model/"] + VALUES,
     "src/lab/dag/": ["src/lab/dag/", "src/lab/model/", "src/report/"] + VALUES,

@@ -1,19 +1,13 @@
-#include <array>
-
 #include <fmt/format.h>
 
 #include "workloads/constructs.hpp"
+#include "workloads/nqueens/known_boards.hpp"
 #include "workloads/nqueens/nqueens.hpp"
 #include "workloads/registry.hpp"
 
 namespace heist::workloads {
 
 namespace {
-
-// https://oeis.org/A000170, from n = 0.
-constexpr std::array<std::uint64_t, 21> published = {
-    1,    1,     0,     0,      2,       10,       4,        40,        92,         352,        724,
-    2680, 14200, 73712, 365596, 2279184, 14772512, 95815104, 666090624, 4968057848, 39029188884};
 
 class nqueens_instance final : public instance {
  public:
@@ -32,8 +26,8 @@ class nqueens_instance final : public instance {
   std::uint64_t checksum() const override { return boards_; }
 
   std::optional<std::string> mistake() const override {
-    if (boards_ == published.at(n_)) return std::nullopt;
-    return fmt::format("{} queens have {} boards, not {}", n_, published.at(n_), boards_);
+    if (boards_ == known_boards.at(n_)) return std::nullopt;
+    return fmt::format("{} queens have {} boards, not {}", n_, known_boards.at(n_), boards_);
   }
 
   work_count work() const override { return {static_cast<double>(boards_), "boards"}; }
@@ -57,7 +51,7 @@ class nqueens_workload final : public workload {
             .source = "Richards 1997, bit patterns"};
   }
   std::vector<option_spec> options() const override {
-    const auto largest = static_cast<std::int64_t>(published.size()) - 1;
+    const auto largest = static_cast<std::int64_t>(known_boards.size()) - 1;
     return {integer_option("n", "queens, and rows of the board", 14, 1, largest),
             integer_option("cutoff", "rows at the bottom that are not forked", 7, 0, largest)};
   }

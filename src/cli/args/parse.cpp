@@ -100,6 +100,8 @@ CLI::App* add_side(CLI::App& app, side_request& side) {
 }  // namespace
 
 any_request parse(int argc, const char* const* argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "cluster")
+    return cluster_request{std::vector<std::string>(argv + 2, argv + argc)};
   CLI::App app("heist runs fork-join programs on a work-stealing runtime.", "heist");
   app.footer(footer);
   app.set_version_flag("--version", "heist " HEIST_VERSION_STRING);
@@ -124,11 +126,12 @@ any_request parse(int argc, const char* const* argv) {
 
   side_request side;
   const auto* side_app = add_side(app, side);
-
   info_request info;
   auto* info_app = app.add_subcommand("info", "what the runtime makes of this machine");
   info_app->add_flag("--json", info.json, "as an object");
 
+  app.add_subcommand("cluster",
+                     "a program on many machines, over MPI: mpirun -n 4 heist cluster uts");
   app.add_subcommand("help", "this text, or that of a command: help run fib");
   if (asks_for_help(argc, argv)) {
     const auto asked = without_help(app, argc, argv);
