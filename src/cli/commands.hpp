@@ -153,7 +153,7 @@ struct kernel_request : sim_task {
 enum class cluster_stealing { lifelines, distance, random };
 
 // A simulation of the protocol between the nodes of a cluster. The processors are the ranks.
-struct cluster_request : sim_task {
+struct sim_cluster_request : sim_task {
   // Without the ranks, the seed, the time of an item and whom thieves ask, which vary.
   cluster::simulated::simulation_settings settings;
   bool has_chunk = false;  // the settings' chunk was given
@@ -161,7 +161,7 @@ struct cluster_request : sim_task {
   std::vector<cluster_stealing> stealing = {cluster_stealing::lifelines};
 };
 
-using sim_request = std::variant<step_request, timed_request, kernel_request, cluster_request>;
+using sim_request = std::variant<step_request, timed_request, kernel_request, sim_cluster_request>;
 
 using any_request = std::variant<text_request, cluster_request, list_request, presets_request,
                                  info_request, run_request, bench_list_request, bench_request,

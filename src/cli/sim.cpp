@@ -175,7 +175,7 @@ int simulate(const sim_request& any, output& out, std::FILE* err) {
             return simulate_under_kernel(request, out, err);
           else if constexpr (std::is_same_v<kind, timed_request>)
             return simulate_with_costs(request, out, err);
-          else if constexpr (std::is_same_v<kind, cluster_request>)
+          else if constexpr (std::is_same_v<kind, sim_cluster_request>)
             return simulate_cluster(request, out, err);
           else
             return simulate_steps(request, out, err);

@@ -90,7 +90,7 @@ void set_stealing(cluster::node_settings& protocol, cluster_stealing kind) {
 
 class cluster_command {
  public:
-  cluster_command(const cluster_request& request, output& out, std::FILE* err)
+  cluster_command(const sim_cluster_request& request, output& out, std::FILE* err)
       : request_(request),
         out_(out),
         line_(err),
@@ -174,7 +174,7 @@ class cluster_command {
     to.snapshots.add(static_cast<double>(r.snapshots));
   }
 
-  const cluster_request& request_;
+  const sim_cluster_request& request_;
   output& out_;
   progress line_;
   std::unique_ptr<cluster_work> work_;
@@ -185,7 +185,7 @@ class cluster_command {
 
 }  // namespace
 
-int simulate_cluster(const cluster_request& request, output& out, std::FILE* err) {
+int simulate_cluster(const sim_cluster_request& request, output& out, std::FILE* err) {
   return cluster_command(request, out, err)();
 }
 

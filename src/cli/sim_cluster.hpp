@@ -30,16 +30,16 @@ struct cluster_row {
 [[nodiscard]] std::string_view to_string(cluster_stealing kind);
 
 // `request` must outlive the columns.
-[[nodiscard]] report::columns<cluster_row> cluster_columns(const cluster_request& request);
+[[nodiscard]] report::columns<cluster_row> cluster_columns(const sim_cluster_request& request);
 [[nodiscard]] row_views cluster_views();
 
 // The chart of efficiency against ranks, and the page with all of them.
-[[nodiscard]] std::string cluster_picture(const cluster_request& request,
+[[nodiscard]] std::string cluster_picture(const sim_cluster_request& request,
                                           const std::vector<cluster_row>& rows);
-[[nodiscard]] std::string cluster_page(const cluster_request& request,
+[[nodiscard]] std::string cluster_page(const sim_cluster_request& request,
                                        const report::columns<cluster_row>& columns,
                                        const std::vector<cluster_row>& rows);
 
-int simulate_cluster(const cluster_request& request, output& out, std::FILE* err);
+int simulate_cluster(const sim_cluster_request& request, output& out, std::FILE* err);
 
 }  // namespace heist::cli

@@ -45,7 +45,7 @@ report::column<row> mean(std::string key, std::string heading, report::summary r
 
 }  // namespace
 
-report::columns<cluster_row> cluster_columns(const cluster_request& request) {
+report::columns<cluster_row> cluster_columns(const sim_cluster_request& request) {
   constexpr report::number_format percent{report::number_format::percent, 1};
   const auto& settings = request.settings;
   return report::columns<row>({

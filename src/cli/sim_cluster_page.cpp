@@ -25,7 +25,7 @@ double ideal_ns(const cluster_row& row) {
 
 class charts {
  public:
-  charts(const cluster_request& request, const std::vector<cluster_row>& rows)
+  charts(const sim_cluster_request& request, const std::vector<cluster_row>& rows)
       : request_(request), rows_(rows) {}
 
   [[nodiscard]] report::chart efficiency() const {
@@ -86,7 +86,7 @@ class charts {
   }
 
  private:
-  const cluster_request& request_;
+  const sim_cluster_request& request_;
   const std::vector<cluster_row>& rows_;
 };
 
@@ -102,11 +102,12 @@ constexpr std::string_view legend =
 
 }  // namespace
 
-std::string cluster_picture(const cluster_request& request, const std::vector<cluster_row>& rows) {
+std::string cluster_picture(const sim_cluster_request& request,
+                            const std::vector<cluster_row>& rows) {
   return report::to_svg(charts(request, rows).efficiency());
 }
 
-std::string cluster_page(const cluster_request& request,
+std::string cluster_page(const sim_cluster_request& request,
                          const report::columns<cluster_row>& columns,
                          const std::vector<cluster_row>& rows) {
   const charts draw(request, rows);

@@ -10,7 +10,7 @@
 #include <heist/error.hpp>
 
 #include "cli/args/numbers.hpp"
-#include "cli/args/parse_cluster.hpp"
+#include "cli/args/parse_sim_cluster.hpp"
 #include "cli/args/suggest.hpp"
 #include "cli/sim.hpp"
 #include "lab/catalog/computation.hpp"
@@ -110,7 +110,7 @@ std::string scheduler_help() {
   for (const auto& each : kernels())
     text +=
         fmt::format("  {:<32}{}: {}\n", usage(each.name, each.arguments), each.knows, each.summary);
-  text += cluster_help();
+  text += sim_cluster_help();
   text += "\nComputations:\n";
   for (const auto& each : computations())
     text += fmt::format("  {:<32}{}\n", usage(each.name, each.arguments), each.summary);
@@ -383,7 +383,7 @@ sim_request sim_parser::to_request(const std::string& command) const {
   static_cast<sim_task&>(request) = task;
   if (!g.cluster.empty()) {
     refuse_beside_cluster(g);
-    return parse_cluster(task, g.cluster);
+    return parse_sim_cluster(task, g.cluster);
   }
   if (g.check && settings.engine == engine_kind::event)
     throw usage_error("sim: --check looks at every step: it goes with --engine step");

@@ -9,9 +9,9 @@
 namespace heist::cli {
 
 // Throws usage_error, which names the key.
-[[nodiscard]] cluster_request parse_cluster(const sim_task& task, std::string_view text);
+[[nodiscard]] sim_cluster_request parse_sim_cluster(const sim_task& task, std::string_view text);
 
 // A line for each key, for the help.
-[[nodiscard]] std::string cluster_help();
+[[nodiscard]] std::string sim_cluster_help();
 
 }  // namespace heist::cli

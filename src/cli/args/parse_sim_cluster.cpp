@@ -1,4 +1,4 @@
-#include "cli/args/parse_cluster.hpp"
+#include "cli/args/parse_sim_cluster.hpp"
 
 #include <algorithm>
 #include <array>
@@ -78,20 +78,20 @@ cluster::simulated::death death_of(std::string_view text) {
 
 struct key {
   std::string_view name, help;
-  void (*set)(cluster_request& to, std::string_view text);
+  void (*set)(sim_cluster_request& to, std::string_view text);
 };
 
 constexpr std::array keys = {
     key{"ranks", "nodes, a list, as 1000 or 16..65536 (doubles)",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.processors = number_list("sim", "--cluster: ranks", text, most_ranks);
         }},
     key{"latency", "of a message from host to host [10us]",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.settings.latency_ns = duration_ns("latency", text);
         }},
     key{"item", "the time of an item, a list, as 100ns,1us [1us]",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.item_ns.clear();
           for (const auto part : parts_of(text)) to.item_ns.push_back(duration_ns("item", part));
           if (std::any_of(to.item_ns.begin(), to.item_ns.end(),
@@ -101,44 +101,44 @@ constexpr std::array keys = {
     key{"stealing",
         "lifelines: two victims at random, then lifelines; distance: half of the victims are of "
         "the own host; random: victims at random, for ever; all: each of these [lifelines]",
-        [](cluster_request& to, std::string_view text) { to.stealing = stealing_kinds(text); }},
+        [](sim_cluster_request& to, std::string_view text) { to.stealing = stealing_kinds(text); }},
     key{"chunk", "items between two looks at the messages [as many as take the latency]",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.settings.chunk_items = number("chunk", text, 1, 1'000'000'000);
           to.has_chunk = true;
         }},
     key{"tries", "victims asked at random before the lifelines [2]",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.settings.protocol.tries = static_cast<std::uint32_t>(number("tries", text, 0, 1000));
         }},
     key{"host", "ranks of a host [1]",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.settings.protocol.nodes_each_host =
               static_cast<std::uint32_t>(number("host", text, 1, most_ranks));
         }},
     key{"near", "the latency within a host [1us]",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.settings.host_latency_ns = duration_ns("near", text);
         }},
     key{"jitter", "latencies are at most that share longer or shorter, as 0.2 [0]",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.settings.jitter = share("jitter", text);
         }},
     key{"message", "the time that a message costs its sender and its receiver [0ns]",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.settings.message_ns = whole_ns("message", text);
         }},
     key{"snapshot", "the time between two snapshots [none]",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.settings.snapshot_ns = whole_ns("snapshot", text);
         }},
     key{"heartbeat", "the time between two signs of life [none]; a silence is ten of them",
-        [](cluster_request& to, std::string_view text) {
+        [](sim_cluster_request& to, std::string_view text) {
           to.settings.protocol.heartbeat_ns = whole_ns("heartbeat", text);
           to.settings.protocol.silence_ns = 10 * to.settings.protocol.heartbeat_ns;
         }},
     key{"kill", "a rank that dies, and when, as 3@20ms",
-        [](cluster_request& to, std::string_view text) { to.settings.dies = death_of(text); }},
+        [](sim_cluster_request& to, std::string_view text) { to.settings.dies = death_of(text); }},
 };
 
 const key& key_named(std::string_view name) {
@@ -163,7 +163,7 @@ std::vector<std::string> assignments(std::string_view text) {
   return all;
 }
 
-void check(const cluster_request& request) {
+void check(const sim_cluster_request& request) {
   const auto& dies = request.settings.dies;
   if (dies && request.settings.protocol.heartbeat_ns == 0)
     throw usage_error("sim: --cluster: kill goes with heartbeat: nobody would notice");
@@ -175,8 +175,8 @@ void check(const cluster_request& request) {
 
 }  // namespace
 
-cluster_request parse_cluster(const sim_task& task, std::string_view text) {
-  cluster_request request;
+sim_cluster_request parse_sim_cluster(const sim_task& task, std::string_view text) {
+  sim_cluster_request request;
   static_cast<sim_task&>(request) = task;
   request.processors.clear();
   for (const auto& each : assignments(text)) {
@@ -193,7 +193,7 @@ cluster_request parse_cluster(const sim_task& task, std::string_view text) {
   return request;
 }
 
-std::string cluster_help() {
+std::string sim_cluster_help() {
   std::string text = "\nKeys of --cluster, as ranks=16..65536,latency=2us:\n";
   for (const auto& each : keys) text += fmt::format("  {:<32}{}\n", each.name, each.help);
   return text + "  Its computations: uts:TREE, and units:N for N independent items.\n";
