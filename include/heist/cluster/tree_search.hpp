@@ -31,9 +31,10 @@ namespace heist::inline v0::cluster {
 // must have a wire form, and R must be copyable. Several threads call both functions at once, on
 // every rank. `name`, exceptions and failures: as for run().
 template <class Node, class R, class Expand, class Combine>
-requires std::invocable<Expand&, const Node&, detail::search<Node, R, Combine>&> && wireable<Node> &&
-    wireable<R> [[nodiscard]] R tree_search(context& in, const std::string& name, Node root,
-                                            const R& nothing, Expand expand, Combine combine) {
+requires std::invocable < Expand&, const Node&, detail::search<Node, R, Combine>
+& > &&wireable<Node>&& wireable<R> [[nodiscard]] R tree_search(context& in, const std::string& name,
+                                                               Node root, const R& nothing,
+                                                               Expand expand, Combine combine) {
   using bag_type = detail::search_bag<Node, R, Expand, Combine>;
   detail::search_base<R, Expand, Combine> base{expand, combine, nothing};
   const auto whole = [&] {

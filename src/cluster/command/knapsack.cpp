@@ -53,9 +53,9 @@ outcome run_knapsack(cluster::context& in, const knapsack_request& request) {
   outcome result{fmt::format("knapsack {} items, spread {}, seed {}", request.items, request.spread,
                              request.seed),
                  "", "branches"};
-  const auto best = cluster::tree_search(
-      in, result.name, decided{0, 0, capacity, 0}, std::int64_t{0}, visit,
-      [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+  const auto best =
+      cluster::tree_search(in, result.name, decided{0, 0, capacity, 0}, std::int64_t{0}, visit,
+                           [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
   result.text = fmt::format("worth {}, {} of weight", best, capacity);
   const auto known = workloads::best_by_table(items, capacity);
   if (best != known) result.mistake = fmt::format("a table of all weights says {}", known);

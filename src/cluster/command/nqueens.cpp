@@ -27,9 +27,8 @@ outcome run_nqueens(cluster::context& in, const nqueens_request& request) {
       search.push(board.with_queen_at(free & -free));
   };
   outcome result{fmt::format("nqueens {}", request.queens), "", "placings"};
-  const auto boards =
-      cluster::tree_search(in, result.name, chessboard::empty(request.queens), std::uint64_t{0},
-                           visit, std::plus<std::uint64_t>{});
+  const auto boards = cluster::tree_search(in, result.name, chessboard::empty(request.queens),
+                                           std::uint64_t{0}, visit, std::plus<std::uint64_t>{});
   result.text = fmt::format("{} boards", boards);
   const auto known = workloads::known_boards.at(request.queens);
   if (boards != known) result.mistake = fmt::format("known are {}", known);

@@ -53,8 +53,8 @@ class open_file {
     std::string text(most, '\0');
     std::size_t done = 0;
     while (done < text.size()) {
-      const auto count = pread(descriptor_, text.data() + done, text.size() - done,
-                               static_cast<off_t>(at + done));
+      const auto count =
+          pread(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(at + done));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) refuse(std::strerror(errno));
       if (count == 0) break;
