@@ -49,7 +49,7 @@ struct settings {
 
   // A folder in which rank 0 keeps the journal, from which a run can go on after a failure. Empty:
   // no journal. A run that ends removes it.
-  std::string checkpoint;
+  std::string checkpoint = {};
   std::chrono::nanoseconds interval = std::chrono::seconds(30);  // between two snapshots
   // Go on from the journal. Any number of ranks may do that, whatever number there was before.
   bool resume = false;

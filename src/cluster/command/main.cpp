@@ -53,9 +53,9 @@ struct dispatch {
   outcome operator()(const wordcount_request& request) const { return run_wordcount(in, request); }
 };
 
-// Who says what has happened: rank 0, or rank 1 if rank 0 no longer answers.
+// Who says what has happened: rank 0, and rank 1 if rank 0 doesn't answer.
 bool is_speaker(const cluster::context& in, const cluster::rank_failure& why) {
-  return in.rank() == (why.rank() == 0 && !in.is_whole() ? 1U : 0U);
+  return in.rank() == 0 || (in.rank() == 1 && why.rank() == 0 && !in.is_whole());
 }
 
 int run(run_request request) {

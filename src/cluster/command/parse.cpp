@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <heist/config.hpp>
 #include <heist/error.hpp>
 #include <heist/version.hpp>
 
@@ -44,6 +45,9 @@ struct common_options {
         throw usage_error(fmt::format("{} must be from {} to 1000000 seconds", name, least));
       return std::chrono::nanoseconds(std::llround(seconds * 1e9));
     };
+    if (resume && checkpoint.empty()) throw usage_error("--resume needs --checkpoint DIR");
+    if (workers > pool_config::max_workers)
+      throw usage_error(fmt::format("--workers: at most {}", pool_config::max_workers));
     cluster::settings how;
     how.workers = workers;
     how.checkpoint = checkpoint;

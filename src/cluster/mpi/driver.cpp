@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "cluster/frame.hpp"
 #include "cluster/journal.hpp"
@@ -46,6 +47,7 @@ void driver::run() {
     if (something_came || node_.has_work()) pause.reset();
   }
   own_.elapsed_ns = ns_since_start(clock::now());
+  if (writing_.valid()) writing_.wait();
 }
 
 bool driver::receive_all() {
@@ -83,17 +85,27 @@ void driver::look_at_clock() {
 }
 
 void driver::keep_journal(clock::time_point now) {
+  if (writing_.valid()) {
+    if (writing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) end_writing();
+    return;
+  }
   if (now >= next_snapshot_) {
     next_snapshot_ = now + in_.how.interval;
     node_.begin_snapshot();
   }
-  if (const auto taken = node_.take_snapshot()) {
-    try {
-      write_journal(journal_path(in_), name_, *taken);
-      ++snapshots_;
-    } catch (const error& e) {
-      node_.fail(e.what());
-    }
+  if (auto taken = node_.take_snapshot())
+    writing_ = std::async(std::launch::async,
+                          [path = journal_path(in_), name = name_, what = std::move(*taken)] {
+                            write_journal(path, name, what);
+                          });
+}
+
+void driver::end_writing() {
+  try {
+    writing_.get();
+    ++snapshots_;
+  } catch (const std::exception& e) {
+    node_.fail(e.what());
   }
 }
 

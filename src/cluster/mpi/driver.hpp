@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <string>
 
 #include "cluster/mpi/context_impl.hpp"
@@ -35,6 +36,7 @@ class driver {
   [[nodiscard]] bool receive_all();
   void look_at_clock();
   void keep_journal(clock::time_point now);
+  void end_writing();
   void work_a_round();
   [[nodiscard]] clock::duration round_length() const;
   [[nodiscard]] std::uint64_t ns_since_start(clock::time_point now) const;
@@ -47,6 +49,8 @@ class driver {
   clock::time_point start_, next_snapshot_, next_progress_;
   rank_summary own_;
   std::uint64_t look_ns_ = 0;  // a look for messages between two rounds, lately
+  // The disk may take seconds, in which this rank's signs of life must go on.
+  std::future<void> writing_;
   std::uint32_t snapshots_ = 0;
 };
 
