@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "cluster/frame.hpp"
@@ -14,6 +15,11 @@ namespace {
 constexpr std::chrono::nanoseconds shortest_round = std::chrono::microseconds(100);
 constexpr std::chrono::nanoseconds longest_round = std::chrono::milliseconds(2);
 constexpr int looks_each_round = 50;
+// With a pool: the first nap finds an answer that comes at once, the longest one keeps the looks
+// below a hundredth of a processor.
+constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(50);
+constexpr std::chrono::nanoseconds longest_nap = std::chrono::microseconds(400);
+constexpr std::chrono::nanoseconds longest_shared_round = std::chrono::milliseconds(20);
 constexpr std::chrono::seconds between_progress{1};
 
 std::uint64_t count_ns(std::chrono::nanoseconds time) {
@@ -112,7 +118,8 @@ void driver::end_writing() {
 void driver::work_a_round() {
   const auto before = clock::now();
   try {
-    own_.items += work_.process_until(before + round_length(), in_.own_pool.get());
+    own_.items += in_.own_pool ? work_beside_messages(before + longest_shared_round)
+                               : work_.process_until(before + round_length());
   } catch (const std::exception& e) {
     node_.fail(e.what());
   } catch (...) {
@@ -120,6 +127,18 @@ void driver::work_a_round() {
   }
   own_.working_ns += count_ns(clock::now() - before);
   node_.worked();
+}
+
+// The pool works until a message has come, and this thread sleeps between its looks for one.
+std::uint64_t driver::work_beside_messages(clock::time_point deadline) {
+  auto round = work_.begin_round(*in_.own_pool, deadline);
+  for (auto nap = shortest_nap; !round.is_ready(); nap = std::min(2 * nap, longest_nap)) {
+    std::this_thread::sleep_for(nap);
+    if (!transport_.has_arrived()) continue;
+    work_.end_round();
+    break;
+  }
+  return round.get();
 }
 
 driver::clock::duration driver::round_length() const {

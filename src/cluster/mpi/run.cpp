@@ -112,7 +112,12 @@ class no_work final : public detail::shared_work {
   void merge(std::span<const std::byte>) override {}
   [[nodiscard]] std::int64_t bound() const override { return INT64_MIN; }
   void raise_bound(std::int64_t) override {}
-  std::uint64_t process_until(detail::work_clock::time_point, pool*) override { return 0; }
+  std::uint64_t process_until(detail::work_clock::time_point) override { return 0; }
+  [[nodiscard]] future<std::uint64_t> begin_round(pool& on,
+                                                  detail::work_clock::time_point) override {
+    return on.submit([] { return std::uint64_t{0}; });
+  }
+  void end_round() override {}
 };
 
 void require_whole(const context::impl& in) {

@@ -66,6 +66,11 @@ std::optional<mpi_transport::arrival> mpi_transport::receive() {
   return {};
 }
 
+bool mpi_transport::has_arrived() {
+  reap();
+  return begin_receiving() || !coming_.empty();
+}
+
 // Takes up one message. A large one comes in parts, as its sender goes on; nobody waits for that.
 bool mpi_transport::begin_receiving() {
   int has_come = 0;

@@ -45,6 +45,8 @@ class mpi_transport final : public port {
   };
   // A message that has arrived, if any. Also lets MPI go on with what is being sent.
   [[nodiscard]] std::optional<arrival> receive();
+  // Whether some message has arrived, or has begun to.
+  [[nodiscard]] bool has_arrived();
   // To be called for each answer that a node gets to its requests.
   void note_answer(const message& m);
   // Forgets the messages that are sent.

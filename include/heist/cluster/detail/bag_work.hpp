@@ -1,13 +1,15 @@
-// A bag that the workers of a rank process together, for a while.
+// A bag that the workers of a rank process together, for a round.
 //
 // One worker takes chunks of items from it, each of which takes some 20 us, and looks at the clock
 // and at the others after each. As long as fewer pieces are being processed than there are workers,
 // it splits its piece and forks; whoever forked merges both pieces at the join. So a pool that is
-// busy forks nothing, and a pool of one worker never does.
+// busy forks nothing. Meanwhile the thread that holds the rank's messages only looks for some. When
+// one has come, it ends the round: the workers finish their chunks, and the bag is whole again.
 //
-// Protocol: `active_` is the number of pieces, `chunk_` how many items a chunk has. Both are
-// relaxed: they guard nothing, a stale value costs a split too many or too few, or a chunk that is
-// too long. The bags themselves are handed over by forks and joins.
+// Protocol: `active_` is the number of pieces, `chunk_` how many items a chunk has, `has_to_end_`
+// what the thread with the messages wants. All are relaxed: they guard nothing, a stale value costs
+// a split too many or too few, or another chunk. The bags themselves are handed over by forks,
+// joins and the round's future.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +23,7 @@
 #include "heist/cluster/context.hpp"
 #include "heist/cluster/detail/work.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/future.hpp"
 #include "heist/pool.hpp"
 
 namespace heist::inline v0::cluster::detail {
@@ -30,9 +33,13 @@ using work_clock = std::chrono::steady_clock;
 // What the driver of a rank does with a bag, whatever its type.
 class shared_work : public work {
  public:
-  // Until `deadline`, or until no item is left, on the workers of `on` (null: by the caller).
-  // Returns how many items were processed.
-  virtual std::uint64_t process_until(work_clock::time_point deadline, pool* on) = 0;
+  // By the caller, until `deadline` or until no item is left. Returns how many were processed.
+  virtual std::uint64_t process_until(work_clock::time_point deadline) = 0;
+  // Likewise by the workers of `on`, or until end_round(). Until the result is there, nothing else
+  // may be done with the bag.
+  [[nodiscard]] virtual future<std::uint64_t> begin_round(pool& on,
+                                                          work_clock::time_point deadline) = 0;
+  virtual void end_round() = 0;
 };
 
 template <bag Bag>
@@ -50,12 +57,20 @@ class bag_work final : public shared_work {
   [[nodiscard]] std::int64_t bound() const override { return whole_.bound(); }
   void raise_bound(std::int64_t value) override { whole_.raise_bound(value); }
 
-  std::uint64_t process_until(work_clock::time_point deadline, pool* on) override {
-    round now{deadline, on == nullptr ? 1 : on->workers()};
+  std::uint64_t process_until(work_clock::time_point deadline) override {
+    has_to_end_.store(false, std::memory_order_relaxed);
     active_.store(1, std::memory_order_relaxed);
-    if (on == nullptr) return process_piece(get(), now);
-    return on->run([&] { return process_piece(get(), now); });
+    return process_piece(get(), {deadline, 1});
   }
+
+  [[nodiscard]] future<std::uint64_t> begin_round(pool& on,
+                                                  work_clock::time_point deadline) override {
+    has_to_end_.store(false, std::memory_order_relaxed);
+    active_.store(1, std::memory_order_relaxed);
+    return on.submit(
+        [this, now = round{deadline, on.workers()}] { return process_piece(get(), now); });
+  }
+  void end_round() override { has_to_end_.store(true, std::memory_order_relaxed); }
 
  private:
   static constexpr std::chrono::nanoseconds chunk_time = std::chrono::microseconds(20);
@@ -74,8 +89,9 @@ class bag_work final : public shared_work {
       done += piece.process(chunk);
       const auto after = work_clock::now();
       adapt(chunk, after - before);
-      before = after;
-      if (active_.load(std::memory_order_relaxed) >= now.workers || after >= now.deadline) continue;
+      before = has_to_end_.load(std::memory_order_relaxed) ? now.deadline : after;
+      if (active_.load(std::memory_order_relaxed) >= now.workers || before >= now.deadline)
+        continue;
       if (auto half = piece.split()) return done + process_both(piece, *half, now);
     }
     active_.fetch_sub(1, std::memory_order_relaxed);
@@ -100,6 +116,7 @@ class bag_work final : public shared_work {
   }
 
   work_of<Bag> whole_;
+  std::atomic<bool> has_to_end_{false};
   std::atomic<unsigned> active_{1};
   std::atomic<std::uint64_t> chunk_{1};
 };
