@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -39,7 +40,7 @@ outcome run_knapsack(cluster::context& in, const knapsack_request& request) {
   const auto visit = [&](const decided& now, auto& search) {
     const std::span<const workloads::knapsack_item> rest(items.begin() + now.items, items.end());
     const workloads::knapsack_branch branch{rest, now.room, now.value};
-    best_of best{search};
+    const best_of<std::remove_reference_t<decltype(search)>> best{search};
     if (branch.bound() <= best.value()) return;
     if (rest.size() <= items_of_a_loop) {
       workloads::search_knapsack_serially(branch, best);

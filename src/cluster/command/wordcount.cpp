@@ -122,8 +122,9 @@ std::string text_of(const counts& all, std::size_t top) {
   std::uint64_t total = 0;
   std::vector<std::pair<std::string, std::uint64_t>> words(all.begin(), all.end());
   for (const auto& each : words) total += each.second;
-  std::stable_sort(words.begin(), words.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   words.resize(std::min(words.size(), top));
   auto text = fmt::format("{} words, {} distinct", total, all.size());
   for (std::size_t i = 0; i < words.size(); ++i)
