@@ -1,12 +1,12 @@
 // Drives the node of one rank: what has arrived goes to the node, signs of life go out, and between
 // two looks the workers process items for a round.
 //
-// With one worker, this thread is that worker. A round then takes about as long as a request and its
-// answer take on their way, so that a victim's computing at most doubles the time of a steal; but no
-// less than 100 us or fifty times a look for messages, and no more than 2 ms. A look costs half a
-// microsecond, except where there are more ranks than processors: Open MPI then gives the processor
-// away each time. With a pool, this thread naps while the pool works, and a round ends when a
-// message has come.
+// With one worker, this thread is that worker. A round then takes about as long as a request and
+// its answer take on their way, so that a victim's computing at most doubles the time of a steal;
+// but no less than 100 us or fifty times a look for messages, and no more than 2 ms. A look costs
+// half a microsecond, except where there are more ranks than processors: Open MPI then gives the
+// processor away each time. With a pool, this thread naps while the pool works, and a round ends
+// when a message has come.
 #pragma once
 
 #include <chrono>
