@@ -132,11 +132,17 @@ void driver::work_a_round() {
 // The pool works until a message has come, and this thread sleeps between its looks for one.
 std::uint64_t driver::work_beside_messages(clock::time_point deadline) {
   auto round = work_.begin_round(*in_.own_pool, deadline);
-  for (auto nap = shortest_nap; !round.is_ready(); nap = std::min(2 * nap, longest_nap)) {
-    std::this_thread::sleep_for(nap);
-    if (!transport_.has_arrived()) continue;
+  try {
+    for (auto nap = shortest_nap; !round.is_ready(); nap = std::min(2 * nap, longest_nap)) {
+      std::this_thread::sleep_for(nap);
+      if (!transport_.has_arrived()) continue;
+      work_.end_round();
+      break;
+    }
+  } catch (...) {  // MPI refuses, and the bag is still being processed
     work_.end_round();
-    break;
+    round.wait();
+    throw;
   }
   return round.get();
 }
