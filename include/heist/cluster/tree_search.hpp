@@ -22,6 +22,13 @@
 
 namespace heist::inline v0::cluster {
 
+// A function that visits a node, and tells the search what it found.
+template <class F, class Node, class R, class Combine>
+concept tree_visitor = requires(F& visit, const Node& node,
+                                detail::search<Node, R, Combine>& search) {
+  visit(node, search);
+};
+
 // On rank 0 returns what `combine` makes of everything that the visits have added, in an order that
 // differs from run to run: it must be associative and commutative, and `nothing` its neutral
 // element. The other ranks return `nothing`, or a part of the result.
@@ -30,11 +37,9 @@ namespace heist::inline v0::cluster {
 // `search` is a detail::search: push(node), add(result), bound(), raise_bound(value). Node and R
 // must have a wire form, and R must be copyable. Several threads call both functions at once, on
 // every rank. `name`, exceptions and failures: as for run().
-template <class Node, class R, class Expand, class Combine>
-requires std::invocable < Expand&, const Node&, detail::search<Node, R, Combine>
-& > &&wireable<Node>&& wireable<R> [[nodiscard]] R tree_search(context& in, const std::string& name,
-                                                               Node root, const R& nothing,
-                                                               Expand expand, Combine combine) {
+template <wireable Node, wireable R, class Combine, tree_visitor<Node, R, Combine> Expand>
+[[nodiscard]] R tree_search(context& in, const std::string& name, Node root, const R& nothing,
+                            Expand expand, Combine combine) {
   using bag_type = detail::search_bag<Node, R, Expand, Combine>;
   detail::search_base<R, Expand, Combine> base{expand, combine, nothing};
   const auto whole = [&] {
