@@ -80,9 +80,9 @@ void searches(cluster::context& in) {
     search.push({now.value * 2, now.left - 1});
     search.push({now.value * 2 + 1, now.left - 1});
   };
-  const auto greatest = cluster::tree_search(
-      in, "greatest", path{0, 40}, std::uint64_t{0}, bounded,
-      [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+  const auto greatest =
+      cluster::tree_search(in, "greatest", path{0, 40}, std::uint64_t{0}, bounded,
+                           [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
   check(in, "a bound cuts the search", greatest == (std::uint64_t{1} << 40) - 1);
 }
 
@@ -98,7 +98,8 @@ void processes_each_item_once(cluster::context& in) {
     out_total += each.messages_out;
   }
   check(in, "the ranks' items are all items", sum == items);
-  check(in, "there is a summary of each rank", in.rank() != 0 || in.summaries().size() == in.size());
+  check(in, "there is a summary of each rank",
+        in.rank() != 0 || in.summaries().size() == in.size());
   check(in, "ranks send messages", (in_total > 0 && out_total >= in_total) || in.size() == 1);
 }
 
@@ -113,8 +114,8 @@ void reports_exceptions(cluster::context& in) {
     (void)cluster::parallel_reduce(in, "odd", {0, 10'000}, std::uint64_t{0}, refuse,
                                    std::plus<std::uint64_t>{});
   } catch (const cluster::rank_failure& why) {
-    const auto expected = "rank " + std::to_string(why.rank()) + " (" + in.host(why.rank()) +
-                          "): number 4711 is odd";
+    const auto expected =
+        "rank " + std::to_string(why.rank()) + " (" + in.host(why.rank()) + "): number 4711 is odd";
     was_told = why.what() == expected;
   }
   if (!was_told) {
@@ -128,8 +129,9 @@ void reports_refusals(cluster::context& in) {
   const auto last = in.size() - 1;
   try {
     if (in.rank() == last) in.refuse("out of paper");
-    (void)cluster::parallel_reduce(in, "paper", {0, 100}, std::uint64_t{0},
-                                   [](std::uint64_t i) { return i; }, std::plus<std::uint64_t>{});
+    (void)cluster::parallel_reduce(
+        in, "paper", {0, 100}, std::uint64_t{0}, [](std::uint64_t i) { return i; },
+        std::plus<std::uint64_t>{});
     check(in, "a refusal ends the run", false);
   } catch (const cluster::rank_failure& why) {
     check(in, "a refusal names the rank",
@@ -141,8 +143,9 @@ void compares_names(cluster::context& in) {
   if (in.size() == 1) return;
   const auto name = in.rank() == 1 ? "a run" : "another run";
   try {
-    (void)cluster::parallel_reduce(in, name, {0, 100}, std::uint64_t{0},
-                                   [](std::uint64_t i) { return i; }, std::plus<std::uint64_t>{});
+    (void)cluster::parallel_reduce(
+        in, name, {0, 100}, std::uint64_t{0}, [](std::uint64_t i) { return i; },
+        std::plus<std::uint64_t>{});
     check(in, "names are compared", false);
   } catch (const cluster::rank_failure&) {
   }
