@@ -295,6 +295,12 @@ elseif(CASE STREQUAL "command")
     message(FATAL_ERROR "heist --version says ${output}, expected ${VERSION}")
   endif()
 
+elseif(CASE STREQUAL "cluster")
+  # The part that needs MPI is asked for by name, and the command finds its other half.
+  consume(cluster "${PACKAGE_PLACE}")
+  run("${PREFIX}/bin/heist" cluster nqueens --n 8)
+  expect("${output}" "nqueens 8: 92 boards")
+
 else()
   message(FATAL_ERROR "no such case: ${CASE}")
 endif()

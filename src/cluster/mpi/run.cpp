@@ -87,11 +87,16 @@ void run_node(context::impl& in, const std::string& name, const std::string& typ
   mpi_transport transport(in.comm, 1 + in.runs++ % 30000, in.nodes);
   node own(how, in.self, in.nodes, work, transport);
   driver drives(in, name, work, transport, own);
-  if (refusal)
-    own.fail(*refusal);
-  else
-    own.start();
-  drives.run();
+  try {
+    if (refusal)
+      own.fail(*refusal);
+    else
+      own.start();
+    drives.run();
+  } catch (...) {
+    in.is_whole = false;  // MPI refuses, so the others can't be told
+    throw;
+  }
 
   const auto& failed = own.why_failed();
   auto time = std::chrono::nanoseconds(in.how.silence);

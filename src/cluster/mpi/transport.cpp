@@ -52,23 +52,27 @@ void mpi_transport::send(rank to, message what) {
 }
 
 std::optional<mpi_transport::arrival> mpi_transport::receive() {
-  while (begin_receiving()) {
-  }
-  for (std::size_t i = 0; i < coming_.size(); ++i) {
-    int is_there = 0;
-    require_mpi(MPI_Test(&coming_[i].request, &is_there, MPI_STATUS_IGNORE), "MPI_Test");
-    if (is_there == 0) continue;
-    auto result = std::move(coming_[i].message);
-    coming_.erase(coming_.begin() + static_cast<std::ptrdiff_t>(i));
-    ++received_;
-    return result;
-  }
+  while (begin_receiving())
+    if (auto whole = take_if_whole(coming_.size() - 1)) return whole;
+  for (std::size_t i = 0; i < coming_.size(); ++i)
+    if (auto whole = take_if_whole(i)) return whole;
   return {};
 }
 
+<<<<<<< HEAD
 bool mpi_transport::has_arrived() {
   reap();
   return begin_receiving() || !coming_.empty();
+=======
+std::optional<mpi_transport::arrival> mpi_transport::take_if_whole(std::size_t place) {
+  int is_there = 0;
+  require_mpi(MPI_Test(&coming_[place].request, &is_there, MPI_STATUS_IGNORE), "MPI_Test");
+  if (is_there == 0) return {};
+  auto result = std::move(coming_[place].message);
+  coming_.erase(coming_.begin() + static_cast<std::ptrdiff_t>(place));
+  ++received_;
+  return result;
+>>>>>>> mpi
 }
 
 // Takes up one message. A large one comes in parts, as its sender goes on; nobody waits for that.

@@ -65,6 +65,7 @@ class mpi_transport final : public port {
   };
 
   [[nodiscard]] bool begin_receiving();
+  [[nodiscard]] std::optional<arrival> take_if_whole(std::size_t place);
 
   MPI_Comm over_;
   int tag_;
