@@ -59,11 +59,11 @@ std::optional<mpi_transport::arrival> mpi_transport::receive() {
   return {};
 }
 
-<<<<<<< HEAD
 bool mpi_transport::has_arrived() {
   reap();
   return begin_receiving() || !coming_.empty();
-=======
+}
+
 std::optional<mpi_transport::arrival> mpi_transport::take_if_whole(std::size_t place) {
   int is_there = 0;
   require_mpi(MPI_Test(&coming_[place].request, &is_there, MPI_STATUS_IGNORE), "MPI_Test");
@@ -72,7 +72,6 @@ std::optional<mpi_transport::arrival> mpi_transport::take_if_whole(std::size_t p
   coming_.erase(coming_.begin() + static_cast<std::ptrdiff_t>(place));
   ++received_;
   return result;
->>>>>>> mpi
 }
 
 // Takes up one message. A large one comes in parts, as its sender goes on; nobody waits for that.
