@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -131,18 +132,29 @@ TEST(SearchBag, VisitsEachNodeOnceAndKeepsTheBound) {
   }
 }
 
+TEST(BagWork, ProcessesEachItemOnceAlone) {
+  constexpr std::uint64_t items = 200'000;
+  detail::bag_work<cluster_test::numbered_bag> work(cluster_test::numbered_bag::root(items));
+  std::uint64_t processed = 0;
+  while (!work.is_empty())
+    processed += work.process_until(detail::work_clock::now() + std::chrono::microseconds(200));
+  EXPECT_EQ(processed, items);
+  EXPECT_TRUE(work.get().has_each_once());
+}
+
+// Some rounds are ended early, as by messages.
 TEST(BagWork, WorkersProcessEachItemOnce) {
   constexpr std::uint64_t items = 200'000;
   pool four({.workers = 4});
-  for (pool* const on : {static_cast<pool*>(nullptr), &four}) {
-    detail::bag_work<cluster_test::numbered_bag> work(cluster_test::numbered_bag::root(items));
-    std::uint64_t processed = 0;
-    while (!work.is_empty())
-      processed +=
-          work.process_until(detail::work_clock::now() + std::chrono::microseconds(200), on);
-    EXPECT_EQ(processed, items);
-    EXPECT_TRUE(work.get().has_each_once());
+  detail::bag_work<cluster_test::numbered_bag> work(cluster_test::numbered_bag::root(items));
+  std::uint64_t processed = 0;
+  for (int i = 0; !work.is_empty(); ++i) {
+    auto round = work.begin_round(four, detail::work_clock::now() + std::chrono::microseconds(500));
+    if (i % 2 != 0) work.end_round();
+    processed += round.get();
   }
+  EXPECT_EQ(processed, items);
+  EXPECT_TRUE(work.get().has_each_once());
 }
 
 // A bag that never ends, and one that throws.
@@ -157,20 +169,31 @@ struct endless_bag {
   void merge(endless_bag) {}
 };
 
-TEST(BagWork, EndsAtTheDeadline) {
+TEST(BagWork, ARoundEndsAtItsDeadline) {
   pool two({.workers = 2});
   detail::bag_work<endless_bag> work(endless_bag{});
   const auto start = detail::work_clock::now();
-  EXPECT_GT(work.process_until(start + std::chrono::milliseconds(5), &two), 0U);
+  EXPECT_GT(work.begin_round(two, start + std::chrono::milliseconds(5)).get(), 0U);
   EXPECT_GE(detail::work_clock::now() - start, std::chrono::milliseconds(5));
+  EXPECT_FALSE(work.is_empty());
+}
+
+TEST(BagWork, ARoundEndsWhenItHasTo) {
+  pool two({.workers = 2});
+  detail::bag_work<endless_bag> work(endless_bag{});
+  auto round = work.begin_round(two, detail::work_clock::now() + std::chrono::hours(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(round.is_ready());
+  work.end_round();
+  round.get();
   EXPECT_FALSE(work.is_empty());
 }
 
 TEST(BagWork, ThrowsWhatAnItemThrows) {
   pool two({.workers = 2});
   detail::bag_work<endless_bag> work(endless_bag{65});
-  EXPECT_THROW(work.process_until(detail::work_clock::now() + std::chrono::seconds(5), &two),
-               std::runtime_error);
+  auto round = work.begin_round(two, detail::work_clock::now() + std::chrono::seconds(5));
+  EXPECT_THROW(round.get(), std::runtime_error);
 }
 
 }  // namespace
