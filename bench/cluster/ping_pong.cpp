@@ -72,7 +72,8 @@ void through_heist(int self, mpi_transport& through, message_kind answer, std::s
   for (std::uint64_t i = 0; i < trips; ++i) {
     if (self == 0) through.send(other, {.kind = message_kind::request, .number = i});
     const auto m = receive_frame(through);
-    if (self == 1) through.send(other, {.kind = answer, .number = m.number, .payload = bytes(bag_bytes)});
+    if (self == 1)
+      through.send(other, {.kind = answer, .number = m.number, .payload = bytes(bag_bytes)});
   }
 }
 
@@ -106,15 +107,16 @@ int main(int argc, char** argv) {
         MPI_Barrier(MPI_COMM_WORLD);
         const auto start = std::chrono::steady_clock::now();
         each.run();
-        const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+        const std::chrono::duration<double, std::micro> took =
+            std::chrono::steady_clock::now() - start;
         if (round > 0) each.us.push_back(took.count() / trips);  // the first one makes connections
       }
     }
     for (auto& each : sides) {
       std::sort(each.us.begin(), each.us.end());
       if (self == 0)
-        std::printf("  %-7s %8.2f us (%.2f to %.2f)\n", each.name, each.us[rounds / 2], each.us.front(),
-                    each.us.back());
+        std::printf("  %-7s %8.2f us (%.2f to %.2f)\n", each.name, each.us[rounds / 2],
+                    each.us.front(), each.us.back());
     }
     while (!through.has_sent_all()) through.reap();
   }

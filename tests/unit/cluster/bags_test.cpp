@@ -119,7 +119,7 @@ TEST(SearchBag, VisitsEachNodeOnceAndKeepsTheBound) {
     const combine_type add;
     const std::uint64_t nothing = 0;
     detail::search_base<std::uint64_t, const visit_ternary, const combine_type> base{visit, add,
-                                                                                    nothing};
+                                                                                     nothing};
     using bag_type =
         detail::search_bag<int, std::uint64_t, const visit_ternary, const combine_type>;
     bag_type whole(base);
