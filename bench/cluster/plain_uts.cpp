@@ -1,11 +1,12 @@
 // Unbalanced tree search over MPI without heist, for comparison: one thread a rank, a stack of
 // nodes, thieves that ask random victims for a chunk from its bottom, victims that poll after some
-// nodes, and a token that finds the end (Dijkstra, Feijen, van Gasteren 1983). The scheme is that of
-// Dinan et al., Dynamic load balancing of unbalanced computations using message passing (2007).
+// nodes, and a token that finds the end (Dijkstra, Feijen, van Gasteren 1983). The scheme is that
+// of Dinan et al., Dynamic load balancing of unbalanced computations using message passing (2007).
 //
 //   mpirun -n 2 heist_cluster_plain_uts TREE [CHUNK [INTERVAL]]
 //
-// CHUNK (128) is the number of nodes of a steal, INTERVAL (256) that between two looks for requests.
+// CHUNK (128) is the number of nodes of a steal, INTERVAL (256) that between two looks for
+// requests.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -62,7 +62,7 @@ LAYERS = {
                          "workloads/", "bench/"],
     "src/cli/": ["src/cli/", "src/cluster/", "src/calibration/", "src/lab/", "src/report/", "src/recording/", "src/trace/", "src/runtime/", "src/platform/", "workloads/", "bench/", "include/heist/"],
     "workloads/": ["workloads/", "include/heist/"],
-    "bench/cluster/": ["src/cluster/", "include/heist/", "src/platform/new_file.hpp", "src/lab/model/random.hpp"],
+    "bench/cluster/": ["src/cluster/", "include/heist/", "src/platform/new_file.hpp", "src/lab/model/random.hpp", "workloads/uts/"],
     "bench/": ["bench/", "workloads/", "src/report/", "src/recording/", "src/trace/", "src/runtime/", "src/platform/", "include/heist/"],
     "examples/": ["examples/", "include/heist/"],
 }

@@ -13,7 +13,6 @@ namespace heist::inline v0::cluster {
 namespace {
 
 constexpr std::chrono::nanoseconds shortest_round = std::chrono::microseconds(100);
-constexpr std::chrono::nanoseconds shortest_round_of_pool = std::chrono::milliseconds(1);
 constexpr std::chrono::nanoseconds longest_round = std::chrono::milliseconds(2);
 constexpr int looks_each_round = 50;
 // With a pool: the first nap finds an answer that comes at once, the longest one keeps the looks
@@ -150,8 +149,7 @@ std::uint64_t driver::work_beside_messages(clock::time_point deadline) {
 
 driver::clock::duration driver::round_length() const {
   const std::chrono::nanoseconds trip(transport_.trips().least_ns), look(look_ns_);
-  const auto shortest = in_.own_pool ? shortest_round_of_pool : shortest_round;
-  return std::clamp(std::max(trip, looks_each_round * look), shortest, longest_round);
+  return std::clamp(std::max(trip, looks_each_round * look), shortest_round, longest_round);
 }
 
 std::uint64_t driver::ns_since_start(clock::time_point now) const { return count_ns(now - start_); }
