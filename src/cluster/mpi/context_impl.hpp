@@ -75,7 +75,8 @@ class back_off {
  private:
   static constexpr unsigned spins = 200;  // polls before the first sleep: some 100 us
   static constexpr std::chrono::nanoseconds first_sleep = std::chrono::microseconds(10);
-  static constexpr std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(1);
+  // A look costs some 25 us when it wakes a processor, so at 4 ms an idle rank uses 0.7 % of one.
+  static constexpr std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(4);
 
   unsigned polls_ = 0;
   std::chrono::nanoseconds sleep_ = first_sleep;
