@@ -51,6 +51,13 @@ wait $pid
 code=$?
 expect 141 0 "" "closed fifo"
 
+# heist cluster is another program, which lies beside heist where that was built with MPI.
+cp "$heist" "$folder/heist"
+"$folder/heist" cluster uts >/dev/null 2>"$folder/err"
+code=$?
+expect 1 1 "this heist was built without MPI (Debian: libopenmpi-dev openmpi-bin)" "without heist-cluster"
+rm "$folder/heist"
+
 "$heist" list >/dev/null 2>&-
 code=$?
 : >"$folder/err"

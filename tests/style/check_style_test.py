@@ -30,7 +30,7 @@ class Rules(unittest.TestCase):
         rule = check_style.check_every_folder_has_a_layer
         known = {"src/runtime/pool.hpp": "", "src/lab/dag/explicit_dag.hpp": "", "src/cli/args/parse.cpp": "", "tests/t.cpp": ""}
         self.accepts(rule, known)
-        self.rejects(rule, known | {"src/cluster/bag.hpp": "", "src/cluster/ledger.cpp": ""}, "src/cluster/ has no layer")
+        self.rejects(rule, known | {"src/harbour/bag.hpp": "", "src/harbour/ledger.cpp": ""}, "src/harbour/ has no layer")
         self.rejects(rule, known | {"src/lab/rooms/a.hpp": ""}, "src/lab/rooms/ has no layer")
         self.rejects(rule, known | {"src/lab/a.hpp": "", "src/b.cpp": ""}, "src/lab/ has no layer", "src/ has no layer")
 

@@ -143,7 +143,7 @@ void back_off::wait() {
     return;
   }
   std::this_thread::sleep_for(sleep_);
-  sleep_ = std::min(2 * sleep_, longest_sleep);
+  sleep_ = std::min(2 * sleep_, polls_ < polls_until_quiet ? longest_sleep : longest_when_quiet);
 }
 
 // ---- The interface ----

@@ -65,7 +65,8 @@ class context::impl {
   void look_around();
 };
 
-// Sleeps between polls: shortly at first, then for up to a millisecond. An idle rank thus needs
+// Sleeps between polls: shortly at first, then for up to a millisecond, and for longer when nothing
+// has come for long. To wake up and poll takes up to 25 us on a busy host; an idle rank thus needs
 // less than a hundredth of a processor, where MPI's own waits spin.
 class back_off {
  public:
@@ -75,8 +76,9 @@ class back_off {
  private:
   static constexpr unsigned spins = 200;  // polls before the first sleep: some 100 us
   static constexpr std::chrono::nanoseconds first_sleep = std::chrono::microseconds(10);
-  // A look costs some 25 us when it wakes a processor, so at 4 ms an idle rank uses 0.7 % of one.
-  static constexpr std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(4);
+  static constexpr std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(1);
+  static constexpr std::chrono::nanoseconds longest_when_quiet = std::chrono::milliseconds(4);
+  static constexpr unsigned polls_until_quiet = spins + 100;  // some 100 ms
 
   unsigned polls_ = 0;
   std::chrono::nanoseconds sleep_ = first_sleep;
