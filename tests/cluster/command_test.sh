@@ -71,7 +71,7 @@ counts() {
     ranks "$n" uts --tree T3
     expect "T3 on $n ranks" 0 "$t3"
   done
-  ranks 8 uts --tree T3
+  ranks 8 uts --tree T3 --silence 0
   expect "T3 on 8 ranks" 0 "$t3"
   ranks 2 uts --tree T1 --workers 2
   expect "T1 on 2 ranks with 2 workers" 0 "$t1"

@@ -1,4 +1,5 @@
 // A run from its beginning to its end, on one rank.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -19,6 +20,8 @@ using clock = context::impl::clock;
 // After a failure rank 0 waits this long for the others to answer, or else counts them as lost.
 // They wait for twice as long, so that rank 0 is the first to say what has happened.
 constexpr std::chrono::seconds patience{1};
+// After a result all have to answer too, for the next run; there is no hurry.
+constexpr std::chrono::seconds patience_after_result{10};
 
 // FNV-1a. The same on two ranks if they run the same program, version and arguments.
 std::uint64_t fingerprint_of(const std::string& text) {
@@ -99,7 +102,7 @@ void run_node(context::impl& in, const std::string& name, const std::string& typ
   }
 
   const auto& failed = own.why_failed();
-  auto time = std::chrono::nanoseconds(in.how.silence);
+  auto time = std::max<std::chrono::nanoseconds>(in.how.silence, patience_after_result);
   if (failed) {
     const bool is_speaker = in.self == 0 || (failed->at == 0 && in.self == 1);
     time = is_speaker ? patience : 2 * patience;
