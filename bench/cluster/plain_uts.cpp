@@ -5,8 +5,9 @@
 //
 //   mpirun -n 2 heist_cluster_plain_uts TREE [CHUNK [INTERVAL]]
 //
-// CHUNK (128) is the number of nodes of a steal, INTERVAL (256) that between two looks for
-// requests.
+// CHUNK (4) is the number of nodes of a steal, INTERVAL (256) that between two looks for requests.
+// The best chunk depends on the tree: geometric trees leave so few nodes on a stack that chunks of
+// 32 and more are hardly ever there to steal.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -160,7 +161,7 @@ int main(int argc, char** argv) {
   for (const auto& each : heist::workloads::sample_trees())
     if (argc > 1 && each.parameters.name == std::string_view(argv[1]))
       status =
-          search(each, argc > 2 ? static_cast<std::size_t>(std::max(1, std::atoi(argv[2]))) : 128,
+          search(each, argc > 2 ? static_cast<std::size_t>(std::max(1, std::atoi(argv[2]))) : 4,
                  argc > 3 ? std::max(1, std::atoi(argv[3])) : 256);
   if (status == 2) std::fputs("usage: heist_cluster_plain_uts TREE [CHUNK [INTERVAL]]\n", stderr);
   // A request may still be on its way to a rank that has ended; it is received nowhere.

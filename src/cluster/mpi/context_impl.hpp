@@ -66,8 +66,8 @@ class context::impl {
 };
 
 // Sleeps between polls: shortly at first, then for up to a millisecond, and for longer when nothing
-// has come for long. To wake up and poll takes up to 25 us on a busy host; an idle rank thus needs
-// less than a hundredth of a processor, where MPI's own waits spin.
+// has come for long. To wake up and poll takes up to 50 us; an idle rank thus needs less than a
+// hundredth of a processor, where MPI's own waits spin.
 class back_off {
  public:
   void reset() { *this = {}; }
@@ -77,7 +77,7 @@ class back_off {
   static constexpr unsigned spins = 200;  // polls before the first sleep: some 100 us
   static constexpr std::chrono::nanoseconds first_sleep = std::chrono::microseconds(10);
   static constexpr std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(1);
-  static constexpr std::chrono::nanoseconds longest_when_quiet = std::chrono::milliseconds(4);
+  static constexpr std::chrono::nanoseconds longest_when_quiet = std::chrono::milliseconds(8);
   static constexpr unsigned polls_until_quiet = spins + 100;  // some 100 ms
 
   unsigned polls_ = 0;
