@@ -40,7 +40,7 @@ report::column<row> mean(std::string key, std::string heading, report::summary r
           std::move(heading),
           [of](const row& r) { return value((r.*of).mean); },
           width,
-          {report::number_format::general, 6}};
+          {.digits = 0}};
 }
 
 }  // namespace
@@ -80,9 +80,9 @@ report::columns<cluster_row> cluster_columns(const sim_cluster_request& request)
        {.digits = 3}},
       milliseconds("ramp_up_ms", "ramp-up, ms", &row::ramp_up_ns, 13),
       milliseconds("termination_ms", "end, ms", &row::termination_ns, 10),
-      mean("steals", "steals", &row::steals, 11),
-      mean("gifts", "gifts", &row::gifts, 11),
-      mean("failed", "refused", &row::failed, 11),
+      mean("steals", "steals", &row::steals, 12),
+      mean("gifts", "gifts", &row::gifts, 12),
+      mean("failed", "refused", &row::failed, 12),
       mean("messages", "messages", &row::messages, 11),
       mean("most_messages", "most of one", &row::most_messages, 13),
       {"busiest_share", "busiest", [](const row& r) { return value(r.busiest_share.mean); }, 9,
