@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <locale>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -134,9 +136,13 @@ constexpr const char* profile_form =
 
 double nanoseconds(std::string_view value, std::string_view whole) {
   constexpr double most = 1e9;
+  // libc++ 19 has no std::from_chars for floating-point numbers.
+  std::istringstream text{std::string(value)};
+  text.imbue(std::locale::classic());
   double ns = 0;
-  const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), ns);
-  if (problem != std::errc() || end != value.data() + value.size() || !(ns >= 0) || ns > most)
+  text >> std::noskipws >> ns;
+  if (text.fail() || text.peek() != std::istringstream::traits_type::eof() || !(ns >= 0) ||
+      ns > most)
     refuse("HEIST_PROFILE", whole, "workspan with costs from 0 to 1e9 nanoseconds");
   return ns;
 }
