@@ -119,6 +119,14 @@ TEST(ClusterNode, AMessageFromANodeThatDoesNotSendItEndsTheRun) {
   }
 }
 
+TEST(ClusterNode, ASecondBeginHasNoEffect) {
+  lone_node five(5, 12);
+  const auto sent = five.letters.sent.size();
+  five.node.receive(1, {.kind = message_kind::begin});
+  EXPECT_EQ(five.letters.sent.size(), sent);
+  EXPECT_FALSE(five.node.why_failed());
+}
+
 TEST(ClusterNode, IsAloneDoneAtOnce) {
   lone_node alone(0, 1, numbered_bag::root(10));
   EXPECT_FALSE(alone.node.is_finished());
