@@ -1,27 +1,12 @@
 // heist sim --cluster, as a command.
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include <gmock/gmock.h>
 
 #include "command.hpp"
+#include "text.hpp"
 
 using testing::HasSubstr;
 
 namespace {
-
-std::vector<std::string> lines(const std::string& text) {
-  std::vector<std::string> result;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) result.push_back(line);
-  return result;
-}
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 command_result sim_cluster(const std::string& dag, const std::string& keys,
                            std::vector<std::string> more = {}) {

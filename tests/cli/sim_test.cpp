@@ -1,32 +1,13 @@
 // heist sim, as a command.
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include <gmock/gmock.h>
 
 #include "cli/args/parse_sim.hpp"
 #include "command.hpp"
+#include "text.hpp"
 
 using heist::cli::parse_processors;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-namespace {
-
-std::vector<std::string> lines(const std::string& text) {
-  std::vector<std::string> result;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) result.push_back(line);
-  return result;
-}
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-}  // namespace
 
 TEST(Sim, PrintsFigure2) {
   const auto result = heist_command(
