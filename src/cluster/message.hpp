@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "cluster/work.hpp"
+#include "heist/cluster/detail/work.hpp"
 
 namespace heist::inline v0::cluster {
 

@@ -72,6 +72,8 @@ TEST(SimCluster, RefusesBadArgumentsInOneLine) {
       {{"units:9", "ranks=4,jitter=1"}, "jitter takes a number from 0 to below 1"},
       {{"units:9", "ranks=4,stealing=some"}, "stealing is one of lifelines, distance, random, all"},
       {{"units:9", "ranks=4,chunk=0"}, "--cluster: chunk takes a whole number"},
+      {{"units:9", "ranks=4,snapshot=1ns"}, "snapshot takes at least 1us"},
+      {{"units:9", "ranks=4,heartbeat=0s"}, "heartbeat takes at least 1us"},
       {{"units:9", "ranks=4,kill=1@1us"}, "kill goes with heartbeat"},
       {{"units:9", "ranks=4,heartbeat=1us,kill=4@1us"}, "there is no rank 4 among 4"},
       {{"units:9", "ranks=4,heartbeat=1us,kill=1"}, "kill takes RANK@TIME"},

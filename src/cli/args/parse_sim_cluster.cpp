@@ -42,6 +42,14 @@ std::uint64_t whole_ns(std::string_view key, std::string_view text) {
   return static_cast<std::uint64_t>(duration_ns(key, text));
 }
 
+// Of what happens again and again: a shorter time would be more events than anybody waits for.
+std::uint64_t period_ns(std::string_view key, std::string_view text) {
+  const auto ns = whole_ns(key, text);
+  if (ns < 1000)
+    throw usage_error(fmt::format("sim: --cluster: {} takes at least 1us, not '{}'", key, text));
+  return ns;
+}
+
 std::uint64_t number(std::string_view key, std::string_view text, std::uint64_t least,
                      std::uint64_t greatest) {
   return whole_number("sim", fmt::format("--cluster: {}", key), text, least, greatest);
@@ -130,11 +138,11 @@ constexpr std::array keys = {
         }},
     key{"snapshot", "the time between two snapshots [none]",
         [](sim_cluster_request& to, std::string_view text) {
-          to.settings.snapshot_ns = whole_ns("snapshot", text);
+          to.settings.snapshot_ns = period_ns("snapshot", text);
         }},
     key{"heartbeat", "the time between two signs of life [none]; a silence is ten of them",
         [](sim_cluster_request& to, std::string_view text) {
-          to.settings.protocol.heartbeat_ns = whole_ns("heartbeat", text);
+          to.settings.protocol.heartbeat_ns = period_ns("heartbeat", text);
           to.settings.protocol.silence_ns = 10 * to.settings.protocol.heartbeat_ns;
         }},
     key{"kill", "a rank that dies, and when, as 3@20ms",
