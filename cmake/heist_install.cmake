@@ -1,5 +1,9 @@
-# `cmake --install` installs headers, both libraries, the command, the CMake package and the
-# pkg-config files.
+# `cmake --install` installs headers, both libraries, the command with its man page and completions,
+# the CMake package, the pkg-config files, the licence and the documents. Its components are
+#
+#   runtime   the shared library
+#   dev       what a program is built with, and the documents
+#   tools     the command, and the libtbb.so.12 with which it runs programs for oneTBB
 
 include(CMakePackageConfigHelpers)
 
@@ -14,12 +18,19 @@ if(HEIST_BUILD_SHARED)
   list(APPEND heist_files "$<TARGET_FILE:heist_shared>")
 endif()
 if(TARGET heist_cli)
-  add_dependencies(heist_product heist_cli)
+  add_dependencies(heist_product heist_cli heist_pages)
   list(APPEND heist_files "$<TARGET_FILE:heist_cli>")
+  foreach(page heist.1 heist.bash _heist heist.fish)
+    list(APPEND heist_files "${PROJECT_BINARY_DIR}/pages/${page}")
+  endforeach()
 endif()
 if(TARGET heist_cluster_command)
   add_dependencies(heist_product heist_cluster_command)
   list(APPEND heist_files "$<TARGET_FILE:heist_cluster_command>")
+endif()
+if(TARGET heist_tbb)
+  add_dependencies(heist_product heist_tbb)
+  list(APPEND heist_files "$<TARGET_FILE:heist_tbb>")
 endif()
 if(TARGET heist_cluster)
   add_dependencies(heist_product heist_cluster)
@@ -31,40 +42,61 @@ install(CODE "
     if(NOT EXISTS \"\${file}\")
       message(FATAL_ERROR \" heist: \${file} isn't built: cmake --build ${CMAKE_BINARY_DIR} --target heist_product\")
     endif()
-  endforeach()")
+  endforeach()" ALL_COMPONENTS)
 
-install(DIRECTORY include/heist DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+install(DIRECTORY include/heist DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev
         FILES_MATCHING PATTERN "*.hpp")
-install(FILES scripts/heist-gdb.py DESTINATION "${CMAKE_INSTALL_DATADIR}/heist")
+install(FILES scripts/heist-gdb.py DESTINATION "${CMAKE_INSTALL_DATADIR}/heist" COMPONENT dev)
 install(FILES "${PROJECT_BINARY_DIR}/include/heist/version.hpp"
-        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/heist")
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/heist" COMPONENT dev)
 
-install(TARGETS heist_static EXPORT heist-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS heist_static EXPORT heist-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev)
 if(HEIST_BUILD_SHARED)
-  install(TARGETS heist_shared EXPORT heist-targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS heist_shared EXPORT heist-targets
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT dev)
 endif()
 if(TARGET heist_cli)
-  install(TARGETS heist_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS heist_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+  install(FILES "${PROJECT_BINARY_DIR}/pages/heist.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
+  install(FILES "${PROJECT_BINARY_DIR}/pages/heist.bash" RENAME heist
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT tools)
+  install(FILES "${PROJECT_BINARY_DIR}/pages/_heist"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT tools)
+  install(FILES "${PROJECT_BINARY_DIR}/pages/heist.fish"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT tools)
 endif()
 
 if(TARGET heist_cluster_command)
-  install(TARGETS heist_cluster_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
-# A package of its own within the package, since it needs MPI: find_package(heist COMPONENTS cluster).
-if(TARGET heist_cluster)
-  install(TARGETS heist_cluster EXPORT heist-cluster-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(EXPORT heist-cluster-targets NAMESPACE heist:: DESTINATION "${HEIST_CMAKE_DIR}")
+  install(TARGETS heist_cluster_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 endif()
 
-install(EXPORT heist-targets NAMESPACE heist:: DESTINATION "${HEIST_CMAKE_DIR}")
+# The licence goes with every component. The documents keep their places, so that their links work.
+foreach(component runtime dev tools)
+  install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT ${component})
+endforeach()
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT dev)
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT dev
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.schema.json"
+        PATTERN "site" EXCLUDE)
+
+# A package of its own within the package, since it needs MPI: find_package(heist COMPONENTS cluster).
+if(TARGET heist_cluster)
+  install(TARGETS heist_cluster EXPORT heist-cluster-targets
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev)
+  install(EXPORT heist-cluster-targets NAMESPACE heist:: DESTINATION "${HEIST_CMAKE_DIR}" COMPONENT dev)
+endif()
+
+install(EXPORT heist-targets NAMESPACE heist:: DESTINATION "${HEIST_CMAKE_DIR}" COMPONENT dev)
+get_property(HEIST_ADAPTERS GLOBAL PROPERTY HEIST_ADAPTERS)
 configure_package_config_file(
   cmake/heist-config.cmake.in "${PROJECT_BINARY_DIR}/heist-config.cmake"
-  INSTALL_DESTINATION "${HEIST_CMAKE_DIR}")
+  INSTALL_DESTINATION "${HEIST_CMAKE_DIR}"
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/heist-config-version.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/heist-config.cmake"
               "${PROJECT_BINARY_DIR}/heist-config-version.cmake"
-        DESTINATION "${HEIST_CMAKE_DIR}")
+        DESTINATION "${HEIST_CMAKE_DIR}" COMPONENT dev)
 
 # pkg-config finds the prefix from the place of the .pc file, so that an installed tree may be
 # moved; an absolute library folder remains as it is.
@@ -86,9 +118,9 @@ if(HEIST_CONTEXT_USED STREQUAL "boost")
 endif()
 
 configure_file(cmake/heist.pc.in heist.pc @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/heist.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${PROJECT_BINARY_DIR}/heist.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 if(HEIST_BUILD_SHARED)
   configure_file(cmake/heist-shared.pc.in heist-shared.pc @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/heist-shared.pc"
-          DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+          DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 endif()

@@ -18,93 +18,22 @@
 #include <asio/execution.hpp>
 #include <asio/execution_context.hpp>
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-
-#include "heist/detail/work_count.hpp"
-#include "heist/pool.hpp"
+#include "heist/basic_asio_context.hpp"
 
 namespace heist::inline v0 {
 
-// Holds asio's services for one pool, which must outlive it. Any number of contexts may share a
-// pool.
-class asio_context : public asio::execution_context {
- public:
-  class executor_type;
-
-  explicit asio_context(pool& p) : pool_(p) {}
-
-  // As in asio::thread_pool: functions that have begun end first. Functions that haven't are
-  // destroyed without a call, and so are the handlers for which timers and sockets still wait. To
-  // have all of them called, join first. Must not be called from a function that was posted here.
-  ~asio_context();
-
-  executor_type get_executor() noexcept;
-
-  // Returns when everything that was posted is over, with what that has posted and what timers and
-  // sockets wait for, and when no executor tracks outstanding work any more. Thread-safe, but must
-  // not be called from a function that was posted here.
-  void join() noexcept { work_.wait(); }
-
-  [[nodiscard]] pool& where() const noexcept { return pool_; }
-
- private:
-  template <class F>
-  class posted;
-
-  pool& pool_;
-  std::atomic<bool> is_stopping_{false};
-  detail::work_count functions_;  // counts functions that were posted and aren't over
-  detail::work_count work_;       // the same, and executors that track outstanding work
+// What basic_asio_context takes of this asio: its base class, and the properties that an executor
+// answers.
+struct asio_names {
+  using execution_context = asio::execution_context;  // the base class
+  using context_t = asio::execution::context_t;       // the context of an executor
+  using occupancy_t = asio::execution::occupancy_t;   // how many functions it runs at once
+  using blocking_t = asio::execution::blocking_t;     // whether posting waits for the function
+  // Whether join() waits for the executor.
+  using outstanding_work_t = asio::execution::outstanding_work_t;
 };
 
-// Meets asio's executor requirements. Properties: blocking (never, possibly), outstanding_work
-// (tracked, untracked), context, occupancy. asio::prefer may ask for any other, which changes
-// nothing.
-class asio_context::executor_type {
- public:
-  executor_type(const executor_type& other) noexcept;
-  executor_type& operator=(const executor_type& other) noexcept;
-  ~executor_type();
-
-  // Calls f() on a worker of the pool; with blocking.possibly (for which asio::dispatch asks), at
-  // once if the caller is one. An exception of f ends the program. Throws as pool::submit does.
-  // Thread-safe. One allocation, unless it is a call.
-  template <class F>
-  void execute(F&& f) const;
-
-  // The values of the properties.
-  [[nodiscard]] asio_context& query(asio::execution::context_t) const noexcept;
-  [[nodiscard]] std::size_t query(asio::execution::occupancy_t) const noexcept;
-  [[nodiscard]] asio::execution::blocking_t query(asio::execution::blocking_t) const noexcept;
-  [[nodiscard]] asio::execution::outstanding_work_t query(
-      asio::execution::outstanding_work_t) const noexcept;
-
-  // The same executor with another value of a property.
-  [[nodiscard]] executor_type require(asio::execution::blocking_t::possibly_t) const noexcept;
-  [[nodiscard]] executor_type require(asio::execution::blocking_t::never_t) const noexcept;
-  [[nodiscard]] executor_type require(
-      asio::execution::outstanding_work_t::tracked_t) const noexcept;
-  [[nodiscard]] executor_type require(
-      asio::execution::outstanding_work_t::untracked_t) const noexcept;
-
-  friend bool operator==(const executor_type& a, const executor_type& b) noexcept {
-    return a.context_ == b.context_ && a.may_call_ == b.may_call_ && a.tracks_ == b.tracks_;
-  }
-  friend bool operator!=(const executor_type& a, const executor_type& b) noexcept {
-    return !(a == b);
-  }
-
- private:
-  friend asio_context;
-  executor_type(asio_context& context, bool may_call, bool tracks) noexcept;
-
-  asio_context* context_;
-  bool may_call_;  // blocking.possibly
-  bool tracks_;    // outstanding_work.tracked
-};
+// Its members are declared, with what they promise, in <heist/basic_asio_context.hpp>.
+using asio_context = basic_asio_context<asio_names>;
 
 }  // namespace heist::inline v0
-
-#include "heist/detail/asio_impl.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 
@@ -12,9 +12,10 @@ namespace heist::inline v0 {
 // neighbours in memory: block<2>{{0, 0}, {rows, columns}}.
 template <std::size_t D>
 requires(D == 2 || D == 3) struct block {
-  std::size_t first[D];
-  std::size_t last[D];
+  std::size_t first[D];  // the first cell's position in each dimension
+  std::size_t last[D];   // the position behind the last cell's in each dimension
 
+  // How many positions there are in dimension d, which is below D.
   [[nodiscard]] constexpr std::size_t extent(std::size_t d) const noexcept {
     return last[d] - first[d];
   }

@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 
@@ -24,7 +24,7 @@ namespace heist::inline v0 {
 // called, too. pool::stats() counts both cases. Thread-safe; allocates only for a new thread. Costs
 // two wake-ups of threads.
 template <class F>
-requires std::is_invocable_v<F>
+requires detail::can_be_called<F>
 auto blocking(F&& f) -> std::invoke_result_t<F>;
 
 }  // namespace heist::inline v0

@@ -38,11 +38,13 @@ namespace heist::inline v0 {
 // on the construct.
 class [[gnu::visibility("default")]] cancelled : public error {
  public:
+  // Its message is "stopped after DONE of TOTAL".
   cancelled(std::uint64_t done, std::uint64_t total)
       : error("stopped after " + std::to_string(done) + " of " + std::to_string(total)),
         done_(done),
         total_(total) {}
 
+  // How many iterations, elements, cells or functions were done, and how many there were in total.
   [[nodiscard]] std::uint64_t done() const noexcept { return done_; }
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
 
@@ -55,15 +57,18 @@ class [[gnu::visibility("default")]] cancelled : public error {
 // each chunk.
 class deadline {
  public:
-  using clock = std::chrono::steady_clock;
+  using clock = std::chrono::steady_clock;  // its times don't jump when the system's clock is set
 
+  // Stops at that time.
   explicit deadline(clock::time_point at) noexcept : at_(at) {}
   // `after` counts from now on; a time that the clock can't represent means never.
   template <class Rep, class Period>
   explicit deadline(std::chrono::duration<Rep, Period> after) noexcept
       : at_(detail::due_in(after)) {}
 
+  // The time at which it stops.
   [[nodiscard]] clock::time_point at() const noexcept { return at_; }
+  // Whether that time has come. Reads the clock; thread-safe.
   [[nodiscard]] bool stop_requested() const noexcept { return clock::now() >= at_; }
 
  private:
@@ -74,7 +79,9 @@ class deadline {
 template <stop_condition A, stop_condition B>
 class either {
  public:
+  // Stops when a or b does.
   either(const A& a, const B& b) noexcept : a_(a), b_(b) {}
+  // Asks a, and b if a says no.
   [[nodiscard]] bool stop_requested() const noexcept {
     return a_.stop_requested() || b_.stop_requested();
   }

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 
@@ -35,9 +35,12 @@ class combinable {
   // throws, so does local(), and the next local() tries again. The constructor throws what copying
   // the factory throws.
   template <class F>
-  requires(!std::same_as<F, combinable> &&
-           std::is_invocable_r_v<T, F&>) explicit combinable(F factory)
+  requires(!std::same_as<F, combinable> && detail::is_factory<F, T>) explicit combinable(F factory)
       : make_(std::move(factory)) {}
+  template <class F>
+  requires(!std::same_as<F, combinable> && !detail::is_factory<F, T>) explicit combinable(F) {
+    detail::say<detail::refusal::factory, F>();
+  }
 
   combinable(const combinable&) = delete;
   combinable& operator=(const combinable&) = delete;
@@ -55,11 +58,20 @@ class combinable {
   // Calls f(value) for each of the values, in no particular order.
   template <std::invocable<T&> F>
   void combine_each(F&& f);
+  template <class F>
+  requires(!std::invocable<F, T&>) void combine_each(F&&) {
+    detail::say<detail::refusal::visiting, F>();
+  }
 
   // Returns op(op(a, b), c) and so on over the values, in no particular order; a new value if there
   // are none.
   template <class Op>
   requires std::is_invocable_r_v<T, Op&, const T&, const T&> T combine(Op op);
+  template <class Op>
+  requires(!std::is_invocable_r_v<T, Op&, const T&, const T&>) T combine(Op) {
+    detail::say<detail::refusal::combining, Op>();
+    return detail::refused();
+  }
 
   // How many values there are.
   [[nodiscard]] std::size_t size();

@@ -162,13 +162,13 @@ inline constexpr idle_kind all_idle_kinds[] = {idle_kind::park, idle_kind::yield
 
 // Every field has a default; name those that you want: heist::pool p{{.workers = 4}};
 struct pool_config {
-  static constexpr unsigned max_workers = 1024;
-  static constexpr std::size_t default_stack_size = std::size_t{8} << 20;
-  static constexpr std::size_t min_stack_size = std::size_t{16} << 10;
-  static constexpr std::size_t max_stack_size = std::size_t{1} << 40;
-  static constexpr std::size_t default_fork_depth = std::size_t{1} << 15;
-  static constexpr std::size_t max_fork_depth = (std::size_t{1} << 20) - 2;
-  static constexpr unsigned max_steal_batch = 64;
+  static constexpr unsigned max_workers = 1024;                              // of workers
+  static constexpr std::size_t default_stack_size = std::size_t{8} << 20;    // bytes
+  static constexpr std::size_t min_stack_size = std::size_t{16} << 10;       // bytes
+  static constexpr std::size_t max_stack_size = std::size_t{1} << 40;        // bytes
+  static constexpr std::size_t default_fork_depth = std::size_t{1} << 15;    // forks
+  static constexpr std::size_t max_fork_depth = (std::size_t{1} << 20) - 2;  // forks
+  static constexpr unsigned max_steal_batch = 64;                            // jobs
 
   // How many threads the pool has. 0: HEIST_WORKERS if set, else as many as the affinity mask and
   // the cgroup's CPU quota (rounded up) allow. At most max_workers.
@@ -182,18 +182,24 @@ struct pool_config {
   // Each takes 64 bytes of address space.
   std::size_t fork_depth = 0;
 
+  // Which deque holds the workers' forks.
   deque_kind deque = deque_kind::split;
   // For deque_kind::multi_steal: how many jobs a steal takes at most. From 1 to 64.
   unsigned steal_batch = 2;
   // For deque_kind::shared_queue.
   queue_order order = queue_order::fifo;
+  // What a join does when its job was stolen and hasn't ended.
   join_kind join = join_kind::greedy;
   // In a pool with stalling joins, or with a shared queue, children are stolen, whatever this says:
   // a continuation would change its thread, or be found out of its order.
   spawn_kind spawn = spawn_kind::continuation;
+  // Which victim a worker without work tries first.
   victim_kind victim = victim_kind::random;
+  // What a worker without work does.
   idle_kind idle = idle_kind::park;
+  // What a worker does after a failed attempt to steal, before the next one.
   yield_kind yield = yield_kind::paced;
+  // Where the threads may run.
   placement_kind placement = placement_kind::free;
   // Callers always wait in a pool with another deque than the split one, with stalling joins, with
   // pinned workers, with yields to random workers or to all, or with a hook below: what it promises

@@ -24,6 +24,7 @@ namespace heist::inline v0 {
 // What an observer has seen. Times are in ticks of the processor's clock (x86-64: the time-stamp
 // counter; AArch64: the counter of the architecture; else nanoseconds), ascending.
 struct deque_series {
+  // When the samples were taken.
   std::vector<std::uint64_t> times;
   // sizes[d][i]: how many jobs deque d held at times[i]. Deque d is that of worker d, or of the
   // thread from outside that works in its place; in a pool with a shared queue there is one.
@@ -47,6 +48,7 @@ struct deque_series {
 // The pool must outlive it. Used by one thread at a time.
 class deque_observer {
  public:
+  // How many samples there is room for, unless the caller says otherwise.
   static constexpr std::size_t default_samples = std::size_t{1} << 20;
 
   // Begins. Memory: 8 bytes, and 4 for each deque, a sample. Throws resource_error if the system
@@ -69,13 +71,13 @@ struct size_changes {
   // Of a change by -2, -1, 0, 1 and 2; and of all that is less or more.
   std::array<double, 5> probability{};
   double less = 0, more = 0;
-  std::uint64_t steps = 0;  // all of these are shares of so many; 0: nothing is known
-  double mean_size = 0;     // over the samples
-  std::uint32_t greatest_size = 0;
+  std::uint64_t steps = 0;          // all of these are shares of so many; 0: nothing is known
+  double mean_size = 0;             // over the samples
+  std::uint32_t greatest_size = 0;  // of all samples
   // The share of the time between the first and the last sample that the steps cover. The rest are
   // pauses of the observer, of more than longest_pause times the median distance.
   static constexpr unsigned longest_pause = 16;
-  double covered = 0;
+  double covered = 0;  // as said above
 };
 
 // Interpolates each series linearly and reads it off in steps of so many ticks. A change of u in a

@@ -18,6 +18,7 @@ namespace heist::inline v0 {
 // A handle as small as a pointer, which can be copied and compared. The pool must outlive its use.
 class executor {
  public:
+  // Functions go to p. Costs nothing.
   explicit executor(pool& p) noexcept : pool_(&p) {}
 
   // Gives std::decay_t<F>(f) to the pool, and returns at once; a worker calls it. The pool's
@@ -25,10 +26,14 @@ class executor {
   // pool::submit does, and then f is not called. Thread-safe. One allocation. Under HEIST_SERIAL it
   // is a call.
   template <class F>
-  requires std::is_invocable_v<std::decay_t<F>>
+  requires detail::can_be_spawned<F>
   void execute(F&& f) const {
     static_cast<void>(pool_->submit(
         [g = std::decay_t<F>(std::forward<F>(f))]() mutable noexcept { std::move(g)(); }));
+  }
+  template <class... Arguments>
+  requires(!detail::is_spawn<Arguments...>) void execute(Arguments&&...) const {
+    detail::refuse_spawn<Arguments...>();
   }
 
   // The pool in which it executes.

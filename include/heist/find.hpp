@@ -1,7 +1,7 @@
 // find, find_if, find_any, any_of, all_of and none_of: searches that stop when the answer is known.
 #pragma once
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 

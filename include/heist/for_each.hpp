@@ -1,7 +1,7 @@
 // for_each: as in std, but the calls may run at the same time.
 #pragma once
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 #include "heist/parallel_for.hpp"
 
 namespace heist::inline v0 {

@@ -14,7 +14,7 @@
 
 #include <type_traits>
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 

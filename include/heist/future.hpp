@@ -17,6 +17,7 @@
 
 #include "heist/detail/future_state.hpp"
 #include "heist/detail/monostate.hpp"
+#include "heist/detail/refusal.hpp"
 #include "heist/detail/stopping.hpp"
 
 namespace heist::inline v0 {
@@ -26,6 +27,12 @@ class future;
 
 namespace detail {
 struct future_access;
+template <class F, class T>
+consteval refusal why_not_followed();
+template <class... Arguments>
+inline constexpr bool is_submitted = false;
+template <class T, class... Arguments>
+inline constexpr bool is_followed = false;
 }
 
 // What a function F returns that follows a future<T>: it is called with a T, or without arguments
@@ -56,10 +63,12 @@ class [[nodiscard]] future {
   // doesn't.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
 
+  // Whether get() would return at once. Costs one load.
   [[nodiscard]] bool is_ready() const { return checked("is_ready").is_ready(); }
 
-  // Returns when the result is ready. Throws usage_error if the calling fiber itself has to make
-  // it, and under HEIST_CHECK=1 deadlock where it would never return.
+  // Returns when the result is ready. If the function still waits in the queue of the pool whose
+  // worker calls this, the caller calls it itself. Throws usage_error if the calling fiber itself
+  // has to make the result, and under HEIST_CHECK=1 deadlock where it would never return.
   void wait() const { checked("wait").wait(); }
 
   // Wait for that time at most; return whether the result is ready. Throw resource_error or
@@ -87,12 +96,17 @@ class [[nodiscard]] future {
   // std::bad_alloc, and what moving f or making the default pool throws; then f is not called, and
   // the result is lost.
   template <class F>
-  auto then(F&& f, detail::place made =
-                       detail::place::here()) && -> future<then_result_t<std::decay_t<F>, T>>;
+  requires(detail::why_not_followed<F, T>() == detail::refusal::none) auto then(
+      F&& f,
+      detail::place made = detail::place::here()) && -> future<then_result_t<std::decay_t<F>, T>>;
   // The same under a stop condition, which is copied (std::stop_token, deadline): if a stop is
   // requested by then, f isn't called, and the exception is cancelled.
   template <stop_condition Stop, class F>
-  auto then(Stop stop, F&& f, detail::place made = detail::place::here()) &&;
+  requires(detail::why_not_followed<F, T>() ==
+           detail::refusal::none) auto then(Stop stop, F&& f,
+                                            detail::place made = detail::place::here()) &&;
+  template <class... Arguments>
+  requires(!detail::is_followed<T, Arguments...>) detail::refused then(Arguments&&...) &&;
 
  private:
   friend detail::future_access;
@@ -106,15 +120,31 @@ class [[nodiscard]] future {
 
 // Gives std::decay_t<F>(f) to the caller's pool, or to the default one: see pool::submit.
 template <class F>
-requires std::is_invocable_v<std::decay_t<F>>
+requires detail::can_be_kept<F>
 auto submit(F&& f, detail::place made = detail::place::here())
     -> future<std::invoke_result_t<std::decay_t<F>>>;
 
 // The same under a stop condition, which is copied (std::stop_token, deadline): if a stop is
 // requested before f begins, f isn't called, and the exception is cancelled.
 template <stop_condition Stop, class F>
-requires std::is_invocable_v<std::decay_t<F>>
+requires detail::can_be_kept<F>
 auto submit(Stop stop, F&& f, detail::place made = detail::place::here())
+    -> future<std::invoke_result_t<std::decay_t<F>>>;
+
+// The same with a priority, which orders the functions that wait at the pool's entry until a worker
+// is free, whoever submitted them: high before normal (all other submits) before low, in each level
+// the oldest first. No level starves: the n-th waiting function of a level leaves the entry within
+// 10 n takes. A function that runs is never interrupted, work that has begun goes before all that
+// wait, and what follows by then() is normal.
+template <class F>
+requires detail::can_be_kept<F>
+auto submit(priority urgency, F&& f, detail::place made = detail::place::here())
+    -> future<std::invoke_result_t<std::decay_t<F>>>;
+
+// The same under a stop condition and with a priority.
+template <stop_condition Stop, class F>
+requires detail::can_be_kept<F>
+auto submit(Stop stop, priority urgency, F&& f, detail::place made = detail::place::here())
     -> future<std::invoke_result_t<std::decay_t<F>>>;
 
 // The future of all results in order, with std::monostate for a void one. It is ready when all are;

@@ -3,7 +3,7 @@
 //     auto sizes = heist::histogram(words, 20, [](const auto& w) { return bin_of(w); });
 #pragma once
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 

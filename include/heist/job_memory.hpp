@@ -14,6 +14,7 @@ enum class job_memory : std::uint8_t {
   heap,  // each from operator new, and freed when it has ended
 };
 
+// The name of the choice, as the command takes it.
 [[nodiscard]] constexpr std::string_view to_string(job_memory m) noexcept {
   constexpr std::string_view names[] = {"ring", "heap"};
   return names[static_cast<std::size_t>(m)];

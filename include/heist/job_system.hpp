@@ -55,6 +55,7 @@ class HEIST_API job_system {
   // The size of a job, and the part of it that holds the function object.
   static constexpr std::size_t job_bytes = 128;
   static constexpr std::size_t data_bytes = 48;
+  // How many jobs that have not ended a thread can have created, if the constructor does not say.
   static constexpr std::size_t default_jobs_per_thread = 4096;
 
   // Names a job, also after it has ended: its memory may then be another job's, which this doesn't
@@ -128,17 +129,23 @@ class HEIST_API job_system {
   // job that nobody runs never ends.
   void wait(job j);
 
+  // Whether the job has ended; true also of a handle that names none. Thread-safe; waits for
+  // nothing.
   [[nodiscard]] bool is_finished(job j) const noexcept;
 
   // Calls f() on a worker of the pool and returns what it returns. The jobs that f runs lie on that
   // worker's deque until f waits for them or returns; for many jobs that is cheaper than to run
   // them from outside one by one.
   template <class F>
-  requires std::is_invocable_v<F>
+  requires detail::can_be_called<F>
   auto on_worker(F&& f) -> std::invoke_result_t<F> {
     detail::root_of<F> r(f);
     call_on_worker(r);
     return r.take();
+  }
+  template <class... Arguments>
+  requires(!detail::is_run<Arguments...>) detail::refused on_worker(Arguments&&...) {
+    return detail::refuse_run<Arguments...>();
   }
 
   // Calls body(f, l) for parts of [first, last) with at most `most` indices each (0 counts as 1),
@@ -147,6 +154,15 @@ class HEIST_API job_system {
   template <class Body>
   requires std::invocable<const Body&, std::size_t, std::size_t>
   void parallel_for(std::size_t first, std::size_t last, std::size_t most, const Body& body);
+  template <class Body>
+  requires(!std::invocable<const Body&, std::size_t, std::size_t>) void parallel_for(std::size_t,
+                                                                                     std::size_t,
+                                                                                     std::size_t,
+                                                                                     const Body&) {
+    detail::say<detail::is_spoiled_by_const<const Body, std::size_t, std::size_t>
+                    ? detail::refusal::body_is_const
+                    : detail::refusal::chunk_body>();
+  }
 
  private:
   friend detail::job_record;

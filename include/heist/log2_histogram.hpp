@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 
@@ -29,16 +29,19 @@ struct log2_histogram {
     return std::uint64_t{1} << bucket;
   }
 
+  // Counts one value.
   constexpr void add(std::uint64_t value) noexcept {
     ++counts[bucket_of(value)];
     sum += value;
   }
+  // Adds what the other one has counted.
   constexpr log2_histogram& operator+=(const log2_histogram& other) noexcept {
     for (std::size_t b = 0; b < buckets; ++b) counts[b] += other.counts[b];
     sum += other.sum;
     return *this;
   }
 
+  // How many values were counted.
   [[nodiscard]] constexpr std::uint64_t count() const noexcept {
     std::uint64_t n = 0;
     for (const std::uint64_t c : counts) n += c;

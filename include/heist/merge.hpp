@@ -1,7 +1,7 @@
 // merge: as in std.
 #pragma once
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 

@@ -1,6 +1,7 @@
 // parallel_for: a loop whose iterations may run at the same time.
 //
 //     heist::parallel_for(0, v.size(), [&](std::size_t i) { y[i] += a * x[i]; });
+//     heist::parallel_for(0, n, heist::step{3}, [&](int i) { ... });  // 0, 3, 6 ... below n
 //     heist::parallel_for(v, [](double& x) { x = std::sqrt(x); });
 //     heist::parallel_for(heist::block<2>{{0, 0}, {rows, columns}}, [&](auto y, auto x) { ... });
 //     heist::parallel_for(pool, 0, n, body, heist::static_blocks{});
@@ -10,15 +11,29 @@
 // loop, which compilers vectorise. One worker runs it from the first iteration to the last.
 #pragma once
 
+#include <concepts>
+
 #include "heist/block.hpp"
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 #include "heist/partitioner.hpp"
 
 namespace heist::inline v0 {
 
+// By how much the index of a loop grows; a negative one counts down. Not 0.
+template <std::integral I>
+requires(!std::same_as<I, bool>) struct step {
+  I by;  // what is added to the index after each iteration
+};
+template <class I>
+step(I) -> step<I>;
+
 // parallel_for([pool,] first, last, body [, partitioner]): calls body(i) for every index of [first,
 //   last). The indices have the common type of first and last, which may be any integers of at most
 //   64 bits except bool.
+// parallel_for([pool,] first, last, step, body [, partitioner]): the same for first, first + by,
+//   first + 2 by and so on, as far as they lie before last: below it, or above it if by is
+//   negative. The indices have the same type as without a step. Throws usage_error for a step of 0,
+//   and if last doesn't lie in the direction of the step.
 // parallel_for([pool,] range, body [, partitioner]): calls body(element) for every element of a
 //   random-access range.
 // parallel_for([pool,] block, body): calls body(y, x) or body(z, y, x) for every cell of a block;

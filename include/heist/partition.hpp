@@ -1,7 +1,7 @@
 // partition, stable_partition and copy_if: as in std.
 #pragma once
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 

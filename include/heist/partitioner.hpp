@@ -31,6 +31,7 @@ concept partitioner = requires(P& p, std::size_t n, void (&work)(std::size_t, st
 // Splits the remaining iterations when another worker asks for work. The default, for every loop of
 // which nothing particular is known.
 struct on_demand {
+  // Calls work(first, last) for chunks of [0, n): see partitioner.
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const;
 };
@@ -39,6 +40,7 @@ struct on_demand {
 // that does nothing else, or as a baseline: it has the fewest forks, each block is one plain loop,
 // and nothing balances an uneven load.
 struct static_blocks {
+  // Calls work(first, last) for chunks of [0, n): see partitioner.
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const;
 };
@@ -47,8 +49,9 @@ struct static_blocks {
 // range (rows of an image): each worker gets some of every cost, and no counter is needed. chunk:
 // iterations that stay together, at least 1.
 struct interleaved {
-  std::size_t chunk = 1;
+  std::size_t chunk = 1;  // iterations
 
+  // Calls work(first, last) for chunks of [0, n): see partitioner.
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const;
 };
@@ -57,8 +60,9 @@ struct interleaved {
 // unequal cost; for cheap ones the counter would take most of the time. chunk: iterations that are
 // taken at once, at least 1.
 struct dynamic {
-  std::size_t chunk = 1;
+  std::size_t chunk = 1;  // iterations
 
+  // Calls work(first, last) for chunks of [0, n): see partitioner.
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const;
 };
@@ -68,8 +72,9 @@ struct dynamic {
 // must not depend on the clock. chunk: the least number of iterations, at least 1. Source: guided
 // self-scheduling (Polychronopoulos, Kuck, 1987), halved.
 struct guided {
-  std::size_t chunk = 1;
+  std::size_t chunk = 1;  // iterations
 
+  // Calls work(first, last) for chunks of [0, n): see partitioner.
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const;
 };
@@ -84,6 +89,7 @@ class semi_static {
   // rounds: loops from one measurement to the next, at least 1. The first loop is measured.
   explicit semi_static(unsigned rounds = 8) noexcept : rounds_(rounds < 1 ? 1 : rounds) {}
 
+  // Calls work(first, last) for chunks of [0, n): see partitioner.
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers);
 
@@ -115,6 +121,7 @@ class affinity {
  public:
   affinity() = default;
 
+  // Calls work(first, last) for chunks of [0, n): see partitioner.
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers);
 

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/refusal.hpp"
 #include "heist/detail/stop_token.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/pool.hpp"
@@ -27,6 +28,8 @@ namespace heist::inline v0 {
 namespace detail {
 template <class Source, class... Stages>
 class pipeline_runner;
+template <class Source, class... Stages>
+consteval refusal why_no_pipeline();
 }  // namespace detail
 
 // A stage that runs any number of items at once. The type of a stage is unspecified.
@@ -39,6 +42,7 @@ auto in_order(F&& f);
 template <class F>
 auto out_of_order(F&& f);
 
+// Choices for one run of a pipeline.
 struct pipeline_options {
   std::size_t tokens = 16;    // items under way at once, at least 1
   std::stop_token stop = {};  // after a request no new item is begun; those under way pass through
@@ -48,6 +52,7 @@ struct pipeline_options {
 template <class Source, class... Stages>
 class pipeline {
  public:
+  // See make_pipeline, which finds the types.
   explicit pipeline(Source source, Stages... stages)
       : runner_(std::move(source), std::move(stages)...) {}
 
@@ -82,8 +87,15 @@ class pipeline {
 // called with what the previous one returned.
 template <class Source, class... Stages>
 auto make_pipeline(Source&& source, Stages&&... stages) {
-  return pipeline<std::decay_t<Source>, std::decay_t<Stages>...>(std::forward<Source>(source),
-                                                                 std::forward<Stages>(stages)...);
+  constexpr detail::refusal why =
+      detail::why_no_pipeline<std::decay_t<Source>, std::decay_t<Stages>...>();
+  if constexpr (why != detail::refusal::none) {
+    detail::say<why>();
+    return detail::refused();
+  } else {
+    return pipeline<std::decay_t<Source>, std::decay_t<Stages>...>(std::forward<Source>(source),
+                                                                   std::forward<Stages>(stages)...);
+  }
 }
 
 }  // namespace heist::inline v0

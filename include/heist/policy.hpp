@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 
@@ -35,14 +35,14 @@ enum class policy : std::uint8_t {
 // that it costs two reseats of the deque (tens of ns). stalling: costs nothing, or waking that
 // worker. Thread-safe. Throws what making the default pool can throw.
 template <class F>
-requires std::is_invocable_v<F>
+requires detail::can_be_called<F>
 auto with(policy p, F&& f) -> std::invoke_result_t<F>;
 
 // Calls f() and returns what it returns, or throws what it throws. What f forks and spawns enters
 // the queue of a pool with queue_order::priority with that priority, and so does what that forks in
 // turn; otherwise the priority is 0. Other pools take no notice. Costs a few ns. Thread-safe.
 template <class F>
-requires std::is_invocable_v<F>
+requires detail::can_be_called<F>
 auto with_priority(int priority, F&& f) -> std::invoke_result_t<F>;
 
 }  // namespace heist::inline v0

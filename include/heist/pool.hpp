@@ -26,6 +26,7 @@ class job_system;
 
 namespace detail {
 struct default_pool_place;
+struct detached_access;
 }
 
 class HEIST_API pool {
@@ -56,9 +57,13 @@ class HEIST_API pool {
   // other work; if it is a worker of this pool, f is simply called. Thread-safe; any number of
   // threads may call it at once. Allocates nothing.
   template <class F>
-  requires std::is_invocable_v<F>
+  requires detail::can_be_called<F>
   auto run(F&& f) -> std::invoke_result_t<F> {
     return detail::run_in(impl_.get(), std::forward<F>(f));
+  }
+  template <class... Arguments>
+  requires(!detail::is_run<Arguments...>) detail::refused run(Arguments&&...) {
+    return detail::refuse_run<Arguments...>();
   }
 
   // The same on worker `index`, counted from 0. If a worker of this pool calls it, that worker
@@ -68,11 +73,15 @@ class HEIST_API pool {
   // be on another worker afterwards. Throws usage_error if there is no such worker, and
   // resource_error if there is no memory for a stack; then f was not called.
   template <class F>
-  requires std::is_invocable_v<F>
+  requires detail::can_be_called<F>
   auto run_on(unsigned index, F&& f) -> std::invoke_result_t<F> {
     detail::root_of<F> r(f);
     detail::run_on_worker(*impl_, index, r);
     return r.take();
+  }
+  template <class... Arguments>
+  requires(!detail::is_run<Arguments...>) detail::refused run_on(unsigned, Arguments&&...) {
+    return detail::refuse_run<Arguments...>();
   }
 
   // Gives std::decay_t<F>(f) to the pool and returns at once; the future gets the result or the
@@ -82,25 +91,49 @@ class HEIST_API pool {
   // submitted. Thread-safe. One allocation; costs what run() costs to enter the pool, but nothing
   // to return.
   template <class F>
-  requires std::is_invocable_v<std::decay_t<F>>
+  requires detail::can_be_kept<F>
   auto submit(F&& f, detail::place made = detail::place::here())
       -> future<std::invoke_result_t<std::decay_t<F>>> {
     return detail::submit_to(impl_.get(), std::forward<F>(f), made);
   }
+  // The same with a priority: see heist::submit.
+  template <class F>
+  requires detail::can_be_kept<F>
+  auto submit(priority urgency, F&& f, detail::place made = detail::place::here())
+      -> future<std::invoke_result_t<std::decay_t<F>>> {
+    return detail::submit_to(impl_.get(), std::forward<F>(f), made, urgency);
+  }
   // The same under a stop condition: see heist::submit.
   template <stop_condition Stop, class F>
-  requires std::is_invocable_v<std::decay_t<F>>
+  requires detail::can_be_kept<F>
   auto submit(Stop stop, F&& f, detail::place made = detail::place::here())
       -> future<std::invoke_result_t<std::decay_t<F>>> {
     return detail::submit_to(
         impl_.get(),
         detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)}, made);
   }
+  // The same with both.
+  template <stop_condition Stop, class F>
+  requires detail::can_be_kept<F>
+  auto submit(Stop stop, priority urgency, F&& f, detail::place made = detail::place::here())
+      -> future<std::invoke_result_t<std::decay_t<F>>> {
+    return detail::submit_to(
+        impl_.get(),
+        detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)}, made,
+        urgency);
+  }
+  template <class... Arguments>
+  requires(!detail::is_submitted<Arguments...>) detail::refused submit(Arguments&&...) {
+    return detail::refuse_submit<Arguments...>();
+  }
 
   // The number of this pool's workers, at least 1.
   [[nodiscard]] unsigned workers() const noexcept;
-  // The index, from 0, of the worker of this pool that runs the caller; -1 if none of them does; 0
-  // under HEIST_SERIAL.
+  // The slot of the caller: the index, from 0, of the worker of this pool that runs it; -1 if none
+  // of them does; 0 under HEIST_SERIAL. Threads from outside that work in the pool (caller_kind)
+  // have the index of the worker in whose place they are. So no two functions that the pool runs at
+  // the same time have the same slot, and what is kept for each slot, in an array of workers()
+  // entries, needs no lock as long as its user doesn't fork, join or wait.
   [[nodiscard]] int worker_index() const noexcept;
   // How many threads the system refused when the pool was made.
   [[nodiscard]] unsigned missing_workers() const noexcept;
@@ -124,6 +157,7 @@ class HEIST_API pool {
 
  private:
   friend struct detail::default_pool_place;
+  friend struct detail::detached_access;
   friend class deque_observer;
   friend class job_system;
   friend void detail::run_root(detail::pool_impl*, detail::root&);
@@ -133,15 +167,34 @@ class HEIST_API pool {
 };
 
 // The pool that runs what is called outside of any pool. It is made at the first use, with
-// pool_config's defaults, and lives until the process ends. A child process made by fork() makes
-// its own. Throws as the constructor does, and tries again at the next call. Thread-safe.
+// pool_config's defaults or as configure_default_pool() has said, and lives until the process ends.
+// A child process made by fork() makes its own. Throws as the constructor does, and tries again at
+// the next call. Thread-safe.
 HEIST_API pool& default_pool();
+
+// How the default pool will be made; a later call replaces an earlier one. Children of fork() make
+// theirs alike, unless they say otherwise before they use it. Throws usage_error if the default
+// pool has been made, and for what pool's constructor throws it. Thread-safe.
+HEIST_API void configure_default_pool(pool_config config);
+
+// How many workers the default pool has, or will have when it is made: it isn't made by this. Once
+// it was asked for, the number remains, whatever becomes of HEIST_WORKERS and the affinity mask;
+// only if the system refuses threads there are fewer. The first call reads what the system allows,
+// the others take nanoseconds. Throws usage_error for a bad HEIST_* variable. Thread-safe.
+[[nodiscard]] HEIST_API unsigned default_pool_workers();
 
 namespace this_worker {
 
 // The index, from 0, of the worker that runs the caller; -1 on a thread outside any pool. It can
-// change across any fork, join or wait.
+// change across any fork, join or wait. See pool::worker_index().
 [[nodiscard]] HEIST_API int index() noexcept;
+
+// The pool that runs the caller; nullptr on a thread outside any pool, and where every function is
+// a call of its caller's (HEIST_SERIAL). Makes no pool.
+[[nodiscard]] HEIST_API heist::pool* pool() noexcept;
+
+// How many workers that pool has; 0 where there is none.
+[[nodiscard]] HEIST_API unsigned workers() noexcept;
 
 }  // namespace this_worker
 

@@ -94,6 +94,7 @@ enum class construct_kind : std::uint8_t {
 // Which partitioner deals out the loops, under construct_kind::plan.
 enum class plan_kind : std::uint8_t { static_blocks, interleaved, semi_static, counter };
 
+// The names of the choices: those of the enumerators.
 [[nodiscard]] constexpr std::string_view to_string(construct_kind c) noexcept {
   constexpr std::string_view names[] = {"forks", "tasks", "jobs", "futures", "plan"};
   return names[static_cast<std::size_t>(c)];
@@ -103,15 +104,16 @@ enum class plan_kind : std::uint8_t { static_blocks, interleaved, semi_static, c
   return names[static_cast<std::size_t>(p)];
 }
 
+// A scheduler of the literature: a configuration, and what programs under it are made of.
 struct preset {
-  std::string_view name;
-  pool_config config;
-  construct_kind construct = construct_kind::forks;
-  plan_kind plan = plan_kind::static_blocks;  // for construct_kind::plan
-  job_memory memory = job_memory::ring;       // for construct_kind::jobs
-  std::string_view parts;                     // what it is made of, in words
-  std::string_view limits;                    // what it can't do; empty: nothing that heist can
-  std::string_view source;                    // the document that describes it
+  std::string_view name;                             // as the command takes it
+  pool_config config;                                // of its pool
+  construct_kind construct = construct_kind::forks;  // what its programs are made of
+  plan_kind plan = plan_kind::static_blocks;         // for construct_kind::plan
+  job_memory memory = job_memory::ring;              // for construct_kind::jobs
+  std::string_view parts;                            // what it is made of, in words
+  std::string_view limits;  // what it can't do; empty: nothing that heist can
+  std::string_view source;  // the document that describes it
 };
 
 // Every preset, in the order in which they are shown. Thread-safe; lives as long as the process.

@@ -12,7 +12,7 @@
 // pairwise (lane k with lane k + half), and the elements that are left after whole turns follow.
 #pragma once
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 
@@ -25,7 +25,8 @@ namespace heist::inline v0 {
 //
 // op must be associative; if it isn't, the tree is part of the meaning of the result. It need not
 // be commutative. Several threads call op and f at once. The result's type is that of init, which
-// must be movable and constructible from an element. Random-access iterators. O(n) operations, span
+// must be movable and constructible from an element. Random-access iterators; a range may be a
+// temporary, a view of <ranges> for instance. O(n) operations, span
 // O(log n) of them beyond a leaf; allocates nothing. Exceptions, threads, and a stop condition in
 // front: as for parallel_for; cancelled counts elements. These algorithms are function objects;
 // their types are unspecified.

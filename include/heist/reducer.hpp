@@ -19,12 +19,19 @@
 #include <utility>
 
 #include "heist/detail/reducer_base.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 
+namespace detail {
+template <class Op, class T>
+inline constexpr bool reduces = std::is_invocable_r_v<T, const Op&, T&&, T&&>;
+}
+
 // What a reducer of T combines its views with: op(T, T) makes one T from two neighbours.
 template <class Op, class T>
-concept reducer_operation = std::is_invocable_r_v<T, const Op&, T&&, T&&>;
+concept reducer_operation = detail::demand(detail::reduces<Op, T>,
+                                           "heist: the const op(T&&, T&&) must give a T");
 
 // op must be associative. It must not fork, wait or throw: an exception while views are merged,
 // std::bad_alloc too, ends the program.
@@ -54,6 +61,7 @@ class reducer final : private detail::reducer_base {
   // throws, and std::bad_alloc. Safe in functions that run at the same time; costs a few ns, and
   // more when one function uses many reducers.
   T& view();
+  // The same view.
   T& operator*() { return view(); }
   T* operator->() { return std::addressof(view()); }
 

@@ -28,6 +28,7 @@ namespace detail {
 // When nobody looks it costs a load and a branch; otherwise a fraction of a microsecond.
 class region {
  public:
+  // Enters the region of that name; the destructor leaves it.
   explicit region(const char* name) noexcept {
     if (detail::observers.load(std::memory_order_relaxed) != 0) [[unlikely]]
       observed_by_ = detail::begin_region(name);

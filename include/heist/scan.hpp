@@ -12,7 +12,7 @@
 // caches.
 #pragma once
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 

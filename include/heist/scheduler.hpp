@@ -33,12 +33,13 @@ namespace execution {
 struct set_value_t {};
 struct set_error_t {};
 struct set_stopped_t {};
+// The ways in which a sender's operation may end, as types.
 template <class... Signatures>
 struct completion_signatures {};
 
 // The queries that an environment may answer, by env.query(...).
-struct get_stop_token_t {};  // a receiver's: anything with stop_requested()
-inline constexpr get_stop_token_t get_stop_token{};
+struct get_stop_token_t {};                          // a receiver's: anything with stop_requested()
+inline constexpr get_stop_token_t get_stop_token{};  // the query itself
 template <class Completion>
 struct get_completion_scheduler_t {};  // a sender's: on which scheduler it completes so
 template <class Completion>
@@ -67,6 +68,7 @@ class scheduler {
   // The environment of its senders: they complete on a worker of the pool.
   class env {
    public:
+    // The scheduler on whose workers an operation completes so.
     [[nodiscard]] scheduler query(
         execution::get_completion_scheduler_t<execution::set_value_t>) const noexcept {
       return scheduler(*pool_);
@@ -87,6 +89,7 @@ class scheduler {
   // throws, except std::bad_alloc.
   class sender {
    public:
+    // How its operations may end.
     using completion_signatures =
         execution::completion_signatures<execution::set_value_t(),
                                          execution::set_error_t(std::exception_ptr),
@@ -101,6 +104,7 @@ class scheduler {
     [[nodiscard]] auto connect(R&& r) const noexcept {
       return operation<std::decay_t<R>>(*env_.pool_, std::forward<R>(r));
     }
+    // The environment of its operations.
     [[nodiscard]] env get_env() const noexcept { return env_; }
 
    private:
@@ -109,8 +113,10 @@ class scheduler {
     env env_;
   };
 
+  // Operations complete in p. Costs nothing.
   explicit scheduler(pool& p) noexcept : pool_(&p) {}
 
+  // A sender that completes on a worker. Allocates nothing; throws nothing.
   [[nodiscard]] sender schedule() const noexcept { return sender(*pool_); }
 
   // The pool in which it schedules.
@@ -139,17 +145,23 @@ class bulk_sender {
   // Those of the sender before it, which must have set_error_t(std::exception_ptr) and
   // set_stopped_t() among them.
   using completion_signatures = typename Sender::completion_signatures;
+  // For P2300R7 and libraries of that time.
   using is_sender = void;
 
+  // See bulk, which finds the types.
   bulk_sender(Sender s, Shape shape, F f)
       : sender_(std::move(s)), shape_(shape), function_(std::move(f)) {}
 
+  // Returns an operation that must live until it has completed: then the loop has run, or was left
+  // out because the sender before it failed or was stopped. Throws what connecting that sender
+  // throws, and what copying or moving the function throws.
   template <class R>
   requires receiver<std::decay_t<R>>
   [[nodiscard]] auto connect(R&& r) && { return connect_to(std::move(*this), std::forward<R>(r)); }
   template <class R>
   requires receiver<std::decay_t<R>>
   [[nodiscard]] auto connect(R&& r) const& { return connect_to(*this, std::forward<R>(r)); }
+  // The environment of the sender before it.
   [[nodiscard]] auto get_env() const noexcept { return sender_.get_env(); }
 
  private:

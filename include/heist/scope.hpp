@@ -18,12 +18,30 @@
 #include <type_traits>
 
 #include "heist/config.hpp"
+#include "heist/detail/refusal.hpp"
 #include "heist/detail/scope_state.hpp"
 #include "heist/detail/stopping.hpp"
 
 namespace heist::inline v0 {
 
 class pool;
+
+namespace detail {
+
+// The result is returned to the caller of scope; that of a spawned function is dropped.
+template <class F>
+consteval refusal why_no_scope_function() {
+  if constexpr (!std::is_invocable_v<F, task_scope&>)
+    return refusal::scope_function;
+  else
+    return can_be_returned<std::invoke_result_t<F, task_scope&>> ? refusal::none
+                                                                 : refusal::result_not_movable;
+}
+template <class F>
+concept is_scope_function = why_no_scope_function<F>()
+== refusal::none;
+
+}  // namespace detail
 
 // What scope() hands to its function.
 class task_scope {
@@ -43,8 +61,12 @@ class task_scope {
   // only MXCSR holds on x86 (flushing denormals to zero) moves too if it is set before the scope's
   // first spawn.
   template <class F>
-  requires std::is_invocable_v<std::decay_t<F>>
+  requires detail::can_be_spawned<F>
   void spawn(F&& f);
+  template <class... Arguments>
+  requires(!detail::is_spawn<Arguments...>) void spawn(Arguments&&...) {
+    detail::refuse_spawn<Arguments...>();
+  }
 
   // Returns when everything spawned so far has ended; throws the exception of a spawned function
   // that threw. Only in the scope's own function, outside of any fork_join, and of the function of
@@ -85,12 +107,12 @@ class task_scope {
 // Thread-safe, from any thread: outside any pool it runs in the default pool (usage_error or
 // resource_error if that pool can't be made).
 template <class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(F&& f) -> std::invoke_result_t<F, task_scope&>;
 
 // The same in the pool p.
 template <class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(pool& p, F&& f) -> std::invoke_result_t<F, task_scope&>;
 
 // The same with a spawn_kind. spawn_kind::child serves to compare the two kinds, and for children
@@ -102,7 +124,7 @@ auto scope(pool& p, F&& f) -> std::invoke_result_t<F, task_scope&>;
 // moves without throwing; any other closure is moved to the heap, which costs ten more.
 // spawn_kind::continuation: the scope spawns as the pool's configuration says.
 template <class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&>;
 
 // The same under a stop condition (<heist/cancellation.hpp>), which is asked before each child. f
@@ -110,13 +132,13 @@ auto scope(spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&>;
 // sync() or the end of the scope throws cancelled, whose numbers count children; an exception of a
 // child, or of f, takes precedence. Costs one more atomic operation for each spawn.
 template <stop_condition Stop, class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(const Stop& stop, F&& f) -> std::invoke_result_t<F, task_scope&>;
 template <stop_condition Stop, class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(const Stop& stop, spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&>;
 template <stop_condition Stop, class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(pool& p, const Stop& stop, F&& f) -> std::invoke_result_t<F, task_scope&>;
 
 }  // namespace heist::inline v0

@@ -14,7 +14,7 @@
 // An input that is bad for samples or for pivots is recognised and merge-sorted.
 #pragma once
 
-#include "heist/detail/requirements.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {
 

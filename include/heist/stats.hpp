@@ -20,6 +20,7 @@ namespace heist::inline v0 {
 struct counters {
   // The classes of steals_by_size: 1 job, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more.
   static constexpr std::size_t size_classes = 7;
+  // The class of a steal that took so many jobs.
   [[nodiscard]] static constexpr std::size_t size_class(std::uint64_t jobs) noexcept {
     std::size_t c = 0;
     while (c + 1 < size_classes && jobs > std::uint64_t{1} << c) ++c;
@@ -42,12 +43,13 @@ struct counters {
   std::uint64_t inlined_forks = 0;  // forks that ran as plain calls, the deque being full
   std::uint64_t yields = 0;         // after failed attempts, under yield_kind::to_any and above
   std::uint64_t resizes = 0;        // of deques that grow: arrays replaced by larger ones
+  // Steals by the number of jobs that they took: see size_class.
   std::array<std::uint64_t, size_classes> steals_by_size{};
 
   // Jobs that were put on the worker's deque, and those that it took back from it. While the pool
   // works, a job that lies on a split deque may count as taken.
   std::uint64_t puts = 0;
-  std::uint64_t takes = 0;
+  std::uint64_t takes = 0;  // see puts
   // Takes that found nothing, since a thief had been faster. Always counted.
   std::uint64_t failed_takes = 0;
 
@@ -62,6 +64,7 @@ struct counters {
     return steals - steals_by_size[0];
   }
 
+  // Adds the other's counts to these.
   counters& operator+=(const counters& other) noexcept;
   friend bool operator==(const counters&, const counters&) = default;
 };
@@ -74,8 +77,10 @@ enum class idle_reason : std::uint8_t {
   serial_phase,  // one worker ran, with nothing on its deque
   blocked,       // nobody ran: what had begun waited for something else, or was a call that blocks
 };
+// Every reason, in the order of the enumerators.
 inline constexpr idle_reason all_idle_reasons[] = {idle_reason::no_work, idle_reason::private_work,
                                                    idle_reason::serial_phase, idle_reason::blocked};
+// The name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(idle_reason r) noexcept {
   constexpr std::string_view names[] = {"no_work", "private_work", "serial_phase", "blocked"};
   return names[static_cast<std::size_t>(r)];
@@ -83,16 +88,18 @@ inline constexpr idle_reason all_idle_reasons[] = {idle_reason::no_work, idle_re
 
 // How near the processors of a thief and of its victim are, where the workers are pinned.
 enum class steal_distance : std::uint8_t {
-  same_core,  // or the same L2 cache
-  same_l3,
-  same_node,  // the same NUMA node
-  same_package,
-  remote,
-  unknown,  // the workers aren't pinned, or hwloc knows nothing of the machine
+  same_core,     // or the same L2 cache
+  same_l3,       // another core, with the same L3 cache
+  same_node,     // the same NUMA node
+  same_package,  // another node of the same package
+  remote,        // another package
+  unknown,       // the workers aren't pinned, or hwloc knows nothing of the machine
 };
+// Every distance, in the order of the enumerators.
 inline constexpr steal_distance all_steal_distances[] = {
     steal_distance::same_core,    steal_distance::same_l3, steal_distance::same_node,
     steal_distance::same_package, steal_distance::remote,  steal_distance::unknown};
+// The name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(steal_distance d) noexcept {
   constexpr std::string_view names[] = {"same_core",    "same_l3", "same_node",
                                         "same_package", "remote",  "unknown"};
@@ -107,6 +114,7 @@ struct pool_histograms {
   // By how many places the victim stood away in the circle of worker numbers; 0: a guest and the
   // resident of one seat, or a shared queue.
   log2_histogram steal_places;
+  // Steals by the distance of the two workers: see steal_distance.
   std::array<std::uint64_t, std::size(all_steal_distances)> steals_by_distance{};
   // From the decision to wake a worker to the woken thread's first step. Of several wake-ups that
   // are on their way at one time the first that arrives counts, from the last decision.
@@ -115,6 +123,7 @@ struct pool_histograms {
   // as part of it. By idle_reason. A spell that hasn't ended isn't counted yet.
   std::array<log2_histogram, std::size(all_idle_reasons)> idle_ns{};
 
+  // Adds what the other ones have counted.
   pool_histograms& operator+=(const pool_histograms& other) noexcept;
   friend bool operator==(const pool_histograms&, const pool_histograms&) = default;
 };
@@ -125,7 +134,7 @@ struct pool_stats {
   bool has_histograms = false;    // stats_kind::timed, or full
   pool_histograms histograms;     // zeros without
   std::vector<counters> workers;  // by index
-  counters total;
+  counters total;                 // of all workers
 
   // How many stacks belong to fibers that run or are suspended, and how many did at most at one
   // time. Cached stacks are not in use. While scopes spawn, up to 8 stacks for each worker may be
@@ -146,7 +155,7 @@ struct pool_stats {
 };
 
 // The statistics as a table of text, one line for each worker and one for all, and the histograms,
-// a line each, if there are any; what HEIST_STATS=1 prints at exit.
+// a line each, if there are any. HEIST_STATS=1 prints it at exit, with words about it.
 HEIST_API std::string to_string(const pool_stats& s);
 
 // What all pools of the process are doing, as text: for each pool its configuration, how many

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/refusal.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/stop_token.hpp"
 #include "heist/detail/stopping.hpp"
@@ -35,29 +36,33 @@ enum class graph_order : std::uint8_t {
   critical_path,  // the largest sum of costs on a path to the end
 };
 
+// Choices for one function of a graph.
 struct node_options {
   std::string name = {};  // for errors and dot(); without one it is its number, as #3
   double cost = 1;        // in any unit
-  int priority = 0;
+  int priority = 0;       // for graph_order::priority
 };
 
+// Choices for one run of a graph.
 struct graph_options {
-  graph_order order = graph_order::any;
-  std::stop_token stop = {};  // no function is begun after a request
-  bool measure = false;       // take times, for dot()
+  graph_order order = graph_order::any;  // what begins first
+  std::stop_token stop = {};             // no function is begun after a request
+  bool measure = false;                  // take times, for dot()
 };
 
+// What became of a function in the last run.
 enum class node_state : std::uint8_t {
   waiting,  // not run yet
-  done,
-  threw,
+  done,     // it has returned
+  threw,    // it has thrown
   skipped,  // it depends on one that wasn't done, or a stop was requested
 };
 
+// How many functions of a run ended in each way.
 struct graph_report {
-  std::size_t done = 0;
-  std::size_t threw = 0;
-  std::size_t skipped = 0;
+  std::size_t done = 0;     // have returned
+  std::size_t threw = 0;    // have thrown
+  std::size_t skipped = 0;  // were not begun
 };
 
 namespace detail {
@@ -67,6 +72,23 @@ class graph_store;
 struct graph_node;
 template <class F>
 struct graph_node_of;
+
+inline constexpr std::size_t max_graph_alignment = 4096;
+
+// Why a graph can't call F. Running is task_graph::running.
+template <class F, class Running>
+consteval refusal why_no_graph_function() {
+  using kept = std::decay_t<F>;
+  if constexpr (!std::is_invocable_v<kept&> && !std::is_invocable_v<kept&, Running&>)
+    return refusal::node_function;
+  else if constexpr (!std::is_constructible_v<kept, F>)
+    return refusal::not_copyable;
+  else
+    return alignof(kept) <= max_graph_alignment ? refusal::none : refusal::graph_alignment;
+}
+template <class F, class Running>
+concept is_graph_function = why_no_graph_function<F, Running>()
+== refusal::none;
 
 }  // namespace detail
 
@@ -87,10 +109,15 @@ class HEIST_API task_graph {
    public:
     // Adds a function, which runs after the function that adds it is done.
     template <class F>
-    node add(F&& f, node_options options = {}) {
+    requires detail::is_graph_function<F, running> node add(F&& f, node_options options = {}) {
       using made = detail::graph_node_of<std::decay_t<F>>;
       void* const place = place_for(sizeof(made), alignof(made));
       return add_node(made::make_at(place, &give_back, std::forward<F>(f)), std::move(options));
+    }
+    template <class F>
+    requires(!detail::is_graph_function<F, running>) detail::refused add(F&&, node_options = {}) {
+      detail::say<detail::why_no_graph_function<F, running>()>();
+      return {};
     }
     // As task_graph::edge. Throws usage_error if `after` may have begun; if `before` is over, the
     // edge has no effect. A cycle that is made this way ends the run with a usage_error when
@@ -109,6 +136,7 @@ class HEIST_API task_graph {
     detail::graph_node& self_;
   };
 
+  // A graph without functions. Throws std::bad_alloc.
   task_graph();
   ~task_graph();
   task_graph(const task_graph&) = delete;
@@ -118,9 +146,8 @@ class HEIST_API task_graph {
   // called while the graph runs: they throw usage_error. Costs some tens of ns, and 36 bytes beside
   // the function; options other than the default ones cost an allocation more.
   template <class F>
-  node add(F&& f, node_options options = {}) {
+  requires detail::is_graph_function<F, running> node add(F&& f, node_options options = {}) {
     using made = detail::graph_node_of<std::decay_t<F>>;
-    static_assert(alignof(made) <= max_alignment, "such a function is added by reference");
     detail::graph_node* const n =
         made::make_at(place_for(sizeof(made), alignof(made)), nullptr, std::forward<F>(f));
     if constexpr (!std::is_trivially_destructible_v<std::decay_t<F>>) has_destructors_ = true;
@@ -128,9 +155,15 @@ class HEIST_API task_graph {
     const bool has_options = options.priority != 0 || options.cost != 1 || !options.name.empty();
     return add_node(n, has_options ? &options : nullptr);
   }
+  template <class F>
+  requires(!detail::is_graph_function<F, running>) detail::refused add(F&&, node_options = {}) {
+    detail::say<detail::why_no_graph_function<F, running>()>();
+    return {};
+  }
   // `after` runs when `before` is done. Throws usage_error for another graph's node. Costs some ns,
   // and 16 bytes; the next run sorts the edges.
   void edge(node before, node after);
+  // How many functions there are.
   [[nodiscard]] std::size_t size() const noexcept;
 
   // Runs all functions, as many at once as the pool has workers, and returns when all are over. If
@@ -154,6 +187,7 @@ class HEIST_API task_graph {
 
   // About the last run.
   [[nodiscard]] graph_report report() const;
+  // What became of one function. Throws usage_error for another graph's node.
   [[nodiscard]] node_state state(node n) const;
   // The graph in Graphviz's language, with the state of each function, and its time if it was
   // measured.
@@ -161,7 +195,6 @@ class HEIST_API task_graph {
 
  private:
   friend detail::graph_run;
-  static constexpr std::size_t max_alignment = 4096;
 
   void* place_for(std::size_t size, std::size_t alignment);
   node add_node(detail::graph_node* n, node_options* options);

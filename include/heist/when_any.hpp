@@ -16,8 +16,8 @@ namespace heist::inline v0 {
 // Which future was ready first, and its result; std::monostate for void.
 template <class T>
 struct any_result {
-  std::size_t index;
-  std::conditional_t<std::is_void_v<T>, std::monostate, T> value;
+  std::size_t index;  // of the future, in the order in which they were given
+  std::conditional_t<std::is_void_v<T>, std::monostate, T> value;  // its result
 };
 
 // The future of the result that is ready first: a std::variant whose index() says which one that

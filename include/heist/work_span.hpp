@@ -32,8 +32,9 @@ struct work_span_costs {
   std::string source = "defaults";  // where they come from, for reports
 };
 
+// Choices for one measurement.
 struct work_span_options {
-  work_span_costs costs{};
+  work_span_costs costs{};  // for the burdened span
   // Keeps the forks as a DAG, for the simulator (work_span::dag).
   bool keep_dag = false;
   // What takes less than this is one node of the DAG, whatever it forks.
@@ -54,11 +55,11 @@ struct work_span_region {
 
 // In seconds.
 struct work_span {
-  double work = 0;           // T1; that of threads outside included
-  double outside = 0;        // of it: threads outside the pools that called them
-  double span = 0;           // Tinf
-  double burdened_span = 0;  // with the costs
-  work_span_costs costs{};
+  double work = 0;            // T1; that of threads outside included
+  double outside = 0;         // of it: threads outside the pools that called them
+  double span = 0;            // Tinf
+  double burdened_span = 0;   // with the costs
+  work_span_costs costs{};    // those with which the burdened span was computed
   std::uint64_t forks = 0;    // of them: those of scopes
   std::uint64_t spawns = 0;   // children of scopes that began at once
   std::uint64_t steals = 0;   // functions that a thief ran
@@ -72,6 +73,8 @@ struct work_span {
   // With keep_dag: a file for `heist sim --dag file:FILE`; else empty.
   std::string dag;
 
+  // T1/Tinf: on more processors than that the program gains nothing; burdened_parallelism() is what
+  // is left of it where steals cost something. 1 if nothing was measured.
   [[nodiscard]] double parallelism() const noexcept { return span > 0 ? work / span : 1; }
   [[nodiscard]] double burdened_parallelism() const noexcept {
     return burdened_span > 0 ? work / burdened_span : 1;

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "heist/detail/own_value.hpp"
+#include "heist/detail/refusal.hpp"
 #include "heist/pool.hpp"
 
 namespace heist::inline v0 {
@@ -43,7 +44,11 @@ class worker_local {
   // Each value begins as factory(), which several workers may call at once, each for itself. If it
   // throws, so does local(), and the next local() tries again.
   template <class F>
-  requires std::is_invocable_r_v<T, F&> worker_local(pool& p, F factory)
+  requires(!detail::is_factory<F, T>) worker_local(pool& p, F) : pool_(p), size_(0) {
+    detail::say<detail::refusal::factory, F>();
+  }
+  template <class F>
+  requires detail::is_factory<F, T> worker_local(pool& p, F factory)
       : pool_(p), make_(std::move(factory)), size_(p.workers()), cells_(new cell[size_]()) {}
 
   worker_local(const worker_local&) = delete;

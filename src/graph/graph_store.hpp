@@ -10,8 +10,6 @@
 // grown_part; successors that a run added to any node are in `extras`.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "heist/detail/huge_pages.hpp"
 #include "heist/task_graph.hpp"
 
 namespace heist::inline v0::detail {
@@ -32,7 +31,7 @@ class block_resource final : public std::pmr::memory_resource {
   static void* take(std::size_t size, std::size_t alignment) {
     if (size < large_page) return ::operator new(size, std::align_val_t(alignment));
     void* const block = ::operator new(size, std::align_val_t(std::max(alignment, large_page)));
-    ::madvise(block, size, MADV_HUGEPAGE);  // a wish: a refusal changes nothing but the speed
+    prefer_huge_pages(block, size);
     return block;
   }
   static void give_back(void* block, std::size_t size, std::size_t alignment) noexcept {

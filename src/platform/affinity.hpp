@@ -16,4 +16,8 @@ namespace heist::inline v0::platform {
 [[nodiscard]] bool forbid_cpu(pid_t thread, int cpu) noexcept;
 bool allow_cpu(pid_t thread, int cpu) noexcept;
 
+// Binds the calling thread to one processor. False, with errno, if the kernel refuses: EINVAL for
+// one that doesn't exist or isn't allowed to this process.
+[[nodiscard]] bool pin_this_thread(int cpu) noexcept;
+
 }  // namespace heist::inline v0::platform

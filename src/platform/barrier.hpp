@@ -13,6 +13,8 @@
 //                thread named, whose handler fences and acknowledges. Ten times that, and it waits
 //                for each of them to be scheduled.
 //
+// Windows and macOS have other forms: windows/barrier.cpp and macos/barrier.cpp name them.
+//
 // Registration belongs to the address space (mm): fork() copies it in the kernels known to us,
 // execve drops it. The code doesn't rely on the first: a call that is refused because the process
 // isn't registered registers it and tries again.

@@ -14,17 +14,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heist/detail/visibility.hpp"
+
 // The names carry the version because two versions may be linked into one program. Hidden in the
 // shared library, but for the last, which an inlined spawn calls.
 extern "C" {
-[[gnu::visibility("hidden")]] void* heist_v0_context_switch(void** from_sp, void* to_sp,
-                                                            void* payload) noexcept;
-[[gnu::visibility("hidden")]] void* heist_v0_context_make(void* stack_top,
-                                                          void (*entry)(void* payload)) noexcept;
-[[gnu::visibility("default")]] void* heist_v0_context_call(
-    void* argument, void* stack_top, std::uint64_t number,
-    void (*function)(void* argument, void* stack_top, std::uint64_t number), void** from_sp,
-    std::uint64_t float_modes) noexcept;
+HEIST_HIDDEN void* heist_v0_context_switch(void** from_sp, void* to_sp, void* payload) noexcept;
+HEIST_HIDDEN void* heist_v0_context_make(void* stack_top, void (*entry)(void* payload)) noexcept;
+HEIST_API void* heist_v0_context_call(void* argument, void* stack_top, std::uint64_t number,
+                                      void (*function)(void* argument, void* stack_top,
+                                                       std::uint64_t number),
+                                      void** from_sp, std::uint64_t float_modes) noexcept;
 }
 
 namespace heist::inline v0::platform {
@@ -55,20 +55,39 @@ inline void* switch_context(void** from_sp, void* to_sp, void* payload) noexcept
   return heist_v0_context_switch(from_sp, to_sp, payload);
 }
 
-// Prepares the stack that ends at `stack_top` (exclusive; any alignment) so that the first switch
-// to the returned pointer calls entry(payload) on it. Floating-point control (rounding, masked
-// exceptions) is the caller's at this moment, as in a call. A backtrace from inside ends at the
-// entry. Touches less than 256 bytes below the top; allocates nothing.
-[[nodiscard]] inline void* make_context(std::byte* stack_top, context_entry entry) noexcept {
+#if defined(_WIN32)
+// Windows dispatches no exception outside the bounds of the running stack, which it takes from the
+// thread's environment block (TEB): so a switch sets them too. It finds them in the 16 bytes below
+// the top of a stack: the lowest usable address, and the one that Windows takes for the lowest
+// reserved one, so near that a touched guard page is the last (windows/stack_memory.cpp).
+inline constexpr std::size_t overflow_reserve_bytes = 36 * 1024;
+inline void note_stack_bounds(std::byte* stack_top, std::byte* lowest) noexcept {
+  auto** const top = reinterpret_cast<std::byte**>(reinterpret_cast<std::uintptr_t>(stack_top) &
+                                                   ~std::uintptr_t{15});
+  top[-2] = lowest;
+  top[-1] = lowest - overflow_reserve_bytes;
+}
+#else
+inline void note_stack_bounds(std::byte*, std::byte*) noexcept {}  // nobody else wants to know
+#endif
+
+// Prepares the stack from `lowest` to `stack_top` (exclusive; any alignment) so that the first
+// switch to the returned pointer calls entry(payload) on it. Floating-point control (rounding,
+// masked exceptions) is the caller's at this moment, as in a call. A backtrace from inside ends at
+// the entry. Touches less than 400 bytes below the top; allocates nothing.
+[[nodiscard]] inline void* make_context(std::byte* stack_top, std::byte* lowest,
+                                        context_entry entry) noexcept {
+  note_stack_bounds(stack_top, lowest);
   return heist_v0_context_make(stack_top, entry);
 }
 
 // Calls function(argument, stack_top, number) on the stack that ends at `stack_top`, a multiple of
-// 16, and returns nullptr when it returns. Meanwhile the caller's context is suspended as by
-// switch_context, with the same promise about `from_sp`: whoever has it may switch to it instead,
-// once; then this returns their payload, and the function must never return. Cheaper than a fresh
-// context and two switches: nothing is prepared, nothing saved on the way back, and the processor's
-// stack of return addresses stays right. A backtrace from inside ends at the function.
+// 16, and returns nullptr when it returns. make_context has been called for that top at least once.
+// Meanwhile the caller's context is suspended as by switch_context, with the same promise about
+// `from_sp`: whoever has it may switch to it instead, once; then this returns their payload, and
+// the function must never return. Cheaper than a fresh context and two switches: nothing is
+// prepared, nothing saved on the way back, and the processor's stack of return addresses stays
+// right. A backtrace from inside ends at the function.
 inline void* call_on_stack(void** from_sp, void* stack_top,
                            void (*function)(void* argument, void* stack_top, std::uint64_t number),
                            void* argument, std::uint64_t number) noexcept {

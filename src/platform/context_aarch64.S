@@ -31,12 +31,27 @@
 
         .set    image_bytes, 176
 
+// ELF and Mach-O name and mark functions differently.
+#if defined(__APPLE__)
+#define NAME(f) _##f
+#define LOCAL(label) L##label
+#define HIDDEN(f) .private_extern _##f
+#define TYPE(f)
+#define SIZE(f)
+#else
+#define NAME(f) f
+#define LOCAL(label) .L##label
+#define HIDDEN(f) .hidden f
+#define TYPE(f) .type f, %function
+#define SIZE(f) .size f, . - f
+#endif
+
 // void* heist_v0_context_switch(void** from_sp [x0], void* to_sp [x1], void* payload [x2])
-        .globl  heist_v0_context_switch
-        .hidden heist_v0_context_switch
-        .type   heist_v0_context_switch, %function
+        .globl  NAME(heist_v0_context_switch)
+        HIDDEN(heist_v0_context_switch)
+        TYPE(heist_v0_context_switch)
         .p2align 4
-heist_v0_context_switch:
+NAME(heist_v0_context_switch):
         .cfi_startproc
         hint    34                      // bti c, under the name that every assembler knows
         sub     sp, sp, #image_bytes
@@ -117,17 +132,17 @@ heist_v0_context_switch:
         mov     x0, x2
         ret
         .cfi_endproc
-        .size   heist_v0_context_switch, . - heist_v0_context_switch
+        SIZE(heist_v0_context_switch)
 
 // void* heist_v0_context_make(void* stack_top [x0], void (*entry)(void*) [x1])
 //
 // x19 carries the entry to the first switch. x29 is zero, so walkers of frame pointers stop; the 16
 // bytes of zeros above the image are what such a walker would read as the next frame.
-        .globl  heist_v0_context_make
-        .hidden heist_v0_context_make
-        .type   heist_v0_context_make, %function
+        .globl  NAME(heist_v0_context_make)
+        HIDDEN(heist_v0_context_make)
+        TYPE(heist_v0_context_make)
         .p2align 4
-heist_v0_context_make:
+NAME(heist_v0_context_make):
         .cfi_startproc
         hint    34
         and     x0, x0, #-16
@@ -141,14 +156,14 @@ heist_v0_context_make:
         stp     xzr, xzr, [x0, #96]
         stp     xzr, xzr, [x0, #112]
         stp     xzr, xzr, [x0, #128]
-        adr     x2, .Lcontext_start
+        adr     x2, LOCAL(context_start)
         stp     xzr, x2, [x0, #144]
         mrs     x3, fpcr
         stp     x3, xzr, [x0, #160]
         stp     xzr, xzr, [x0, #176]
         ret
         .cfi_endproc
-        .size   heist_v0_context_make, . - heist_v0_context_make
+        SIZE(heist_v0_context_make)
 
 // void* heist_v0_context_call(void* argument [x0], void* stack_top [x1], uint64_t number [x2],
 //                             void (*function)(void*, void*, uint64_t) [x3], void** from_sp [x4],
@@ -156,10 +171,10 @@ heist_v0_context_make:
 //
 // Leaves the image of a suspended context, then calls, with the arguments as they are. The function
 // keeps x19 for us, and fpcr. float_modes is not needed: fpcr is quickly read.
-        .globl  heist_v0_context_call
-        .type   heist_v0_context_call, %function
+        .globl  NAME(heist_v0_context_call)
+        TYPE(heist_v0_context_call)
         .p2align 4
-heist_v0_context_call:
+NAME(heist_v0_context_call):
         .cfi_startproc
         hint    34                      // bti c, under the name that every assembler knows
         sub     sp, sp, #image_bytes
@@ -216,26 +231,27 @@ heist_v0_context_call:
         mov     x0, xzr
         ret
         .cfi_endproc
-        .size   heist_v0_context_call, . - heist_v0_context_call
+        SIZE(heist_v0_context_call)
 
 // The first instructions of a fresh context; a switch "returns" here with the payload in x0 and sp
 // 16 below the top. Nothing called it: x30 is undefined, which is how DWARF says that the unwinding
 // ends here. It doesn't call the entry but jumps, which leaves the processor's stack of return
 // addresses as the switch found it.
-        .type   .Lcontext_start, %function
+        TYPE(LOCAL(context_start))
         .p2align 4
-.Lcontext_start:
+LOCAL(context_start):
         .cfi_startproc
         .cfi_def_cfa sp, 16
         .cfi_undefined x30
-        adr     x30, .Lentry_returned
+        adr     x30, LOCAL(entry_returned)
         mov     x16, x19                // BTI lets a br through x16 enter a function, as a call
         br      x16
-.Lentry_returned:
+LOCAL(entry_returned):
         brk     #1
         .cfi_endproc
-        .size   .Lcontext_start, . - .Lcontext_start
+        SIZE(LOCAL(context_start))
 
+#if !defined(__APPLE__)
         .section .note.GNU-stack, "", %progbits
 
 // BTI yes; pointer authentication is not claimed (the switch signs nothing), GCS neither.
@@ -249,3 +265,4 @@ heist_v0_context_call:
         .long   4
         .long   1                       // BTI
         .long   0
+#endif

@@ -191,11 +191,15 @@ quota_found find_quota(const cpu_sources& sources) {
 
 }  // namespace
 
+unsigned machine_cpus() noexcept {
+  return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
 cpu_limits find_cpu_limits(const cpu_sources& sources) {
   cpu_limits limits{};
   limits.affinity = static_cast<int>(affinity_cpus().size());
   if (limits.affinity == 0) {
-    limits.affinity = static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+    limits.affinity = static_cast<int>(machine_cpus());
   }
   limits.workers = limits.affinity;
   const quota_found quota = find_quota(sources);

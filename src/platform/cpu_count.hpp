@@ -35,6 +35,9 @@ struct cpu_sources {
 // process runs.
 [[nodiscard]] cpu_limits find_cpu_limits(const cpu_sources& sources = {});
 
+// The processors that the machine runs, at least 1.
+[[nodiscard]] unsigned machine_cpus() noexcept;
+
 // The processors in this thread's affinity mask, ascending; empty if the kernel won't say.
 // `first_guess_cpus` is how large a mask is tried first; machines with more processors than that
 // need another try.

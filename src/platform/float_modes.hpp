@@ -16,10 +16,8 @@ class float_modes {
   [[nodiscard]] static float_modes now() noexcept {
     float_modes m;
 #if defined(__x86_64__)
-    std::uint32_t mxcsr;
-    asm volatile("stmxcsr %0" : "=m"(mxcsr));
+    m.word_ = mxcsr_now();
     asm volatile("fnstcw %0" : "=m"(m.x87_));
-    m.word_ = mxcsr & ~status_flags;
 #elif defined(__aarch64__)
     asm volatile("mrs %0, fpcr" : "=r"(m.word_));
 #else
@@ -41,6 +39,27 @@ class float_modes {
   }
 
   friend bool operator==(const float_modes&, const float_modes&) = default;
+
+  // The same as one number, for those who have room for one.
+  [[nodiscard]] std::uint64_t word() const noexcept { return word_ | std::uint64_t{x87_} << 32; }
+  [[nodiscard]] static float_modes of_word(std::uint64_t word) noexcept {
+    float_modes m;
+#if defined(__x86_64__)
+    m.x87_ = static_cast<std::uint16_t>(word >> 32);
+    word = static_cast<std::uint32_t>(word);
+#endif
+    m.word_ = word;
+    return m;
+  }
+
+#if defined(__x86_64__)
+  // The lower half of the word. Reading the x87 control word takes several times as long.
+  [[nodiscard]] static std::uint32_t mxcsr_now() noexcept {
+    std::uint32_t mxcsr = 0;
+    asm volatile("stmxcsr %0" : "=m"(mxcsr));
+    return mxcsr & ~status_flags;
+  }
+#endif
 
  private:
   static constexpr std::uint32_t status_flags = 0x3f;  // of MXCSR: what has happened

@@ -1,16 +1,16 @@
 #include "platform/new_file.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <utility>
+
+#include "platform/file_calls.hpp"
 
 namespace heist::inline v0::platform {
 
 new_file::new_file(std::string path)
     : path_(std::move(path)),
-      aside_(path_ + ".partial-" + std::to_string(::getpid())),
-      file_(std::fopen(aside_.c_str(), "we")) {
+      aside_(path_ + ".partial-" + std::to_string(process_number())),
+      file_(open_to_write(aside_.c_str())) {
   if (file_ == nullptr) note_failure();
 }
 
@@ -30,14 +30,14 @@ void new_file::write(std::string_view bytes) noexcept {
 }
 
 void new_file::sync() noexcept {
-  if (error_ == 0 && (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0)) note_failure();
+  if (error_ == 0 && (!write_to_disk(file_))) note_failure();
 }
 
 bool new_file::finish() noexcept {
   if (file_ != nullptr) {
     if (std::fclose(file_) != 0) note_failure();
     file_ = nullptr;
-    if (error_ == 0 && std::rename(aside_.c_str(), path_.c_str()) != 0) note_failure();
+    if (error_ == 0 && !replace_file(aside_.c_str(), path_.c_str())) note_failure();
     if (error_ != 0) std::remove(aside_.c_str());
   }
   errno = error_;

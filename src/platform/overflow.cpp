@@ -19,60 +19,15 @@
 #include <utility>
 
 #include "once.hpp"
+#include "overflow_message.hpp"
 
 namespace heist::inline v0::platform {
 
 namespace {
 
-// ---- the message ----
-
 // The number of the worker that this thread is. initial-exec: a handler must not call the dynamic
 // linker's allocator, which the first access in another model may do.
 [[gnu::tls_model("initial-exec")]] constinit thread_local int worker_of_this_thread = -1;
-
-// Text in a fixed array, by functions that are safe in a handler; what doesn't fit is left out.
-class message_line {
- public:
-  void add(std::string_view text) noexcept {
-    const std::size_t length = std::min(text.size(), text_.size() - length_);
-    std::memcpy(text_.data() + length_, text.data(), length);
-    length_ += length;
-  }
-
-  void add(std::size_t number) noexcept {
-    std::array<char, 20> digits;
-    std::size_t first = digits.size();
-    do {
-      digits[--first] = static_cast<char>('0' + number % 10);
-      number /= 10;
-    } while (number != 0);
-    add(std::string_view(digits.data() + first, digits.size() - first));
-  }
-
-  void write_to_stderr() const noexcept {
-    (void)!::write(STDERR_FILENO, text_.data(), length_);  // nobody left to tell if it fails
-  }
-
- private:
-  std::array<char, 256> text_;
-  std::size_t length_ = 0;
-};
-
-void report(std::size_t stack_bytes) noexcept {
-  constexpr std::size_t mebibyte = 1024 * 1024;
-  const bool whole_mebibytes = stack_bytes % mebibyte == 0;
-  message_line line;
-  line.add("heist: stack overflow: a fiber's stack of ");
-  line.add(stack_bytes / (whole_mebibytes ? mebibyte : 1024));
-  line.add(whole_mebibytes ? " MiB is full" : " KiB is full");
-  if (worker_of_this_thread >= 0) {
-    line.add(" (worker ");
-    line.add(static_cast<std::size_t>(worker_of_this_thread));
-    line.add(")");
-  }
-  line.add("; raise it with pool_config::stack_size or HEIST_STACK_SIZE\n");
-  line.write_to_stderr();
-}
 
 // ---- the handler ----
 
@@ -100,7 +55,7 @@ bool was_sent(const siginfo_t& info) noexcept { return info.si_code <= 0; }
 void die_by(int number, const siginfo_t& info) noexcept {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
-  ::sigemptyset(&standard.sa_mask);
+  sigemptyset(&standard.sa_mask);
   ::sigaction(number, &standard, nullptr);
   if (was_sent(info)) ::raise(number);  // blocked until our handler returns, then deadly
 }
@@ -109,10 +64,10 @@ void die_by(int number, const siginfo_t& info) noexcept {
 void call_function(const struct sigaction& action, int number, siginfo_t* info, void* context) {
   sigset_t before;
   ::pthread_sigmask(SIG_BLOCK, &action.sa_mask, &before);
-  if ((action.sa_flags & SA_NODEFER) != 0 && ::sigismember(&action.sa_mask, number) == 0) {
+  if ((action.sa_flags & SA_NODEFER) != 0 && sigismember(&action.sa_mask, number) == 0) {
     sigset_t own;
-    ::sigemptyset(&own);
-    ::sigaddset(&own, number);
+    sigemptyset(&own);
+    sigaddset(&own, number);
     ::pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
   }
   if ((action.sa_flags & SA_SIGINFO) != 0) {
@@ -137,7 +92,8 @@ extern "C" void heist_v0_on_fault(int number, siginfo_t* info, void* context) {
   const int before = errno;
   const std::size_t stack_bytes = was_sent(*info) ? 0 : stack_with_guard_at(info->si_addr);
   if (stack_bytes != 0) {
-    report(stack_bytes);
+    const std::string_view line = overflow_message(stack_bytes, worker_of_this_thread).text();
+    (void)!::write(STDERR_FILENO, line.data(), line.size());  // nobody left to tell if it fails
     call_earlier(number, info, context);
     die_by(number, *info);
   } else if (!call_earlier(number, info, context)) {
@@ -149,11 +105,26 @@ extern "C" void heist_v0_on_fault(int number, siginfo_t* info, void* context) {
   errno = before;
 }
 
+// What a signal's frame takes on this processor.
+std::size_t least_handler_bytes() noexcept {
+#if defined(_SC_MINSIGSTKSZ)
+  return static_cast<std::size_t>(std::max(0L, ::sysconf(_SC_MINSIGSTKSZ)));
+#else
+  return MINSIGSTKSZ;
+#endif
+}
+
+#if defined(MAP_STACK)
+constexpr int stack_flag = MAP_STACK;
+#else
+constexpr int stack_flag = 0;
+#endif
+
 void install_for(int number, earlier_action& earlier) noexcept {
   struct sigaction ours {};
   ours.sa_sigaction = heist_v0_on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  ::sigemptyset(&ours.sa_mask);
+  sigemptyset(&ours.sa_mask);
   // Two steps: a fault between them must find `earlier` filled in.
   ::sigaction(number, nullptr, &earlier.action);
   ::sigaction(number, &ours, nullptr);
@@ -177,11 +148,11 @@ alternate_stack::alternate_stack(int worker) noexcept {
   if (::sigaltstack(nullptr, &current) != 0 || (current.ss_flags & SS_DISABLE) == 0) return;
 
   const std::size_t guard = page_bytes();
-  const std::size_t least = static_cast<std::size_t>(std::max(0L, ::sysconf(_SC_MINSIGSTKSZ)));
+  const std::size_t least = least_handler_bytes();
   const std::size_t wanted = std::max<std::size_t>(64 * 1024, least + 32 * 1024);
   const std::size_t bytes = guard + (wanted + guard - 1) / guard * guard;
   void* const mapping = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+                               MAP_PRIVATE | MAP_ANONYMOUS | stack_flag, -1, 0);
   if (mapping == MAP_FAILED) return;
   auto* const lowest = static_cast<std::byte*>(mapping);
   stack_t ours{};

@@ -66,7 +66,7 @@ void on_fork() noexcept {
       ::munmap(page, bytes);
   }
   // Refused only if there is no memory for the entry; then the page serves.
-  ::pthread_atfork(nullptr, nullptr, &on_fork);
+  call_in_forked_child(&on_fork);
 }
 
 }  // namespace
@@ -75,6 +75,10 @@ unsigned process_generation() noexcept {
   // Acquire: partner is the release in count_this_process().
   if (mark->load(std::memory_order_acquire) != counted) count_this_process();
   return generation.load(std::memory_order_relaxed);
+}
+
+void call_in_forked_child(void (*f)()) noexcept {
+  static_cast<void>(::pthread_atfork(nullptr, nullptr, f));
 }
 
 void keep_code_loaded() noexcept {

@@ -10,6 +10,10 @@ namespace heist::inline v0::platform {
 // (Linux 4.14). Costs two loads. Thread-safe; async-signal-safe.
 [[nodiscard]] unsigned process_generation() noexcept;
 
+// Calls f in each child of a fork() that begins from now on, on its only thread. Refused without a
+// word only if there is no memory for the entry.
+void call_in_forked_child(void (*f)()) noexcept;
+
 // Keeps the program or shared object that this code is part of loaded until the process ends.
 // Threads and signal handlers of ours may run at any time: dlclose() must not take their code away.
 // Thread-safe.

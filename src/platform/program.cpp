@@ -1,5 +1,6 @@
 #include "platform/program.hpp"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <sys/utsname.h>
 
@@ -20,6 +21,17 @@ std::string processor_name() {
   }
   utsname names{};
   return ::uname(&names) == 0 ? names.machine : "unknown processor";
+}
+
+loaded_place find_loaded_place(const void* object) {
+  Dl_info found{};
+  if (::dladdr(object, &found) == 0 || found.dli_fname == nullptr) return {};
+  loaded_place place;
+  if (found.dli_sname != nullptr && found.dli_saddr == object) place.symbol = found.dli_sname;
+  place.file = found.dli_fname;
+  place.offset = static_cast<std::size_t>(static_cast<const char*>(object) -
+                                          static_cast<const char*>(found.dli_fbase));
+  return place;
 }
 
 }  // namespace heist::inline v0::platform

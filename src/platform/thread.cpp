@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,7 +42,41 @@ void set_thread_name(std::string_view prefix, char separator, unsigned number) n
   ::pthread_setname_np(::pthread_self(), name);
 }
 
+std::string thread_name() {
+  char name[name_limit_bytes] = "";
+  static_cast<void>(::pthread_getname_np(::pthread_self(), name, sizeof(name)));
+  return name;
+}
+
 pid_t thread_id() noexcept { return static_cast<pid_t>(::syscall(SYS_gettid)); }
+
+bool is_main_thread() noexcept { return thread_id() == ::getpid(); }
+
+// The number of the clock is the kernel's ABI, as pthread_getcpuclockid() makes it.
+std::int64_t processor_time_of(pid_t thread) noexcept {
+  constexpr clockid_t per_thread = 4;
+  constexpr clockid_t by_scheduler = 2;
+  const auto of_thread = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) |
+                                                unsigned{per_thread | by_scheduler});
+  timespec used{};
+  if (::clock_gettime(of_thread, &used) != 0) return 0;
+  return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+}
+
+signals_held::signals_held() noexcept {
+  const int before = errno;
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  errno = before;
+}
+
+// Keeps errno: it says why a thread was refused.
+signals_held::~signals_held() {
+  const int before = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  errno = before;
+}
 
 void set_thread_faults_for_test(long after_n) noexcept { thread_faults.arm(after_n); }
 

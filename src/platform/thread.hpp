@@ -8,12 +8,18 @@
 #include <sys/types.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <new>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#if !defined(_WIN32)
+#include <signal.h>
+#endif
 
 namespace heist::inline v0::platform {
 
@@ -40,9 +46,34 @@ void set_thread_name(const char* name) noexcept;
 // The same by the prefix, the separator and the number one after the other. Neither allocates.
 void set_thread_name(std::string_view prefix, char separator, unsigned number) noexcept;
 
+// The calling thread's name, for a reader; empty if the system keeps none.
+[[nodiscard]] std::string thread_name();
+
 // The kernel's number of the calling thread (gettid), as heavy_barrier and /proc use it. A system
 // call: keep the result.
 [[nodiscard]] pid_t thread_id() noexcept;
+
+// Whether the calling thread is the one in which the program began.
+[[nodiscard]] bool is_main_thread() noexcept;
+
+// The processor time of a thread of this process, in ns; 0 if it has ended.
+[[nodiscard]] std::int64_t processor_time_of(pid_t thread) noexcept;
+
+// While it exists no signal is handled on the calling thread, nor on a thread that is started
+// meanwhile, for as long as that one lives: the program's own threads handle its signals. Both ends
+// on the same thread. Nothing on systems without signals.
+class signals_held {
+ public:
+  signals_held() noexcept;
+  ~signals_held();
+  signals_held(const signals_held&) = delete;
+  signals_held& operator=(const signals_held&) = delete;
+
+ private:
+#if !defined(_WIN32)
+  sigset_t before_;
+#endif
+};
 
 // Fault injection: the next `after_n` starts work, all later ones are refused with EAGAIN;
 // negative: off. Process-wide.

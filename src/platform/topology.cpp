@@ -6,10 +6,7 @@
 // says so.
 #include "topology.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -18,7 +15,8 @@
 
 // The second file is the part of the header that differs between processors: a cross compiler may
 // see the host's first without it.
-#if __has_include(<hwloc.h>) && __has_include(<hwloc/autogen/config.h>)
+#if __has_include(<dlfcn.h>) && __has_include(<hwloc.h>) && \
+    __has_include(<hwloc/autogen/config.h>)
 #include <dlfcn.h>
 #include <hwloc.h>
 #define HEIST_HAS_HWLOC_HEADER 1
@@ -244,25 +242,6 @@ topology_result load_topology(const topology_request& request) {
   (void)request;
   return {std::nullopt, "built without hwloc.h"};
 #endif
-}
-
-bool pin_this_thread(int cpu) noexcept {
-  constexpr int most_cpus = 1 << 20;
-  if (cpu < 0 || cpu >= most_cpus) {
-    errno = EINVAL;
-    return false;
-  }
-  const auto number = static_cast<std::size_t>(cpu);
-  cpu_set_t* const set = CPU_ALLOC(number + 1);
-  if (set == nullptr) return false;
-  const std::size_t bytes = CPU_ALLOC_SIZE(number + 1);
-  CPU_ZERO_S(bytes, set);
-  CPU_SET_S(number, bytes, set);
-  const bool pinned = ::sched_setaffinity(0, bytes, set) == 0;
-  const int why = errno;
-  CPU_FREE(set);
-  errno = why;
-  return pinned;
 }
 
 }  // namespace heist::inline v0::platform

@@ -77,8 +77,4 @@ struct topology_result {
 // Thread-safe.
 [[nodiscard]] topology_result load_topology(const topology_request& request = {});
 
-// Binds the calling thread to one processor. False, with errno, if the kernel refuses: EINVAL for
-// one that doesn't exist or isn't allowed to this process. Needs no hwloc.
-[[nodiscard]] bool pin_this_thread(int cpu) noexcept;
-
 }  // namespace heist::inline v0::platform

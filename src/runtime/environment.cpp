@@ -1,6 +1,5 @@
 #include "runtime/environment.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -93,16 +92,6 @@ stats_kind stats_kind_from_environment() {
 bool stats_from_environment() {
   return stats_kind_from_environment() != stats_kind::slow_path ||
          flag("HEIST_STATS", "0, 1, timed or full");
-}
-
-int stats_signal_from_environment() {
-  constexpr std::pair<std::string_view, int> signals[] = {
-      {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"INT", SIGINT}, {"TERM", SIGTERM}, {"QUIT", SIGQUIT}};
-  const char* const value = std::getenv("HEIST_STATS_SIGNAL");
-  if (value == nullptr || std::string_view(value).empty()) return 0;
-  for (const auto& [name, signal] : signals)
-    if (name == value) return signal;
-  refuse("HEIST_STATS_SIGNAL", value, "USR1, USR2, INT, TERM or QUIT");
 }
 
 bool check_from_environment() { return flag("HEIST_CHECK"); }

@@ -21,9 +21,6 @@ std::size_t stack_size_from_environment();
 bool stats_from_environment();
 stats_kind stats_kind_from_environment();
 
-// HEIST_STATS_SIGNAL: the number of the signal; 0 if it isn't set.
-int stats_signal_from_environment();
-
 // HEIST_CHECK: 0 or 1.
 bool check_from_environment();
 

@@ -1,7 +1,5 @@
 #include "runtime/fiber.hpp"
 
-#include <cxxabi.h>
-
 #include <cstring>
 #include <new>
 #include <utility>
@@ -14,24 +12,9 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-// libc++abi exports this function and declares it nowhere; libstdc++'s declaration is the same.
-namespace __cxxabiv1 {
-struct __cxa_eh_globals;
-extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
-}
-
 namespace heist::inline v0::detail {
 
 namespace {
-
-// Fetched anew each time: the thread may have changed since the last call. <cxxabi.h> declares the
-// function const, so not inlining this one is not enough: the compiler would find it const too, and
-// merge calls.
-[[gnu::noinline]] exceptions_of_thread* thread_globals() noexcept {
-  auto* g = reinterpret_cast<exceptions_of_thread*>(abi::__cxa_get_globals());
-  asm volatile("" : "+r"(g));
-  return g;
-}
 
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -39,23 +22,6 @@ constexpr std::size_t header_bytes = 512;
 static_assert(sizeof(fiber) <= header_bytes && header_bytes % alignof(job) == 0);
 
 }  // namespace
-
-const exceptions_of_thread* exception_globals::of_thread() noexcept { return thread_globals(); }
-
-// Relaxed atomics cost nothing, and tell ThreadSanitizer that the fibers of one thread share these.
-exception_globals exception_globals::take() noexcept {
-  exceptions_of_thread* g = thread_globals();
-  const exception_globals mine{__atomic_load_n(&g->caught, __ATOMIC_RELAXED),
-                               __atomic_load_n(&g->uncaught, __ATOMIC_RELAXED)};
-  exception_globals{}.put();
-  return mine;
-}
-
-void exception_globals::put() const noexcept {
-  exceptions_of_thread* g = thread_globals();
-  __atomic_store_n(&g->caught, caught, __ATOMIC_RELAXED);
-  __atomic_store_n(&g->uncaught, uncaught, __ATOMIC_RELAXED);
-}
 
 fiber* make_fiber(pool_impl& pool, std::size_t stack_size, std::size_t slots) noexcept {
   const std::size_t above = header_bytes + slots * sizeof(job);
@@ -101,8 +67,9 @@ void rewind(fiber& f) noexcept {
   __asan_unpoison_memory_region(low,
                                 static_cast<std::size_t>(reinterpret_cast<std::byte*>(&f) - low));
 #endif
-  __atomic_store_n(&f.sp, platform::make_context(reinterpret_cast<std::byte*>(&f), &fiber_main),
-                   __ATOMIC_RELAXED);
+  __atomic_store_n(
+      &f.sp, platform::make_context(reinterpret_cast<std::byte*>(&f), f.stack.base, &fiber_main),
+      __ATOMIC_RELAXED);
 #if HEIST_TSAN
   // ThreadSanitizer counts the abandoned frames as still open, and has room for 64 Ki of them.
   if (++f.tsan_rewinds == 1000) {

@@ -20,6 +20,7 @@
 #include "heist/detail/waiting.hpp"
 #include "platform/overflow.hpp"
 #include "platform/stack_memory.hpp"
+#include "runtime/exception_globals.hpp"
 
 #if HEIST_TSAN
 #include <sanitizer/tsan_interface.h>
@@ -32,17 +33,6 @@ struct worker;
 struct older_slots;  // slots.hpp
 struct root;
 struct strand;
-
-// The thread's stack of caught exceptions and its count of uncaught ones (Itanium C++ ABI, 2.2.2).
-// They belong to the flow of control, so each fiber has its own.
-struct exception_globals {
-  void* caught = nullptr;
-  unsigned uncaught = 0;
-
-  static exception_globals take() noexcept;                 // the thread's, which are left empty
-  void put() const noexcept;                                // makes them the thread's
-  static const exceptions_of_thread* of_thread() noexcept;  // where the thread keeps them
-};
 
 struct fiber : fiber_front {
   fiber() noexcept { array = this; }
@@ -62,8 +52,10 @@ struct fiber : fiber_front {
   // While it is suspended: worker::serves, and whether it counts in worker::stalled.
   local<const root*> serves{nullptr};
   local<bool> is_stalled{false};
-  strand* measured = nullptr;  // made by strands.cpp, of a measured pool
-  void* job_frame = nullptr;   // the innermost job_frame (src/tasks/job_system.cpp)
+  strand* measured = nullptr;      // made by strands.cpp, of a measured pool
+  void* job_frame = nullptr;       // the innermost job_frame (src/tasks/job_system.cpp)
+  void* detached_drain = nullptr;  // the innermost (src/tasks/detached_task.cpp)
+  void* group_task = nullptr;      // the innermost (src/tasks/task_group.cpp)
 
   // For those who ask why a program hangs (wait_graph.hpp, scripts/heist-gdb.py). The wait for
   // which it is suspended, and the state that ends it; the state that is settled when the job or

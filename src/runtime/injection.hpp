@@ -1,9 +1,9 @@
 // What comes into a pool other than by stealing: roots, fibers that can continue, and forks that
 // their fiber left behind when it suspended.
 //
-// A mutex and three intrusive lists. The queue allocates nothing, so that a push can't fail. A pop
-// takes the lock only when there is something to take: everything inside a pool goes through the
-// deques.
+// A mutex, two intrusive lists, and the roots by priority. The queue allocates nothing, so that a
+// push can't fail. A pop takes the lock only when there is something to take: everything inside a
+// pool goes through the deques.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,7 @@
 #include "heist/detail/job.hpp"
 #include "heist/detail/root.hpp"
 #include "runtime/fiber.hpp"
+#include "runtime/root_queue.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -71,8 +72,11 @@ struct injected {
 class injection_queue {
  public:
   void push(root& r) noexcept {
+    auto* const member = r.is_of_family ? static_cast<family_root*>(&r) : nullptr;
+    const bool is_at_home = member != nullptr && is_home_of(*member->family);
     const std::lock_guard hold(mutex_);
-    roots_.push(&r);
+    roots_.push(r);
+    if (is_at_home) root_queue::list(*member);
     add_one();
   }
   void push(fiber& f) noexcept {
@@ -86,16 +90,27 @@ class injection_queue {
     add_one();
   }
 
-  // What was begun first: fibers before forks before new roots.
-  injected pop() noexcept {
+  // What was begun first: fibers before forks before roots, these by priority (root_queue.hpp).
+  // roots_first: roots before forks.
+  injected pop(bool roots_first) noexcept {
     if (empty()) return {};
     const std::lock_guard hold(mutex_);
     injected item;
     if ((item.resumable = fibers_.pop()) == nullptr &&
+        !(roots_first && (item.entry = roots_.pop()) != nullptr) &&
         (item.left_behind = jobs_.pop()) == nullptr && (item.entry = roots_.pop()) == nullptr)
       return {};
     remove_one();
     return item;
+  }
+
+  // The newest root of the family that waits here, or nullptr.
+  root* pop_newest_of(const root_family& family) noexcept {
+    if (empty() || family.home.load(std::memory_order_relaxed) != this) return nullptr;
+    const std::lock_guard hold(mutex_);
+    root* const r = roots_.pop_newest_of(family);
+    if (r != nullptr) remove_one();
+    return r;
   }
 
   // The same for a guest: no new roots, and only fibers that serve its own call.
@@ -135,6 +150,14 @@ class injection_queue {
   }
 
  private:
+  // Makes it its home if it has none.
+  [[nodiscard]] bool is_home_of(root_family& family) const noexcept {
+    const injection_queue* home = nullptr;
+    return family.home.compare_exchange_strong(home, this, std::memory_order_relaxed,
+                                               std::memory_order_relaxed) ||
+           home == this;
+  }
+
   // Relaxed: written under the mutex only.
   void add_one() noexcept {
     count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -147,7 +170,7 @@ class injection_queue {
   std::atomic<std::uint64_t> count_{0};  // items in the three lists
   intrusive_list<fiber> fibers_;         // guarded by mutex_, as are the next two
   intrusive_list<job> jobs_;
-  intrusive_list<root> roots_;
+  root_queue roots_;
 };
 
 }  // namespace heist::inline v0::detail

@@ -176,7 +176,7 @@ bool fork_uncommonly() {
 
 bool fork_slow() {
   // The address is used before anything could change the thread (hot_path.hpp).
-  const control& c = this_control;
+  const control& c = control_for_now();
   // Relaxed: a request that comes now is answered by the next fork.
   if (c.limit.load(std::memory_order_relaxed) != counting_limit || c.depth() > c.capacity)
     return fork_uncommonly();

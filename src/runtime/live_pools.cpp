@@ -11,7 +11,7 @@ constinit platform::process_mutex guard;
 constinit unsigned generation = 0;  // of the process whose pools are listed; guarded by the lock
 
 // Whoever has pools has the table for debuggers, too.
-[[gnu::used, gnu::retain]] const void* const found_by_debuggers = debug_layout;
+HEIST_KEPT const void* const found_by_debuggers = debug_layout;
 
 }  // namespace
 

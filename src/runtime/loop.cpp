@@ -48,6 +48,9 @@ constexpr unsigned rounds_per_sweep = 16;
 // How long an owner may leave a request unanswered before a thief helps itself: longer than almost
 // any pause between two forks, short beside what the thief would lose.
 constexpr auto expose_patience = std::chrono::microseconds(20);
+// With more stacks in use than this, functions probably wait for roots that nobody has begun: then
+// these go before the forks of functions that wait. A system has some 30,000 stacks by default.
+constexpr std::uint64_t many_stacks = 4096;
 // How often a worker without a stack looks for one, and how long it looks before it reports that.
 constexpr auto starved_pause = std::chrono::microseconds(200);
 constexpr auto starved_patience = std::chrono::seconds(1);
@@ -197,8 +200,9 @@ fiber* take_mail(worker& w) noexcept {
 bool run_waiting(worker& w) noexcept {
   if (fiber* const f = take_mail(w)) resume(w, *f);
   const bool takes_own_only = w.is_guest && w.pool.config().callers != caller_kind::help;
-  const injected item =
-      takes_own_only ? w.pool.injection().pop_for(*w.call) : w.pool.injection().pop();
+  const injected item = takes_own_only
+                            ? w.pool.injection().pop_for(*w.call)
+                            : w.pool.injection().pop(w.pool.stack_use().in_use() > many_stacks);
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
     w.begin_running();

@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -254,15 +252,10 @@ void remove_at_exit() {
 }
 
 void start_serving(char* memory, std::unique_ptr<monitor_snapshot> shown) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it: no handler runs there
+  const platform::signals_held hold;
   auto thread =
       platform::try_start_thread([memory, place = shown.get()] { serve(memory, *place); });
-  const int refused = errno;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!thread) refuse("the system refused a thread", refused);
+  if (!thread) refuse("the system refused a thread", errno);
   static_cast<void>(shown.release());  // the thread's, for as long as the process lives
   thread->detach();
 }

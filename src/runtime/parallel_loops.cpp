@@ -36,6 +36,10 @@ void throw_bad_range(const char* who, endpoint first, endpoint last) {
                     name_of(last));
 }
 
+void throw_no_step(const char* who) {
+  throw usage_error(std::string(who) + ": a step of 0: the index would never reach the end");
+}
+
 void throw_too_many() {
   throw usage_error("heist: an algorithm was given a range of 2^64 elements or more");
 }

@@ -6,12 +6,18 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "heist/detail/root.hpp"
+#include "heist/error.hpp"
 #include "platform/once.hpp"
 #include "platform/process_mutex.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/stats_words.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/tracing.hpp"
+#include "runtime/views.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::inline v0 {
@@ -42,12 +48,33 @@ void start_root(pool_impl* pool, root& r) {
     default_pool().impl_->start(r);
 }
 
+bool run_one_of(root_family& family) noexcept {
+  worker* const w = this_worker();
+  // A measured pool gives each root a strand of its own.
+  if (w == nullptr || w->alone || is_measured(*w)) return false;
+  root* const r = w->pool.injection().pop_newest_of(family);
+  if (r == nullptr) return false;
+  pool_impl& pool = w->pool;
+  fiber& here = *w->current;
+  w->count.roots.add();
+  const int priority = std::exchange(here.priority, 0);
+  const std::uint32_t region = std::exchange(here.region, r->region);
+  {
+    const views_refused in_no_order;
+    r->run(*r);  // r is gone now, and the worker may be another
+  }
+  here.region = region;
+  here.priority = priority;
+  pool.note_finished();
+  return true;
+}
+
 }  // namespace detail
 
 pool::pool() : pool(pool_config{}) {}
 
 pool::pool(pool_config config)
-    : impl_(new detail::pool_impl(std::move(config)), &detail::pool_impl::discard) {}
+    : impl_(new detail::pool_impl(*this, std::move(config)), &detail::pool_impl::discard) {}
 
 pool::~pool() = default;
 
@@ -68,8 +95,11 @@ namespace detail {
 // Never destroyed: destructors of the program's statics may still fork, and sleeping threads don't
 // keep a process from ending.
 struct default_pool_place {
-  platform::process_mutex making;  // held while the pool is made
+  platform::process_mutex making;  // held while the pool is made, or configured
   std::atomic<pool*> made{nullptr};
+  const pool_config* wanted = nullptr;  // by the program, if it has said so; guarded by making
+  // How many workers it will have; 0: nobody has asked. Relaxed: it is a number and nothing else.
+  std::atomic<unsigned> promised{0};
 
   // The default pool if this process has made it: a child of fork() inherits the pointer, and makes
   // a pool of its own.
@@ -77,6 +107,13 @@ struct default_pool_place {
     // Acquire: partner is the release in default_pool(); carries the pool.
     pool* const p = made.load(std::memory_order_acquire);
     return p != nullptr && p->impl_->belongs_to_this_process() ? p : nullptr;
+  }
+
+  // Under making.
+  [[nodiscard]] pool_config next() const {
+    pool_config c = wanted == nullptr ? pool_config{} : *wanted;
+    if (const unsigned n = promised.load(std::memory_order_relaxed); n != 0) c.workers = n;
+    return c;
   }
 };
 
@@ -90,7 +127,7 @@ void print_stats_at_exit() {
   const pool* const p = the_default.get();
   if (p == nullptr) return;
   try {
-    std::fputs(("default pool:\n" + to_string(p->stats())).c_str(), stderr);
+    std::fputs(("default pool:\n" + table_and_words(p->stats())).c_str(), stderr);
   } catch (const std::bad_alloc&) {
     std::fputs("heist: no memory for the default pool's statistics\n", stderr);
   }
@@ -102,7 +139,7 @@ pool& default_pool() {
   if (pool* const p = the_default.get()) return *p;
   const std::lock_guard hold(the_default.making);
   if (pool* const p = the_default.get()) return *p;
-  auto* const p = new pool;
+  auto* const p = new pool(the_default.next());
   if (detail::stats_from_environment()) {
     static constinit platform::once_flag registered;
     registered.call([] { static_cast<void>(std::atexit(&print_stats_at_exit)); });
@@ -111,11 +148,44 @@ pool& default_pool() {
   return *p;
 }
 
+void configure_default_pool(pool_config config) {
+  static_cast<void>(detail::resolve(config));  // throws for what makes no sense
+  const std::lock_guard hold(the_default.making);
+  if (the_default.get() != nullptr)
+    throw usage_error(
+        "configure_default_pool: the default pool has been made; call this before anything that "
+        "runs there");
+  const pool_config* const old = the_default.wanted;
+  the_default.wanted = new pool_config(std::move(config));
+  the_default.promised.store(0, std::memory_order_relaxed);
+  delete old;
+}
+
+unsigned default_pool_workers() {
+  if (const pool* const p = the_default.get()) return p->workers();
+  if (const unsigned n = the_default.promised.load(std::memory_order_relaxed); n != 0) return n;
+  const std::lock_guard hold(the_default.making);
+  if (const pool* const p = the_default.get()) return p->workers();
+  const unsigned n = detail::resolve(the_default.next()).workers;
+  the_default.promised.store(n, std::memory_order_relaxed);
+  return n;
+}
+
 namespace this_worker {
 
 int index() noexcept {
   const detail::worker* const w = detail::this_worker();
   return w == nullptr ? -1 : static_cast<int>(w->index);
+}
+
+heist::pool* pool() noexcept {
+  const detail::worker* const w = detail::this_worker();
+  return w == nullptr || w->alone ? nullptr : &w->pool.owner();
+}
+
+unsigned workers() noexcept {
+  const detail::worker* const w = detail::this_worker();
+  return w == nullptr || w->alone ? 0 : w->workers.get();
 }
 
 }  // namespace this_worker

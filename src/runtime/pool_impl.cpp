@@ -1,6 +1,5 @@
 #include "runtime/pool_impl.hpp"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <cstdio>
@@ -20,6 +19,7 @@
 #include "runtime/rendezvous.hpp"
 #include "runtime/stall_watch.hpp"
 #include "runtime/stats_signal.hpp"
+#include "runtime/stats_words.hpp"
 #include "runtime/strands.hpp"
 #include "runtime/views.hpp"
 #include "runtime/work_span_at_exit.hpp"
@@ -47,8 +47,7 @@ void in_forked_child() noexcept {
 // Called when the library is loaded: a fork() may begin before the first pool is made, and end
 // after it.
 [[gnu::constructor]] void watch_for_forks() noexcept {
-  // Refused only if there is no memory for the entry.
-  static_cast<void>(::pthread_atfork(nullptr, nullptr, &in_forked_child));
+  platform::call_in_forked_child(&in_forked_child);
 }
 
 }  // namespace
@@ -57,8 +56,9 @@ bool pool_impl::belongs_to_this_process() const noexcept {
   return generation_ == platform::process_generation();
 }
 
-pool_impl::pool_impl(pool_config config)
-    : measured_(measurement_for_a_pool()),
+pool_impl::pool_impl(pool& owner, pool_config config)
+    : owner_(owner),
+      measured_(measurement_for_a_pool()),
       config_(resolve(measured_ == nullptr ? std::move(config) : as_measured(std::move(config)))),
       generation_(platform::process_generation()),
       print_stats_(stats_from_environment()),
@@ -104,13 +104,12 @@ pool_impl::~pool_impl() {
   if (worker* const w = this_worker(); w != nullptr && &w->pool == this)
     platform::fatal("a pool is destroyed by one of its own workers");
   stop_threads();
-  // After the threads have ended: a start hook may have been waiting for a visitor. Acquire:
-  // partner in ~visit.
+  // Threads have ended: a start hook may have waited for a visitor. Acquire: partner in ~visit.
   while (visitors_.load(std::memory_order_acquire) != 0) sched_yield();
   tracing::pool_ends(*this);
   if (print_stats_) {
     try {
-      std::fputs((config_.name + ":\n" + to_string(stats())).c_str(), stderr);
+      std::fputs((config_.name + ":\n" + table_and_words(stats())).c_str(), stderr);
     } catch (const std::bad_alloc&) {
       std::fputs("heist: no memory for a pool's statistics\n", stderr);
     }
@@ -158,6 +157,16 @@ void pool_impl::start(root& r) {
   if (!belongs_to_this_process())
     throw usage_error(
         "a pool that was made before fork() has no threads in the child; make another");
+  if (const worker* const w = this_worker(); w != nullptr && &w->pool == this) {
+    inject(r);
+  } else {
+    // The root may end before this call does, and whoever waits for it destroy the pool.
+    const visit stay(*this);
+    inject(r);
+  }
+}
+
+void pool_impl::inject(root& r) noexcept {
   unfinished_.fetch_add(1, std::memory_order_relaxed);  // the queue's lock orders it
   if (measured_ != nullptr)
     strands::enter(this_worker(), *measured_, r, strands::root_kind::detached);

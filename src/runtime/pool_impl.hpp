@@ -27,6 +27,10 @@
 #include "runtime/wake_cost.hpp"
 #include "runtime/worker.hpp"
 
+namespace heist::inline v0 {
+class pool;
+}
+
 namespace heist::inline v0::detail {
 
 struct debug_access;  // debug_layout.cpp
@@ -35,7 +39,7 @@ class work_measurement;
 class pool_impl {
  public:
   // See pool's constructor, destructor and run().
-  explicit pool_impl(pool_config config);
+  pool_impl(pool& owner, pool_config config);
   // Deletes it. In a child of fork() its threads, and what they held at that moment, are out of
   // reach: there its memory is left alone.
   static void discard(pool_impl* p) noexcept;
@@ -49,6 +53,7 @@ class pool_impl {
   void start(root& r);
   [[nodiscard]] pool_stats stats() const;
   [[nodiscard]] const pool_config& config() const noexcept { return config_; }
+  [[nodiscard]] pool& owner() const noexcept { return owner_; }
   [[nodiscard]] unsigned missing_workers() const noexcept { return missing_; }
   // Whether this process made it: a child of fork() inherits the memory, not the threads.
   [[nodiscard]] bool belongs_to_this_process() const noexcept;
@@ -87,8 +92,8 @@ class pool_impl {
   // Reports once, on stderr, that there is no memory for stacks.
   void report_starvation() noexcept;
 
-  // A thread that is no worker of the pool and hands it a fiber visits the pool until that is done:
-  // otherwise the fiber might run, and the pool end, in between.
+  // A thread that is no worker of the pool and hands it a fiber, or a root that nobody awaits,
+  // visits the pool until that is done: otherwise it might run, and the pool end, in between.
   class visit {
    public:
     // Relaxed: handing the fiber over publishes it.
@@ -141,6 +146,9 @@ class pool_impl {
     return stopping_.load(std::memory_order_acquire) &&
            unfinished_.load(std::memory_order_relaxed) == 0;
   }
+  // Something is unfinished that belongs to what is unfinished already: what orders the two orders
+  // the count.
+  void note_started() noexcept { unfinished_.fetch_add(1, std::memory_order_relaxed); }
   void note_finished() noexcept;
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
   [[nodiscard]] blocking_crew& blocking() noexcept { return blocking_; }
@@ -188,6 +196,7 @@ class pool_impl {
   [[nodiscard]] bool wake_one_for(worker& waker) noexcept;
   // Wakes one sleeper, on another processor than the waker's (sleeping_place.hpp); false: none.
   [[nodiscard]] bool wake_elsewhere(worker& waker) noexcept;
+  void inject(root& r) noexcept;
   void wake_for_injection() noexcept;
   void wake_everybody() noexcept;
   // The count among which that resident is, or will be when the guest in its seat leaves.
@@ -204,6 +213,7 @@ class pool_impl {
   void heavy_barrier() noexcept;
   void ask_all() noexcept;
 
+  pool& owner_;
   const std::shared_ptr<work_measurement> measured_;  // nullptr: this pool isn't
   pool_config config_;
   const unsigned generation_;  // of the process (process_generation)

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "heist/error.hpp"
+#include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
 #include "platform/cpu_count.hpp"
 #include "platform/overflow.hpp"

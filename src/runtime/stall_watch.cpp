@@ -1,8 +1,5 @@
 #include "runtime/stall_watch.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -120,14 +117,10 @@ void watch_for_hangs() {
   const unsigned me = platform::process_generation() + 1;
   // Relaxed: only the first caller does what follows.
   if (watched.exchange(me, std::memory_order_relaxed) == me) return;
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it: no handler runs there
+  const platform::signals_held hold;
   auto thread = platform::try_start_thread([] { watch(); });
-  const int refused = errno;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!thread) {
+    const int refused = errno;
     watched.store(0, std::memory_order_relaxed);
     throw resource_error("HEIST_CHECK: the system refused a thread: " +
                          std::string(std::strerror(refused)));

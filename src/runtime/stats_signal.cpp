@@ -9,16 +9,19 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 #include "heist/error.hpp"
 #include "heist/stats.hpp"
 #include "platform/process.hpp"
 #include "platform/thread.hpp"
-#include "runtime/environment.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -91,23 +94,34 @@ void handle(int signal) noexcept {
   sigaction(signal, &ours, nullptr);
 }
 
+// 0: none.
+int signal_from_environment() {
+  constexpr std::pair<std::string_view, int> signals[] = {
+      {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"INT", SIGINT}, {"TERM", SIGTERM}, {"QUIT", SIGQUIT}};
+  const char* const value = std::getenv("HEIST_STATS_SIGNAL");
+  if (value == nullptr || std::string_view(value).empty()) return 0;
+  for (const auto& [name, signal] : signals)
+    if (name == value) return signal;
+  throw usage_error("HEIST_STATS_SIGNAL=" + std::string(value) +
+                    ": must be USR1, USR2, INT, TERM or QUIT");
+}
+
 }  // namespace
 
 void watch_for_stats_signal() {
-  const int signal = stats_signal_from_environment();
+  const int signal = signal_from_environment();
   if (signal == 0) return;
   const unsigned me = platform::process_generation() + 1;
   // Relaxed: only the first caller does what follows.
   if (watched.exchange(me, std::memory_order_relaxed) == me) return;
   sem_init(&told, 0, 0);  // anew in a child of fork(), which has the handler and no thread
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it: no handler runs there
-  auto thread = platform::try_start_thread([signal] { answer_signals(signal); });
-  const int refused = errno;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  std::optional<std::thread> thread;
+  {
+    const platform::signals_held hold;
+    thread = platform::try_start_thread([signal] { answer_signals(signal); });
+  }
   if (!thread) {
+    const int refused = errno;
     watched.store(0, std::memory_order_relaxed);
     throw resource_error("HEIST_STATS_SIGNAL: the system refused a thread: " +
                          std::string(std::strerror(refused)));

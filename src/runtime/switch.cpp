@@ -123,9 +123,10 @@ bool call_fiber(fiber& spawner, fiber& child, child_function run, void* closure)
   child.task.main = run;
   child.task.closure = closure;
   // A new context: with the floating-point modes of now.
-  __atomic_store_n(&child.sp,
-                   platform::make_context(reinterpret_cast<std::byte*>(&child), &fiber_main),
-                   __ATOMIC_RELAXED);
+  __atomic_store_n(
+      &child.sp,
+      platform::make_context(reinterpret_cast<std::byte*>(&child), child.stack.base, &fiber_main),
+      __ATOMIC_RELAXED);
   hand_over(child);
   spawner.child_ended = false;
   switch_fiber(spawner, child);

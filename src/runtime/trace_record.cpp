@@ -1,11 +1,10 @@
 #include "runtime/trace_record.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 
 #include "heist/version.hpp"
+#include "platform/cpu_count.hpp"
 #include "platform/program.hpp"
 #include "runtime/live_pools.hpp"
 #include "runtime/pool_impl.hpp"
@@ -97,7 +96,7 @@ trace::log log_of(trace_record& r, const std::vector<trace_ring*>& rings, std::u
   to.program = platform::program_name();
   to.machine = platform::processor_name();
   to.version = HEIST_VERSION_STRING;
-  to.processors = static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  to.processors = platform::machine_cpus();
   to.clock = r.rate.is_counter ? counter_name : "clock_gettime";
   to.statistics_json = statistics_of(r);
   for (const trace_ring* const one : rings)

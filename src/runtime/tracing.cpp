@@ -1,9 +1,5 @@
 #include "runtime/tracing.hpp"
 
-#include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -21,6 +17,7 @@
 #include "heist/error.hpp"
 #include "platform/process.hpp"
 #include "platform/process_mutex.hpp"
+#include "platform/thread.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/live_pools.hpp"
 #include "runtime/measures.hpp"
@@ -84,10 +81,9 @@ trace::lane describe_this_thread(trace_record& r, const worker* w) {
     l.name = w->pool.config().name + "/" + std::to_string(w->index);
     return l;
   }
-  char name[16] = "";
-  static_cast<void>(::pthread_getname_np(::pthread_self(), name, sizeof(name)));
-  const auto number = static_cast<pid_t>(::syscall(SYS_gettid));
-  l.name = number == ::getpid() ? "main thread" : std::string(name) + " " + std::to_string(number);
+  l.name = platform::is_main_thread()
+               ? "main thread"
+               : platform::thread_name() + " " + std::to_string(platform::thread_id());
   return l;
 }
 

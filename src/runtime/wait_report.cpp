@@ -1,10 +1,10 @@
 #include "runtime/wait_report.hpp"
 
-#include <dlfcn.h>
-
 #include <cstdio>
 #include <iterator>
 #include <string_view>
+
+#include "platform/program.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -26,6 +26,7 @@ constinit const char* const wait_texts[] = {
     "waits for a permit of semaphore",
     "waits at barrier",
     "waits for a notification of condition_variable",
+    "waits for task_group",
 };
 static_assert(std::size(wait_texts) == wait_kinds);
 
@@ -45,15 +46,12 @@ std::string_view base_of(std::string_view path) noexcept {
 // Of an object that no constructor has told of: a static one, which the compiler has initialised,
 // lies in a loaded file.
 std::string place_in_file(const void* object) {
-  Dl_info found{};
-  if (::dladdr(object, &found) == 0 || found.dli_fname == nullptr) return {};
-  if (found.dli_sname != nullptr && found.dli_saddr == object)
-    return ", " + std::string(found.dli_sname);
-  const auto offset = static_cast<std::size_t>(static_cast<const char*>(object) -
-                                               static_cast<const char*>(found.dli_fbase));
+  const platform::loaded_place found = platform::find_loaded_place(object);
+  if (!found.symbol.empty()) return ", " + found.symbol;
+  if (found.file.empty()) return {};
   char text[2 + 2 * sizeof(std::size_t) + 1];
-  std::snprintf(text, sizeof(text), "0x%zx", offset);
-  return ", in " + std::string(base_of(found.dli_fname)) + " at " + text;
+  std::snprintf(text, sizeof(text), "0x%zx", found.offset);
+  return ", in " + std::string(base_of(found.file)) + " at " + text;
 }
 
 }  // namespace

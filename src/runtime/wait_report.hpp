@@ -28,7 +28,7 @@ struct object_record {
   std::uint32_t timed_waits = 0;
 };
 
-constexpr std::size_t wait_kinds = static_cast<std::size_t>(wait_kind::condition_variable) + 1;
+constexpr std::size_t wait_kinds = static_cast<std::size_t>(wait_kind::task_group) + 1;
 extern const char* const wait_texts[wait_kinds];
 
 // All of them throw std::bad_alloc.

@@ -13,6 +13,22 @@ alignas(job) constinit char scratch[sizeof(job)] = {};
 
 }  // namespace
 
+#if defined(_WIN32)
+// What the loader copies for each thread: objects in a section that the linker sorts between the
+// two ends of that template (.tls and .tls$ZZZ).
+[[gnu::section(".tls$H"),
+  gnu::used]] constinit worker_front* this_thread_worker asm("heist_v0_worker") = nullptr;
+[[gnu::section(".tls$H"), gnu::used]] constinit control this_control asm("heist_v0_control"){
+    0, scratch, 0};
+
+[[gnu::noinline]] control& current_control() noexcept { return running_control(); }
+
+[[gnu::noinline]] worker* this_worker() noexcept {
+  return static_cast<worker*>(this_worker_front());
+}
+
+void set_this_worker(worker* w) noexcept { place_of_this_worker() = w; }
+#else
 constinit thread_local worker_front* this_thread_worker = nullptr;
 
 constinit thread_local control this_control{0, scratch, 0};
@@ -29,9 +45,10 @@ constinit thread_local control this_control{0, scratch, 0};
   return static_cast<worker*>(w);
 }
 
-[[gnu::noinline]] worker_front* this_worker_front_call() noexcept { return this_worker(); }
-
 void set_this_worker(worker* w) noexcept { this_thread_worker = w; }
+#endif
+
+[[gnu::noinline]] worker_front* this_worker_front_call() noexcept { return this_worker(); }
 
 void leave_pool() noexcept {
   control& c = current_control();

@@ -11,13 +11,13 @@
 //
 // Source: Arora, Blumofe and Plaxton, 1998, section 4: yield to random, yield to all.
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <bitset>
 #include <chrono>
 #include <thread>
 
+#include "platform/thread.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/worker.hpp"
 
@@ -29,18 +29,6 @@ constexpr auto longest_wait = std::chrono::milliseconds(10);
 constexpr auto pause_between_looks = std::chrono::microseconds(50);
 constexpr unsigned looks_without_pause = 4;
 constexpr unsigned most_at_once = 32;  // workers that are waited for together
-
-// The processor time of a thread of this process, in ns; 0 if it has ended. The number of the clock
-// is the kernel's ABI, as pthread_getcpuclockid() makes it.
-std::int64_t processor_time_of(pid_t tid) noexcept {
-  constexpr clockid_t per_thread = 4;
-  constexpr clockid_t by_scheduler = 2;
-  const auto of_thread = static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3U) |
-                                                unsigned{per_thread | by_scheduler});
-  timespec used{};
-  if (::clock_gettime(of_thread, &used) != 0) return 0;
-  return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
-}
 
 bool sleeps(const worker& w) noexcept {
   // Relaxed: whoever goes to sleep just now is waited for a little longer.
@@ -57,15 +45,15 @@ void pool_impl::yield_to(worker& w, unsigned first, unsigned count) noexcept {
     std::bitset<most_at_once> missing;
     for (unsigned i = 0; i < n; ++i) {
       if (from + i == w.index) continue;
-      before[i] = processor_time_of(resident(from + i).tid);
+      before[i] = platform::processor_time_of(resident(from + i).tid);
       missing.set(i);
     }
     for (unsigned look = 0; missing.any(); ++look) {
       sched_yield();
       if (look >= looks_without_pause) std::this_thread::sleep_for(pause_between_looks);
       for (unsigned i = 0; i < n; ++i)
-        if (missing[i] &&
-            (sleeps(resident(from + i)) || processor_time_of(resident(from + i).tid) != before[i]))
+        if (missing[i] && (sleeps(resident(from + i)) ||
+                           platform::processor_time_of(resident(from + i).tid) != before[i]))
           missing.reset(i);
       if (stopping() || std::chrono::steady_clock::now() >= end) return;
     }

@@ -5,8 +5,6 @@
 // makes its own.
 #include "heist/detail/alarm.hpp"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,15 +78,10 @@ void alarms::prepare() {
 
 // Its signals are for the program's other threads to handle.
 void alarms::start_thread() {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const platform::signals_held hold;
   auto thread = platform::try_start_thread([this] { run(); });
-  const int refusal = errno;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!thread)
-    throw resource_error(std::string("no thread for time limits: ") + std::strerror(refusal));
+    throw resource_error(std::string("no thread for time limits: ") + std::strerror(errno));
   thread->detach();
   has_thread_ = true;
 }

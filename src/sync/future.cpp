@@ -43,6 +43,9 @@ void future_state::wait() {
 
 void future_state::wait_for_result() {
   refuse_own_wait();
+  // Where waits are checked each function has a fiber of its own, so that a cycle can be told.
+  const bool may_run = entry_ != nullptr && !waits_are_checked();
+  if (may_run && maker() == nullptr && run_one_of(*entry_)) return;
   waiting me;
   const awaited what{wait_kind::future, false, this};
   if (!waits_are_checked()) {

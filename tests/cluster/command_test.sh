@@ -92,10 +92,14 @@ counts() {
   grep -q "^wordcount: $words words" "$scratch/out" || fail "wordcount: not $words words"
 }
 
+# Tells one writing of the journal from another; empty without a journal.
+journal_now() { stat -c '%i %y' "$journal" 2>/dev/null; }
+
 # start N argument... runs the command in the background.
 start() {
   local n=$1
   shift
+  journal_before=$(journal_now)
   timeout -k 5 150 "${launcher[@]}" -n "$n" "$heist" "$@" >"$scratch/out" 2>"$scratch/err" &
   started=$!
 }
@@ -107,17 +111,17 @@ process_of_rank() {
   done
 }
 
-# Waits until there is a journal other than the one whose number is $1; prints its number.
-new_journal() {
+# Waits until the command that was started has written a journal.
+await_journal() {
   local now
   for _ in $(seq 1 400); do
-    now=$(stat -c %i "$journal" 2>/dev/null)
-    if [ -n "$now" ] && [ "$now" != "$1" ]; then
-      echo "$now"
+    now=$(journal_now)
+    if [ -n "$now" ] && [ "$now" != "$journal_before" ]; then
       return
     fi
     sleep 0.05
   done
+  fail "no journal was written"
 }
 
 # disturb SIGNAL RANK SECONDS: the job must end within that time.
@@ -135,19 +139,19 @@ disturb() {
 
 # A rank is killed, one hangs, then rank 0 hangs: what is left goes on each time.
 faults() {
-  local options=(uts --tree T1L --checkpoint "$scratch/journal" --interval 0.2 --silence 5) last
+  local options=(uts --tree T1L --checkpoint "$scratch/journal" --interval 0.2 --silence 5)
   start 4 "${options[@]}"
-  last=$(new_journal "")
+  await_journal
   disturb KILL 2 15
   ! grep -q nodes "$scratch/out" || fail "a result without all ranks"
 
   start 3 "${options[@]}" --resume
-  last=$(new_journal "$last")
+  await_journal
   disturb STOP 1 15
   complains "a rank that hangs" 'cluster: rank 1 \(.+\): nothing was heard of it for 5000 ms'
 
   start 3 "${options[@]}" --resume
-  last=$(new_journal "$last")
+  await_journal
   disturb STOP 0 15
   complains "rank 0 hangs" 'cluster: rank 0 \(.+\): nothing was heard of it for 5000 ms'
 
@@ -191,7 +195,7 @@ bad_input() {
   complains "no folder" ".*$scratch/nowhere.*: can't be written: No such file or directory"
 
   start 2 uts --tree T1L --checkpoint "$scratch/journal" --interval 0.1
-  [ -n "$(new_journal "")" ] || fail "no journal was written"
+  await_journal
   disturb KILL 1 15
   ranks 2 uts --tree T1 --checkpoint "$scratch/journal" --resume
   complains "another run's journal" "$journal: this is the journal of 'uts T1L', not of 'uts T1'"

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "platform/affinity.hpp"
 #include "platform/cpu_count.hpp"
-#include "platform/topology.hpp"
 #include "tests/stress/budget.hpp"
 #include "tests/unit/deque/deque_types.hpp"
 #include "tests/unit/deque/linearizability.hpp"

@@ -26,6 +26,7 @@ namespace heist::inline v0::cluster {
 // A run ended without a result. what() names the rank, its host and what happened there.
 class [[gnu::visibility("default")]] rank_failure : public error {
  public:
+  // `rank`: whose fault it was; `what`: the message.
   rank_failure(unsigned rank, const std::string& what) : error(what), rank_(rank) {}
   // Whose fault it was.
   [[nodiscard]] unsigned rank() const noexcept { return rank_; }
@@ -65,19 +66,21 @@ struct settings {
 
 // What a rank did in one run.
 struct rank_summary {
-  std::uint64_t workers = 0;
+  std::uint64_t workers = 0;                    // of its pool
   std::uint64_t items = 0;                      // processed
   std::uint64_t requests = 0, refusals = 0;     // to other ranks for work, and how many had none
   std::uint64_t steals_in = 0, gifts_in = 0;    // bags that came: asked for, or sent by lifelines
   std::uint64_t steals_out = 0, gifts_out = 0;  // bags that went
-  std::uint64_t messages_in = 0, messages_out = 0;
-  std::uint64_t bytes_out = 0;  // of bags
-  std::uint64_t elapsed_ns = 0, working_ns = 0;
+  std::uint64_t messages_in = 0, messages_out = 0;           // of every kind
+  std::uint64_t bytes_out = 0;                               // of bags
+  std::uint64_t elapsed_ns = 0, working_ns = 0;              // of the run; of it in rounds of work
   std::uint64_t round_trips = 0;                             // requests that were answered
   std::uint64_t round_trip_ns = 0, least_round_trip_ns = 0;  // their sum; the shortest
   std::uint64_t polls = 0, polling_ns = 0;  // looks for messages between two rounds of work
 };
 
+// This process's part in a cluster: its rank, and the connection to the others. One for each
+// process; used by one thread at a time.
 class context {
  public:
   // Over MPI_COMM_WORLD. Initialises MPI, unless the program has; then the destructor finalises it.
@@ -93,7 +96,9 @@ class context {
   context(context&&) noexcept;
   context& operator=(context&&) noexcept;
 
+  // This process's number, from 0.
   [[nodiscard]] unsigned rank() const noexcept;
+  // How many ranks there are.
   [[nodiscard]] unsigned size() const noexcept;
   // Of this rank's pool.
   [[nodiscard]] unsigned workers() const noexcept;
@@ -113,6 +118,7 @@ class context {
   class impl;
   // What makes contexts and runs is in other headers.
   explicit context(std::unique_ptr<impl> made) noexcept;
+  // For what makes contexts and runs.
   [[nodiscard]] impl& internals() noexcept { return *impl_; }
 
  private:

@@ -16,6 +16,7 @@
 
 namespace heist::inline v0::cluster {
 
+// The numbers over which parallel_reduce goes.
 struct range {
   std::uint64_t first = 0, last = 0;  // the numbers from `first` to before `last`
 };

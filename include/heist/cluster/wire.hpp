@@ -43,12 +43,14 @@ class wire_writer {
   // `to` must outlive the writer.
   explicit wire_writer(std::vector<std::byte>& to) : to_(to) {}
 
+  // Appends the wire form of a value. Throws what its wire<T> throws, std::bad_alloc.
   template <class T>
   wire_writer& put(const T& value) {
     wire<T>::write(*this, value);
     return *this;
   }
 
+  // Appends bytes as they are. Throws std::bad_alloc.
   wire_writer& put_bytes(const void* bytes, std::size_t size) {
     const auto* first = static_cast<const std::byte*>(bytes);
     to_.insert(to_.end(), first, first + size);
@@ -66,15 +68,18 @@ class wire_reader {
   // `from` must outlive the reader.
   explicit wire_reader(std::span<const std::byte> from) : rest_(from) {}
 
+  // Takes a value from its wire form.
   template <class T>
   [[nodiscard]] T get() {
     return wire<T>::read(*this);
   }
 
+  // Copies the next `size` bytes to `to`.
   void get_bytes(void* to, std::size_t size) {
     if (size != 0) std::memcpy(to, take(size).data(), size);
   }
 
+  // The next `size` bytes, in place: they live as long as what the reader reads.
   [[nodiscard]] std::span<const std::byte> take(std::uint64_t size) {
     if (size > rest_.size())
       throw wire_error("a message ends after " + std::to_string(rest_.size()) + " bytes, where " +
@@ -93,6 +98,7 @@ class wire_reader {
     return static_cast<std::size_t>(count);
   }
 
+  // How many bytes haven't been taken yet.
   [[nodiscard]] std::size_t bytes_left() const { return rest_.size(); }
 
   // Throws wire_error if anything is left: what was written by the same type leaves nothing.
@@ -180,6 +186,8 @@ struct wire<std::map<K, V, Less>> {
   }
 };
 
+// A type whose values wire<T> writes and reads: trivially copyable types, strings, vectors, pairs
+// and maps of them, and what a program specialises wire for.
 template <class T>
 concept wireable = requires(wire_writer& to, wire_reader& from, const T& value) {
   wire<T>::write(to, value);

@@ -57,6 +57,7 @@ namespace heist::inline v0::deque {
 template <item T, class Seam = std_atomics>
 class abp {
  public:
+  // What its items are, and max_capacity, how many it can hold at most.
   using item_type = T;
   static constexpr std::size_t max_capacity = abp_age::max_top;
 
@@ -71,8 +72,10 @@ class abp {
   abp(const abp&) = delete;
   abp& operator=(const abp&) = delete;
 
+  // The owner's end, for one thread at a time.
   class owner_end {
    public:
+    // What owner() returns. The deque must outlive it.
     explicit owner_end(abp& d) noexcept : deque_(&d) {}
     // The paper's pushBottom. full: bottom has come to the end of the array; a pop that finds the
     // deque empty frees the places again. Costs two stores; no fence, no read-modify-write.
@@ -80,25 +83,31 @@ class abp {
     // The paper's popBottom: takes the newest item. Costs one full fence, and for the last item an
     // exchange.
     [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
    private:
     abp* deque_;
   };
 
+  // A thief's end, for any number of threads, a copy each.
   class thief_end {
    public:
+    // What thief() returns. The deque must outlive it.
     explicit thief_end(abp& d) noexcept : deque_(&d) {}
     // The paper's popTop: takes the oldest item. Costs one full fence and an exchange.
     [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
    private:
     abp* deque_;
   };
 
+  // The two ends: owner() for the thread that pushes, thief() for those that steal.
   [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
   [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
+  // How many items it can hold.
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
  private:

@@ -7,13 +7,15 @@
 
 namespace heist::inline v0::deque {
 
+// What became of a push.
 enum class push_result : std::uint8_t {
-  ok,
+  ok,    // the item is in the deque
   full,  // the item isn't in: the deque has its capacity, or the system refused memory to grow
 };
 
+// What became of an attempt to steal.
 enum class steal_result : std::uint8_t {
-  taken,
+  taken,  // the thief has the item
   empty,  // there was nothing for thieves when it looked
   lost,   // another operation got ahead of it; there may be more
 };

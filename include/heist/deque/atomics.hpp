@@ -35,13 +35,16 @@ class wide_word;
 
 // The default of each Seam: std's atomics.
 struct std_atomics {
+  // The types of the variables: atomic, of one word, and wide_word, of two that change together.
   template <class T>
   using atomic = std::atomic<T>;
   template <class State>
   using wide_word = deque::wide_word<State>;
 
+  // Keeps the compiler, not the processor, from moving accesses across it.
   static void light_barrier() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
+  // A full barrier: a store before it is seen by others before a load after it is made.
   static void full_fence() noexcept {
 #if defined(__x86_64__)
     // A locked instruction on a line that is in the cache: clang emits mfence, which takes longer.
@@ -51,19 +54,22 @@ struct std_atomics {
 #endif
   }
 
+  // An array of n slots, each T(); nullptr if there is no memory. free_slots gives it back.
   template <class T>
   static std::atomic<T>* new_slots(std::size_t n) noexcept {
     return new (std::nothrow) std::atomic<T>[n]();
   }
+  // Gives back what new_slots has made.
   template <class T>
   static void free_slots(std::atomic<T>* slots, std::size_t) noexcept {
     delete[] slots;
   }
 };
 
+// The two halves of a wide_word.
 struct packed_words {
-  std::uint64_t low;
-  std::uint64_t high;
+  std::uint64_t low;   // the half at the lower address
+  std::uint64_t high;  // the half at the higher address
 };
 
 // A State of 16 bytes that changes only as a whole, by compare_exchange, and is read in halves: a
@@ -82,6 +88,7 @@ struct packed_words {
 template <class State>
 class alignas(16) wide_word {
  public:
+  // The word begins as s.
   constexpr explicit wide_word(State s) noexcept : low_(s.pack().low), high_(s.pack().high) {}
   wide_word(const wide_word&) = delete;
   wide_word& operator=(const wide_word&) = delete;

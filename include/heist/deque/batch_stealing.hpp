@@ -65,9 +65,10 @@ namespace heist::inline v0::deque {
 // Where thieves take next. Its halves are read one after the other, stamp first: read together with
 // an old stamp, oldest may be newer, never older.
 struct batch_top {
-  std::uint64_t stamp;
-  std::uint64_t oldest;
+  std::uint64_t stamp;   // how often the word has changed
+  std::uint64_t oldest;  // the position of the oldest item
 
+  // To the two halves of a wide_word; unpack goes back.
   [[nodiscard]] constexpr packed_words pack() const noexcept { return {stamp, oldest}; }
   static constexpr batch_top unpack(packed_words p) noexcept { return {p.low, p.high}; }
   // After `items` of the oldest were taken.
@@ -87,14 +88,17 @@ class batch_stealing {
   using position = typename ring::position;
 
  public:
+  // What its items are, and max_capacity, how many it can hold at most.
   using item_type = T;
   static constexpr std::size_t max_capacity = ring::max_capacity;
 
   batch_stealing(const batch_stealing&) = delete;
   batch_stealing& operator=(const batch_stealing&) = delete;
 
+  // The owner's end, for one thread at a time.
   class owner_end {
    public:
+    // What owner() returns. The deque must outlive it.
     explicit owner_end(batch_stealing& d) noexcept : deque_(&d) {}
     // full: max_capacity is reached or the system refuses memory. Needs no fence and no
     // read-modify-write.
@@ -102,6 +106,7 @@ class batch_stealing {
     // Takes the newest item. Costs one full fence, and an exchange if it lies within reach of
     // thieves.
     [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
     // Frees the memory that the items don't need, but keeps the capacity with which the deque was
     // made. The old array is freed as soon as no thief reads it, by a later growth, shrink_to_fit
@@ -114,8 +119,10 @@ class batch_stealing {
     batch_stealing* deque_;
   };
 
+  // A thief's end, for any number of threads, a copy each.
   class thief_end {
    public:
+    // What thief() returns. The deque must outlive it.
     explicit thief_end(batch_stealing& d) noexcept : deque_(&d) {}
     // Takes the oldest item.
     [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
@@ -125,14 +132,17 @@ class batch_stealing {
     [[nodiscard]] batch_answer<T> steal_into(owner_end& mine) noexcept {
       return deque_->steal_into(*mine.deque_);
     }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
    private:
     batch_stealing* deque_;
   };
 
+  // The two ends: owner() for the thread that pushes, thief() for those that steal.
   [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
   [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
+  // How many items it can hold without growing.
   [[nodiscard]] std::size_t capacity() const noexcept { return ring_.capacity(); }
   // How often the array was replaced, by a larger or a smaller one.
   [[nodiscard]] std::uint64_t resizes() const noexcept { return ring_.resizes(); }

@@ -52,6 +52,7 @@ namespace heist::inline v0::deque {
 template <item T, class Seam = std_atomics>
 class bounded_ring {
  public:
+  // What its items are, and max_capacity, how many it can hold at most.
   using item_type = T;
   static constexpr std::size_t max_capacity = std::size_t{1} << 32;
 
@@ -67,32 +68,40 @@ class bounded_ring {
   bounded_ring(const bounded_ring&) = delete;
   bounded_ring& operator=(const bounded_ring&) = delete;
 
+  // The owner's end, for one thread at a time.
   class owner_end {
    public:
+    // What owner() returns. The deque must outlive it.
     explicit owner_end(bounded_ring& d) noexcept : deque_(&d) {}
     // full: the ring holds `capacity` items. Costs two stores; no fence, no read-modify-write.
     [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
     // Takes the newest item. Costs one full fence, and for the last item an exchange.
     [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
    private:
     bounded_ring* deque_;
   };
 
+  // A thief's end, for any number of threads, a copy each.
   class thief_end {
    public:
+    // What thief() returns. The deque must outlive it.
     explicit thief_end(bounded_ring& d) noexcept : deque_(&d) {}
     // Takes the oldest item. Costs one full fence and an exchange.
     [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
    private:
     bounded_ring* deque_;
   };
 
+  // The two ends: owner() for the thread that pushes, thief() for those that steal.
   [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
   [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
+  // How many items it can hold.
   [[nodiscard]] std::size_t capacity() const noexcept {
     return static_cast<std::size_t>(mask_) + 1;
   }

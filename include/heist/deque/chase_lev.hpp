@@ -59,6 +59,7 @@ class chase_lev {
   using position = typename ring::position;
 
  public:
+  // What its items are, and max_capacity, how many it can hold at most.
   using item_type = T;
   static constexpr std::size_t max_capacity = ring::max_capacity;
 
@@ -70,12 +71,16 @@ class chase_lev {
   chase_lev(const chase_lev&) = delete;
   chase_lev& operator=(const chase_lev&) = delete;
 
+  // The owner's end, for one thread at a time.
   class owner_end {
    public:
+    // What owner() returns. The deque must outlive it.
     explicit owner_end(chase_lev& d) noexcept : deque_(&d) {}
     // full: max_capacity is reached or the system refuses memory.
     [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
+    // Takes the newest item. Costs one full fence, and for the last item an exchange.
     [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
     // Frees the memory that the items don't need, but keeps the capacity with which the deque was
     // made. The old array is freed as soon as no thief reads it, by a later growth, shrink_to_fit
@@ -87,18 +92,24 @@ class chase_lev {
     chase_lev* deque_;
   };
 
+  // A thief's end, for any number of threads, a copy each.
   class thief_end {
    public:
+    // What thief() returns. The deque must outlive it.
     explicit thief_end(chase_lev& d) noexcept : deque_(&d) {}
+    // Takes the oldest item. Costs one full fence and an exchange.
     [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
    private:
     chase_lev* deque_;
   };
 
+  // The two ends: owner() for the thread that pushes, thief() for those that steal.
   [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
   [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
+  // How many items it can hold without growing.
   [[nodiscard]] std::size_t capacity() const noexcept { return ring_.capacity(); }
   // How often the array was replaced, by a larger or a smaller one.
   [[nodiscard]] std::uint64_t resizes() const noexcept { return ring_.resizes(); }

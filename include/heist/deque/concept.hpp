@@ -20,27 +20,32 @@
 #include <type_traits>
 
 #include "heist/deque/answers.hpp"
+#include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0::deque {
 
-// One word, copied by assignment: a pointer, an index, a handle.
+// Whether T is one word that is copied as bytes: a pointer, an index, a handle.
 template <class T>
-concept item = std::is_trivially_copyable_v<T> && std::default_initializable<T> &&
-               sizeof(T) == sizeof(void*);
+inline constexpr bool is_word = std::is_trivially_copyable_v<T>&& std::default_initializable<T> &&
+                                sizeof(T) == sizeof(void*);
+// What a deque holds.
+template <class T>
+concept item = detail::demand(is_word<T>, "heist: the items of a deque are words, copied as bytes");
 
+// The answer of a steal.
 template <class T>
 struct steal_answer {
-  steal_result result;
-  T item;  // if taken
+  steal_result result;  // whether there is an item
+  T item;               // if taken
 };
 
 // The answer of a steal that took several items: the oldest for the caller to run; the others are
 // in the caller's own deque.
 template <class T>
 struct batch_answer {
-  steal_result result;
-  T item;            // if taken
-  std::size_t kept;  // how many more went to the caller's deque
+  steal_result result;  // whether there is an item
+  T item;               // if taken
+  std::size_t kept;     // how many more went to the caller's deque
 };
 
 // clang-format 14 breaks compound requirements over several lines. clang-format off
@@ -81,6 +86,7 @@ concept work_stealing_deque = requires(D d) {
   { D::max_capacity } -> std::convertible_to<std::size_t>;
 };
 
+// A deque whose thieves can take several items at once, into a deque of the same type.
 template <class D>
 concept batched_deque = work_stealing_deque<D> && requires(D d) {
   { d.thief() } -> batch_thief_end<std::remove_cvref_t<decltype(d.owner())>, typename D::item_type>;

@@ -67,14 +67,17 @@ namespace heist::inline v0::deque {
 template <item T, class Seam = std_atomics>
 class growable_ring {
  public:
+  // A position counts items since the ring was made; a slot holds one item.
   using position = std::uint64_t;
   using slot = typename Seam::template atomic<T>;
 
+  // max_capacity, the greatest capacity, and its logarithm to the base 2.
   static constexpr unsigned max_log = 32;
   static constexpr std::size_t max_capacity = std::size_t{1} << max_log;
 
   // How many thieves visit, by the parity of their epoch.
   struct visitors {
+    // In even epochs, and in odd ones.
     typename Seam::template atomic<std::uint64_t> count[2] = {0, 0};
   };
 
@@ -180,6 +183,7 @@ class growable_ring {
   //     item = visit.current().at(t); exchange top
   class visit {
    public:
+    // Begins a visit: while it lasts, the array that it sees is not freed.
     explicit visit(growable_ring& ring) noexcept : ring_(&ring) { enter(); }
     ~visit() { leave(); }
     visit(const visit&) = delete;

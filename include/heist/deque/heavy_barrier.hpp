@@ -8,6 +8,8 @@
 // It needs the library (link heist::heist); the deques themselves are header-only.
 #pragma once
 
+#include <cstddef>
+
 #include "heist/detail/requirements.hpp"
 #include "heist/detail/visibility.hpp"
 
@@ -27,6 +29,7 @@ class heavy_barrier_target {
 
  private:
   friend HEIST_API void heavy_barrier(heavy_barrier_target) noexcept;
+  friend HEIST_API void heavy_barrier(const heavy_barrier_target*, std::size_t) noexcept;
   explicit heavy_barrier_target(int tid) noexcept : tid_(tid) {}
 
   int tid_;
@@ -37,5 +40,8 @@ class heavy_barrier_target {
 // scheduled. A thread that has ended counts as having executed the barrier. Thread-safe; not
 // async-signal-safe.
 HEIST_API void heavy_barrier(heavy_barrier_target owner) noexcept;
+
+// The same for `count` threads. With membarrier(2) up to 64 of them cost no more than one.
+HEIST_API void heavy_barrier(const heavy_barrier_target* owners, std::size_t count) noexcept;
 
 }  // namespace heist::inline v0::deque

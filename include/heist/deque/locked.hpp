@@ -27,6 +27,7 @@ namespace heist::inline v0::deque {
 template <item T>
 class locked {
  public:
+  // What its items are, and max_capacity, how many it can hold at most.
   using item_type = T;
   static constexpr std::size_t max_capacity = std::size_t{1} << 32;
 
@@ -38,32 +39,41 @@ class locked {
   locked(const locked&) = delete;
   locked& operator=(const locked&) = delete;
 
+  // The owner's end, for one thread at a time.
   class owner_end {
    public:
+    // What owner() returns. The deque must outlive it.
     explicit owner_end(locked& d) noexcept : deque_(&d) {}
     // full: max_capacity is reached or the system refuses memory.
     [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
+    // Takes the newest item.
     [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size(); }
 
    private:
     locked* deque_;
   };
 
+  // A thief's end, for any number of threads, a copy each.
   class thief_end {
    public:
+    // What thief() returns. The deque must outlive it.
     explicit thief_end(locked& d) noexcept : deque_(&d) {}
     // Takes the oldest item. The answer is never lost.
     [[nodiscard]] steal_answer<T> steal() noexcept { return deque_->steal(); }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size(); }
 
    private:
     locked* deque_;
   };
 
+  // The two ends: owner() for the thread that pushes, thief() for those that steal.
   [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
   [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
 
+  // How many items it can hold without growing.
   [[nodiscard]] std::size_t capacity() const noexcept {
     const std::lock_guard hold(mutex_);
     return ring_.size();

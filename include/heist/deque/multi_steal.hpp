@@ -30,6 +30,7 @@ class at_most_k;
 template <item T, class Seam = std_atomics>
 class multi_steal : public batch_stealing<T, at_most_k, Seam> {
  public:
+  // The greatest k.
   static constexpr std::size_t max_k = 64;
 
   // Throws usage_error for a capacity that isn't a power of two up to max_capacity, or a k that
@@ -47,6 +48,7 @@ class at_most_k {
                         std::to_string(most));
   }
 
+  // How many items a steal takes where it has seen so many: at most k of them.
   [[nodiscard]] std::uint64_t share(std::uint64_t seen) const noexcept {
     return std::min(k_, seen);
   }

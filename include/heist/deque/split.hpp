@@ -54,6 +54,7 @@ class split {
   using position = typename control::position;
 
  public:
+  // What its items are, and max_capacity, how many it can hold at most.
   using item_type = T;
   static constexpr std::size_t max_capacity = control::max_capacity;
 
@@ -69,8 +70,10 @@ class split {
   split(const split&) = delete;
   split& operator=(const split&) = delete;
 
+  // The owner's end, for one thread at a time.
   class owner_end {
    public:
+    // What owner() returns. The deque must outlive it.
     explicit owner_end(split& d) noexcept : deque_(&d) {}
     // full: the end of the array is reached. It may still hold places of stolen items, which become
     // free when a pop has found everything stolen. Costs two stores and a comparison. If a thief
@@ -79,17 +82,26 @@ class split {
     [[nodiscard]] push_result push(T one) noexcept { return deque_->push(one); }
     // Takes the newest item. Costs a store, a comparison and a load while it is private; an
     // exchange otherwise.
-    [[nodiscard]] std::optional<T> pop() noexcept { return deque_->pop(); }
+    [[nodiscard]] std::optional<T> pop() noexcept {
+      T one{};
+      if (!deque_->pop(one)) return std::nullopt;
+      return one;
+    }
+    // The same for callers who count instructions: compilers carry an optional through memory.
+    [[nodiscard]] bool pop(T& one) noexcept { return deque_->pop(one); }
     // Makes everything public, for an owner that won't use the deque for a while.
     void expose_all() noexcept { deque_->control_.expose_all(); }
+    // How many items there were, some moments ago.
     [[nodiscard]] std::size_t size_hint() const noexcept { return deque_->size_hint(); }
 
    private:
     split* deque_;
   };
 
+  // A thief's end, for any number of threads, a copy each.
   class thief_end {
    public:
+    // What thief() returns. The deque must outlive it.
     explicit thief_end(split& d) noexcept : deque_(&d) {}
     // Takes the oldest item. empty: nothing was public. There may be private items: steal has asked
     // the owner, whose next push exposes the older half.
@@ -109,8 +121,10 @@ class split {
     split* deque_;
   };
 
+  // The two ends: owner() for the thread that pushes, thief() for those that steal.
   [[nodiscard]] owner_end owner() noexcept { return owner_end(*this); }
   [[nodiscard]] thief_end thief() noexcept { return thief_end(*this); }
+  // How many items it can hold.
   [[nodiscard]] std::size_t capacity() const noexcept { return control_.capacity; }
 
  private:
@@ -131,14 +145,15 @@ class split {
     return control_.on_limit(h).pushed ? push_result::ok : push_result::full;
   }
 
-  std::optional<T> pop() noexcept {
+  bool pop(T& one) noexcept {
     const position depth = control_.depth();
-    if (depth == 0) return std::nullopt;
+    if (depth == 0) return false;
     const position h = depth - 1;
-    if (control_.take_private(h)) [[likely]]
-      return own_item(h);
-    if (!pop_shared(h)) return std::nullopt;
-    return own_item(h);
+    if (!control_.take_private(h)) [[unlikely]]
+      if (!pop_shared(h)) return false;
+    // Relaxed: the owner wrote it itself.
+    one = slots_[h].load(std::memory_order_relaxed);
+    return true;
   }
 
   [[gnu::noinline]] bool pop_shared(position h) noexcept {
@@ -147,9 +162,6 @@ class split {
     control_.reseat(0, nullptr);  // I3
     return false;
   }
-
-  // Relaxed: the owner wrote it itself.
-  T own_item(position h) noexcept { return slots_[h].load(std::memory_order_relaxed); }
 
   // ---- Thieves.
 

@@ -59,15 +59,18 @@
 
 namespace heist::inline v0::deque {
 
+// What became of a pop: the owner has its item, or a thief has taken it.
 enum class pop_result : std::uint8_t { taken, stolen };
 
+// The word of a split deque, unpacked: see the head of this file.
 template <std::uint32_t Stride>
 struct split_state {
-  std::uint32_t tail;
-  std::uint32_t split;
-  std::uint32_t bound;
-  std::uint64_t tag;
+  std::uint32_t tail;   // the oldest item that nobody has taken
+  std::uint32_t split;  // below it items are public
+  std::uint32_t bound;  // below it a thief has proposed to publish
+  std::uint64_t tag;    // changes whenever split or tail may come down
 
+  // The greatest position, in units, and tag_mask, the bits that a tag has.
   static constexpr std::uint32_t max_units = (1u << 20) - 1;
   static constexpr std::uint64_t tag_mask = (std::uint64_t{1} << 56) - 1;
 
@@ -77,17 +80,20 @@ struct split_state {
     return {std::uint64_t{tail / Stride} | std::uint64_t{split / Stride} << 20 | (tag >> 32) << 40,
             std::uint64_t{bound} | tag << 32};
   }
+  // The state of which pack() has made those halves.
   static constexpr split_state unpack(packed_words p) noexcept {
     return {static_cast<std::uint32_t>(p.low & max_units) * Stride,
             static_cast<std::uint32_t>(p.low >> 20 & max_units) * Stride,
             static_cast<std::uint32_t>(p.high), (p.low >> 40) << 32 | p.high >> 32};
   }
+  // The tag after this one. It wraps.
   [[nodiscard]] constexpr std::uint64_t next_tag() const noexcept { return (tag + 1) & tag_mask; }
   friend constexpr bool operator==(const split_state&, const split_state&) = default;
 };
 
 template <class Seam, std::uint32_t Stride>
 struct split_control {
+  // The unpacked word; a position in Stride units; max_capacity, the greatest capacity.
   using state = split_state<Stride>;
   using position = std::uint32_t;
   static constexpr position max_capacity = state::max_units * Stride;
@@ -97,20 +103,20 @@ struct split_control {
   // thread-local storage that is aligned to more than 64 bytes, and the runtime's control lies in
   // such storage.
   static constexpr std::size_t alignment = 64;
-  static constexpr std::size_t distance = 128;
-  using gap = char[distance - alignment];
+  static constexpr std::size_t distance = 128;  // of the groups
+  using gap = char[distance - alignment];       // what lies between them
 
   // The members are public, so that the fast path's assembly may know their offsets (standard
   // layout).
   // The owner's line; thieves read it only when they find nothing public.
   alignas(alignment) typename Seam::template atomic<position> head;
-  typename Seam::template atomic<char*> seat;
-  gap between{};
+  typename Seam::template atomic<char*> seat;  // where position 0 lies
+  gap between{};                               // keeps the two lines apart
   // The line that all threads use.
   alignas(alignment) typename Seam::template wide_word<state> word;
-  typename Seam::template atomic<position> limit;
+  typename Seam::template atomic<position> limit;  // the request word
   position capacity;  // these two are set before other threads know this deque, then constant
-  position unasked;
+  position unasked;   // what limit is while nobody asks: the capacity, or less
 
   // The deque has `capacity` usable positions; the memory behind seat has one more, for the push
   // that overflows.
@@ -151,6 +157,7 @@ struct split_control {
 
   // ---- The owner's slow path.
 
+  // What a push on the slow path has done.
   struct push_answer {
     bool pushed;          // false: the deque is full, h isn't in it, the owner runs the item itself
     bool exposed;         // the caller must fence and then look for sleepers to wake
@@ -225,9 +232,10 @@ struct split_control {
 
   // ---- Thieves.
 
+  // The answer of a steal.
   struct steal_answer {
-    steal_result result;
-    char* item;  // its place in memory, when taken
+    steal_result result;  // whether there is an item
+    char* item;           // its place in memory, when taken
   };
 
   // Takes the oldest public item.
@@ -273,6 +281,7 @@ struct split_control {
     const state w = word.load();
     return w.tail < w.split || private_top() > w.split;
   }
+  // Whether thieves find something without asking.
   [[nodiscard]] bool has_public() const noexcept {
     const state w = word.load();
     return w.tail < w.split;

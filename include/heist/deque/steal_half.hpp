@@ -59,6 +59,7 @@ class half_of_seen;
 template <item T, class Seam = std_atomics>
 class steal_half : public batch_stealing<T, half_of_seen, Seam> {
  public:
+  // The greatest number of items that a steal takes.
   static constexpr std::size_t max_batch = max_half;
 
   // Throws usage_error for a capacity that isn't a power of two up to max_capacity; std::bad_alloc.
@@ -68,10 +69,14 @@ class steal_half : public batch_stealing<T, half_of_seen, Seam> {
 // The rule of batch_stealing: half, but no more than a thief copies at once.
 class half_of_seen {
  public:
+  // How many items a steal takes where it has seen so many: half of them, rounded up, at most
+  // max_batch.
   [[nodiscard]] static std::uint64_t share(std::uint64_t seen) noexcept {
     return std::min<std::uint64_t>(seen - seen / 2, max_half);
   }
 
+  // How far from the oldest item a thief may reach: below that the owner must claim what it pops.
+  // `b` is the position that the owner is about to take.
   template <class Word>
   [[nodiscard]] std::uint64_t reach(const Word& word, std::uint64_t b) noexcept {
     const auto top = word.load();  // stamp before oldest: H5

@@ -25,6 +25,9 @@ constexpr endpoint endpoint_of(I i) noexcept {
 [[noreturn, gnu::cold]] HEIST_API void throw_bad_range(const char* who, endpoint first,
                                                        endpoint last);
 
+// Throws usage_error that names the loop: a step of 0.
+[[noreturn, gnu::cold]] HEIST_API void throw_no_step(const char* who);
+
 // Loops count in 64 bits, and so do their indices; indices of 128 bits are refused at compile time.
 template <class T>
 inline constexpr bool fits_a_count = sizeof(T) <= sizeof(std::size_t);

@@ -17,11 +17,16 @@ HEIST_API void run_blocking(root& r);
 }  // namespace detail
 
 template <class F>
-requires std::is_invocable_v<F>
+requires detail::can_be_called<F>
 auto blocking(F&& f) -> std::invoke_result_t<F> {
   detail::root_of<F> r(f);
   detail::run_blocking(r);
   return r.take();
+}
+
+template <class... Arguments>
+requires(!detail::is_run<Arguments...>) detail::refused blocking(Arguments&&...) {
+  return detail::refuse_run<Arguments...>();
 }
 
 }  // namespace heist::inline v0

@@ -49,4 +49,14 @@ requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(co
   detail::throw_cancelled(done.load(std::memory_order_relaxed), sizeof...(F));
 }
 
+template <detail::asks_for_stop Stop, class... F>
+requires(!stop_condition<Stop> || sizeof...(F) < 2 ||
+         !(std::is_invocable_v<F> && ...)) detail::refused fork_join(const Stop&, F&&...) {
+  using detail::refusal;
+  detail::say<!stop_condition<Stop> ? refusal::stop_unsuitable
+              : sizeof...(F) < 2    ? refusal::arguments
+                                    : refusal::not_callable>();
+  return {};
+}
+
 }  // namespace heist::inline v0

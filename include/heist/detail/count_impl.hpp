@@ -15,7 +15,7 @@ namespace heist::inline v0 {
 namespace detail {
 
 template <class Stop = never_stops>
-struct count_if_impl : stopped_by<Stop> {
+struct count_if_impl : stopped_by<Stop>, takes_predicate {
   template <class S>
   using with_stop = count_if_impl<S>;
 
@@ -31,12 +31,13 @@ struct count_if_impl : stopped_by<Stop> {
 };
 
 template <class Stop = never_stops>
-struct count_impl : stopped_by<Stop> {
+struct count_impl : stopped_by<Stop>, takes_value {
   template <class S>
   using with_stop = count_impl<S>;
 
   template <std::random_access_iterator It, class T>
-  std::iter_difference_t<It> operator()(It first, It last, const T& value) const {
+  requires is_compared<It, T> std::iter_difference_t<It>
+  operator()(It first, It last, const T& value) const {
     count_if_impl<Stop> those;
     if constexpr (!std::is_same_v<Stop, never_stops>) those.stop = this->stop;
     return those(first, last, [&](const auto& each) { return each == value; });
@@ -45,8 +46,10 @@ struct count_impl : stopped_by<Stop> {
 
 }  // namespace detail
 
-struct count_function : detail::algorithm<detail::with_ranges<detail::count_impl<>>> {};
-struct count_if_function : detail::algorithm<detail::with_ranges<detail::count_if_impl<>>> {};
+struct count_function
+    : detail::algorithm<detail::with_ranges<detail::count_impl<>, detail::result_is::apart>> {};
+struct count_if_function
+    : detail::algorithm<detail::with_ranges<detail::count_if_impl<>, detail::result_is::apart>> {};
 
 inline constexpr count_function count{};
 inline constexpr count_if_function count_if{};

@@ -26,7 +26,6 @@ namespace heist::inline v0::detail::needed {
 
 // Linkers that drop unused sections keep it. Its name differs as the symbol's does, since of inline
 // variables with one name the linker takes any.
-[[gnu::used, gnu::retain, gnu::visibility("hidden")]] inline const char* const HEIST_BUILT =
-    &::HEIST_BUILT;
+HEIST_KEPT HEIST_HIDDEN inline const char* const HEIST_BUILT = &::HEIST_BUILT;
 
 }  // namespace heist::inline v0::detail::needed

@@ -96,7 +96,7 @@ concept searches =
     std::random_access_iterator<It> && std::predicate<Predicate&, std::iter_reference_t<It>>;
 
 template <class Stop = never_stops>
-struct find_if_impl : stopped_by<Stop> {
+struct find_if_impl : stopped_by<Stop>, takes_predicate {
   template <class S>
   using with_stop = find_if_impl<S>;
 
@@ -108,12 +108,12 @@ struct find_if_impl : stopped_by<Stop> {
 };
 
 template <class Stop = never_stops>
-struct find_impl : stopped_by<Stop> {
+struct find_impl : stopped_by<Stop>, takes_value {
   template <class S>
   using with_stop = find_impl<S>;
 
   template <std::random_access_iterator It, class T>
-  It operator()(It first, It last, const T& value) const {
+  requires is_compared<It, T> It operator()(It first, It last, const T& value) const {
     return iterator_at(first, find_first(length_of(first, last), *this, [&](std::size_t i) {
                          return static_cast<bool>(element_at(first, i) == value);
                        }));
@@ -121,7 +121,7 @@ struct find_impl : stopped_by<Stop> {
 };
 
 template <class Stop = never_stops>
-struct find_any_impl : stopped_by<Stop> {
+struct find_any_impl : stopped_by<Stop>, takes_predicate {
   template <class S>
   using with_stop = find_any_impl<S>;
 
@@ -137,7 +137,7 @@ enum class quantifier : std::uint8_t { any, all, none };
 // Searches for an element that decides the answer: one that satisfies the predicate, or for `all`
 // one that doesn't.
 template <quantifier Quantifier, class Stop = never_stops>
-struct quantified_impl : stopped_by<Stop> {
+struct quantified_impl : stopped_by<Stop>, takes_predicate {
   template <class S>
   using with_stop = quantified_impl<Quantifier, S>;
 
@@ -159,11 +159,14 @@ struct find_function : detail::algorithm<detail::with_ranges<detail::find_impl<>
 struct find_if_function : detail::algorithm<detail::with_ranges<detail::find_if_impl<>>> {};
 struct find_any_function : detail::algorithm<detail::with_ranges<detail::find_any_impl<>>> {};
 struct any_of_function
-    : detail::algorithm<detail::with_ranges<detail::quantified_impl<detail::quantifier::any>>> {};
+    : detail::algorithm<detail::with_ranges<detail::quantified_impl<detail::quantifier::any>,
+                                            detail::result_is::apart>> {};
 struct all_of_function
-    : detail::algorithm<detail::with_ranges<detail::quantified_impl<detail::quantifier::all>>> {};
+    : detail::algorithm<detail::with_ranges<detail::quantified_impl<detail::quantifier::all>,
+                                            detail::result_is::apart>> {};
 struct none_of_function
-    : detail::algorithm<detail::with_ranges<detail::quantified_impl<detail::quantifier::none>>> {};
+    : detail::algorithm<detail::with_ranges<detail::quantified_impl<detail::quantifier::none>,
+                                            detail::result_is::apart>> {};
 
 inline constexpr find_function find{};
 inline constexpr find_if_function find_if{};

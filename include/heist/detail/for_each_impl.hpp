@@ -59,8 +59,23 @@ template <class Stop = never_stops>
 struct for_each_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = for_each_impl<S>;
+  using takes_lists = void;
 
-  template <std::random_access_iterator It, class Body, partitioner Partitioner = on_demand>
+  template <class It, class End = void, class Body = void, class How = void, class...>
+  static consteval refusal why() {
+    if constexpr (!std::forward_iterator<It>)
+      return refusal::iterator;
+    else if constexpr (std::is_void_v<Body>)
+      return refusal::arguments;
+    else if constexpr (!std::invocable<Body&, std::iter_reference_t<It>>)
+      return is_spoiled_by_const<Body, std::iter_reference_t<It>> ? refusal::body_is_const
+                                                                  : refusal::body_of_element;
+    else
+      return std::is_void_v<How> ? refusal::arguments : refusal::partitioner;
+  }
+
+  template <std::random_access_iterator It, std::invocable<std::iter_reference_t<It>> Body,
+            partitioner Partitioner = on_demand>
   void operator()(It first, It last, Body&& body, Partitioner&& how = {}) const {
     parallel_for_impl<Stop> loop;
     if constexpr (!std::is_same_v<Stop, never_stops>) loop.stop = this->stop;
@@ -68,7 +83,8 @@ struct for_each_impl : stopped_by<Stop> {
         std::size_t{0}, length_of(first, last), [&](std::size_t i) { body(element_at(first, i)); },
         how);
   }
-  template <std::forward_iterator It, std::sentinel_for<It> End, class Body>
+  template <std::forward_iterator It, std::sentinel_for<It> End,
+            std::invocable<std::iter_reference_t<It>> Body>
   requires(!std::random_access_iterator<It>) void operator()(It first, End last,
                                                              Body&& body) const {
     if (first == last) return;
@@ -95,7 +111,8 @@ struct for_each_impl : stopped_by<Stop> {
 
 }  // namespace detail
 
-struct for_each_function : detail::algorithm<detail::with_ranges<detail::for_each_impl<>>> {};
+struct for_each_function
+    : detail::algorithm<detail::with_ranges<detail::for_each_impl<>, detail::result_is::apart>> {};
 
 inline constexpr for_each_function for_each{};
 

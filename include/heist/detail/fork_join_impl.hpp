@@ -11,6 +11,7 @@
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/job.hpp"
 #include "heist/detail/monostate.hpp"
+#include "heist/detail/refusal.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/fork_join.hpp"
 
@@ -66,6 +67,8 @@ struct as_element<R> {
 
 template <class... F>
 inline constexpr bool all_void = (std::is_void_v<std::invoke_result_t<F>> && ...);
+template <class... F>
+inline constexpr bool all_return = (can_be_returned<std::invoke_result_t<F>> && ...);
 template <class F>
 using element = typename as_element<std::invoke_result_t<F>>::type;
 
@@ -216,12 +219,23 @@ template <class F, class G, class... Rest>
 template <class F, class G, class... Rest>
 requires(std::is_invocable_v<F>&& std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
     [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, Rest&&... rest) {
-  if constexpr (detail::all_void<F, G, Rest...>)
+  if constexpr (!detail::all_return<F, G, Rest...>)
+    detail::say<detail::refusal::result_not_movable, F, G, Rest...>();
+  else if constexpr (detail::all_void<F, G, Rest...>)
     static_cast<void>(
         detail::fork_join_all(std::forward<F>(f), std::forward<G>(g), std::forward<Rest>(rest)...));
   else
     return detail::fork_join_all(std::forward<F>(f), std::forward<G>(g),
                                  std::forward<Rest>(rest)...);
+}
+
+// Functions that can't be called. The form with a stop condition is in <heist/cancellation.hpp>.
+template <class First, class... F>
+requires(!detail::asks_for_stop<First> &&
+         !(std::is_invocable_v<First> && (std::is_invocable_v<F> && ...))) detail::refused
+    fork_join(First&&, F&&...) {
+  detail::say<sizeof...(F) == 0 ? detail::refusal::arguments : detail::refusal::not_callable>();
+  return {};
 }
 
 }  // namespace heist::inline v0

@@ -49,19 +49,105 @@ struct unless_stopped {
   }
 };
 
+// Why f can't follow a future<T>.
+template <class F, class T>
+consteval refusal why_not_followed() {
+  using kept = std::decay_t<F>;
+  if constexpr (std::is_void_v<T> && !std::is_invocable_v<kept>)
+    return refusal::after_nothing;
+  else if constexpr (!std::is_void_v<T> && !std::is_invocable_v<kept, T>)
+    return refusal::after_value;
+  else if constexpr (!std::is_constructible_v<kept, F>)
+    return refusal::not_copyable;
+  else
+    return can_be_returned<then_result_t<kept, T>> ? refusal::none : refusal::result_not_movable;
+}
+
+template <class P>
+concept is_priority = std::is_same_v<std::remove_cvref_t<P>, priority>;
+
+// Calls with a function, after a stop condition, a priority or both; a place may follow.
+template <class F>
+inline constexpr bool is_submitted<F> = can_be_kept<F>;
+template <class F, class P>
+requires std::is_same_v<std::remove_cvref_t<P>, place>
+inline constexpr bool is_submitted<F, P> = can_be_kept<F>;
+template <class How, class F>
+requires(stop_condition<std::remove_cvref_t<How>> ||
+         is_priority<How>) inline constexpr bool is_submitted<How, F> = can_be_kept<F>;
+template <class How, class F>
+requires(stop_condition<std::remove_cvref_t<How>> ||
+         is_priority<How>) inline constexpr bool is_submitted<How, F, place> = can_be_kept<F>;
+template <class Stop, is_priority P, class F>
+requires stop_condition<std::remove_cvref_t<Stop>>
+inline constexpr bool is_submitted<Stop, P, F> = can_be_kept<F>;
+template <class Stop, is_priority P, class F>
+requires stop_condition<std::remove_cvref_t<Stop>>
+inline constexpr bool is_submitted<Stop, P, F, place> = can_be_kept<F>;
+
+template <class T, class F>
+inline constexpr bool is_followed<T, F> = why_not_followed<F, T>() == refusal::none;
+template <class T, class F, class P>
+requires std::is_same_v<std::remove_cvref_t<P>, place>
+inline constexpr bool is_followed<T, F, P> = why_not_followed<F, T>() == refusal::none;
+template <class T, class Stop, class F>
+requires stop_condition<std::remove_cvref_t<Stop>>
+inline constexpr bool is_followed<T, Stop, F> = why_not_followed<F, T>() == refusal::none;
+template <class T, class Stop, class F>
+requires stop_condition<std::remove_cvref_t<Stop>>
+inline constexpr bool is_followed<T, Stop, F, place> = why_not_followed<F, T>() == refusal::none;
+
+// Why such a call is none; Why::of<F>() says it of the function.
+struct why_submitted {
+  template <class F>
+  static consteval refusal of() {
+    return why_not_kept<F>();
+  }
+};
+template <class T>
+struct why_followed {
+  template <class F>
+  static consteval refusal of() {
+    return why_not_followed<F, T>();
+  }
+};
+template <class Why>
+consteval refusal why_no_call() {
+  return refusal::arguments;
+}
+template <class Why, class F>
+consteval refusal why_no_call() {
+  return Why::template of<F>();
+}
+template <class Why, class Stop, class F, class... Others>
+consteval refusal why_no_call() {
+  if constexpr (is_priority<F> && sizeof...(Others) != 0)
+    return why_no_call<Why, F, Others...>();
+  else if constexpr (constexpr refusal why = Why::template of<F>(); why != refusal::none)
+    return why;
+  else if constexpr (sizeof...(Others) != 0)
+    return refusal::arguments;
+  else
+    return asks_for_stop<Stop> ? refusal::stop_unsuitable : refusal::before_function;
+}
+
+template <class... Arguments>
+constexpr refused refuse_submit() {
+  say<why_no_call<why_submitted, Arguments...>()>();
+  return {};
+}
+
 // The function f of then(), and the future that it follows.
 template <class F, class T, class U>
-class chained final : public state_of<U>, private root, private continuation {
+class chained final : public state_of<U>, private family_root, private continuation {
  public:
   template <class G>
   chained(future<T>&& before, G&& f)
-      : state_of<U>(&destroy),
-        root(&call),
+      : state_of<U>(&destroy, &alone_),
+        family_root(&call, &alone_),
         continuation{&start},
         before_(std::move(before)),
-        function_(std::forward<G>(f)) {
-    is_awaited = false;
-  }
+        function_(std::forward<G>(f)) {}
 
   void begin() {
     if (!future_access::state(before_, "then").attach(*this)) start_root(nullptr, *this);
@@ -89,6 +175,7 @@ class chained final : public state_of<U>, private root, private continuation {
     self.complete();
   }
 
+  root_family alone_;
   future<T> before_;
   std::optional<F> function_;
 };
@@ -110,11 +197,13 @@ auto hand_out(std::unique_ptr<Block> block, place made, Begin&& begin) {
 }
 
 template <class F>
-auto submit_to(pool_impl* pool, F&& f, place made)
+auto submit_to(pool_impl* pool, F&& f, place made, priority urgency = priority::normal)
     -> future<std::invoke_result_t<std::decay_t<F>>> {
   using block = submitted<std::decay_t<F>, std::invoke_result_t<std::decay_t<F>>>;
-  return hand_out(std::make_unique<block>(std::forward<F>(f)), made,
-                  [pool](block& b) { start_root(pool, b); });
+  return hand_out(std::make_unique<block>(std::forward<F>(f)), made, [pool, urgency](block& b) {
+    b.urgency = urgency;
+    start_root(pool, b);
+  });
 }
 
 // The element for a future<T> in a tuple: monostate for void.
@@ -217,7 +306,8 @@ inline detail::state_of<T>& future<T>::checked(const char* member) const {
 
 template <class T>
 template <class F>
-auto future<T>::then(F&& f, detail::place made) && -> future<then_result_t<std::decay_t<F>, T>> {
+requires(detail::why_not_followed<F, T>() == detail::refusal::none) auto future<T>::then(
+    F&& f, detail::place made) && -> future<then_result_t<std::decay_t<F>, T>> {
   checked("then");
   using block = detail::chained<std::decay_t<F>, T, then_result_t<std::decay_t<F>, T>>;
   return detail::hand_out(std::make_unique<block>(std::move(*this), std::forward<F>(f)), made,
@@ -226,23 +316,52 @@ auto future<T>::then(F&& f, detail::place made) && -> future<then_result_t<std::
 
 template <class T>
 template <stop_condition Stop, class F>
-auto future<T>::then(Stop stop, F&& f, detail::place made) && {
+requires(detail::why_not_followed<F, T>() ==
+         detail::refusal::none) auto future<T>::then(Stop stop, F&& f, detail::place made) && {
   return std::move(*this).then(
       detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)}, made);
 }
 
 template <class F>
-requires std::is_invocable_v<std::decay_t<F>>
+requires detail::can_be_kept<F>
 auto submit(F&& f, detail::place made) -> future<std::invoke_result_t<std::decay_t<F>>> {
   return detail::submit_to(nullptr, std::forward<F>(f), made);
 }
 
 template <stop_condition Stop, class F>
-requires std::is_invocable_v<std::decay_t<F>>
+requires detail::can_be_kept<F>
 auto submit(Stop stop, F&& f, detail::place made) -> future<std::invoke_result_t<std::decay_t<F>>> {
   return detail::submit_to(
       nullptr, detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)},
       made);
+}
+
+template <class F>
+requires detail::can_be_kept<F>
+auto submit(priority urgency, F&& f, detail::place made)
+    -> future<std::invoke_result_t<std::decay_t<F>>> {
+  return detail::submit_to(nullptr, std::forward<F>(f), made, urgency);
+}
+
+template <stop_condition Stop, class F>
+requires detail::can_be_kept<F>
+auto submit(Stop stop, priority urgency, F&& f, detail::place made)
+    -> future<std::invoke_result_t<std::decay_t<F>>> {
+  return detail::submit_to(
+      nullptr, detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)},
+      made, urgency);
+}
+
+template <class T>
+template <class... Arguments>
+requires(!detail::is_followed<T, Arguments...>) detail::refused future<T>::then(Arguments&&...) && {
+  detail::say<detail::why_no_call<detail::why_followed<T>, Arguments...>()>();
+  return {};
+}
+
+template <class... Arguments>
+requires(!detail::is_submitted<Arguments...>) detail::refused submit(Arguments&&...) {
+  return detail::refuse_submit<Arguments...>();
 }
 
 template <class... T>

@@ -29,7 +29,9 @@ struct continuation {
 
 class future_state {
  public:
-  explicit future_state(void (*destroy)(future_state&) noexcept) noexcept : destroy_(destroy) {}
+  // `entry`: the function that makes the result is the only root of this family.
+  future_state(void (*destroy)(future_state&) noexcept, root_family* entry) noexcept
+      : entry_(entry), destroy_(destroy) {}
   future_state(const future_state&) = delete;
   future_state& operator=(const future_state&) = delete;
 
@@ -71,7 +73,8 @@ class future_state {
     return maker_.load(std::memory_order_relaxed);
   }
 
-  // Suspends the caller until there is a result. Throws usage_error if the caller is the fiber that
+  // Runs the function itself if it waits in the queue of the caller's pool. Otherwise suspends the
+  // caller until there is a result. Throws usage_error if the caller is the fiber that
   // has to make it, and deadlock as mutex::lock() does.
   HEIST_API void wait();
   // The same with a time limit: false if there is no result in time. Throws resource_error or
@@ -91,13 +94,15 @@ class future_state {
   rendezvous next_{};
   std::atomic<unsigned> users_{2};
   std::atomic<const void*> maker_{nullptr};
+  root_family* const entry_;  // nullptr: no function of its own makes the result
   void (*const destroy_)(future_state&) noexcept;
 };
 
 template <class T>
 class state_of : public future_state {
  public:
-  using future_state::future_state;
+  explicit state_of(void (*destroy)(future_state&) noexcept, root_family* entry = nullptr) noexcept
+      : future_state(destroy, entry) {}
 
   // Calls f and keeps its result or its exception.
   template <class F>
@@ -129,12 +134,13 @@ class state_of : public future_state {
 
 // A function that was submitted: its closure, its result, and its node in the pool's queue.
 template <class F, class T>
-class submitted final : public state_of<T>, public root {
+class submitted final : public state_of<T>, public family_root {
  public:
   template <class G>
-  explicit submitted(G&& f) : state_of<T>(&destroy), root(&call), function_(std::forward<G>(f)) {
-    is_awaited = false;
-  }
+  explicit submitted(G&& f)
+      : state_of<T>(&destroy, &alone_),
+        family_root(&call, &alone_),
+        function_(std::forward<G>(f)) {}
 
  private:
   static void destroy(future_state& s) noexcept { delete static_cast<submitted*>(&s); }
@@ -146,6 +152,7 @@ class submitted final : public state_of<T>, public root {
     self.complete();
   }
 
+  root_family alone_;
   std::optional<F> function_;
 };
 

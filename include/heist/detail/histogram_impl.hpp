@@ -22,6 +22,16 @@ namespace detail {
 [[noreturn, gnu::cold]] HEIST_API void throw_bad_bin(std::size_t bin, std::size_t bins);
 
 struct histogram_impl {
+  template <class It, class End = void, class Bins = void, class Bin = void, class...>
+  static consteval refusal why() {
+    if constexpr (!std::random_access_iterator<It>)
+      return refusal::iterator;
+    else if constexpr (std::is_void_v<Bin>)
+      return refusal::arguments;
+    else
+      return std::integral<std::remove_cvref_t<Bins>> ? refusal::bin : refusal::index_types;
+  }
+
   template <std::random_access_iterator It, std::integral Bins, class Bin>
   requires std::integral<std::invoke_result_t<Bin&, std::iter_reference_t<It>>>
       std::vector<std::size_t>
@@ -58,7 +68,8 @@ struct histogram_impl {
 
 }  // namespace detail
 
-struct histogram_function : detail::algorithm<detail::with_ranges<detail::histogram_impl>> {};
+struct histogram_function
+    : detail::algorithm<detail::with_ranges<detail::histogram_impl, detail::result_is::apart>> {};
 
 inline constexpr histogram_function histogram{};
 

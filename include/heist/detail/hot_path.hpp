@@ -12,6 +12,8 @@
 //   x86-64     Each access is one volatile instruction relative to %fs.
 //   AArch64    No instruction adds the thread pointer to an address, so volatile assembly computes
 //              the control's address in a register, and the accesses are the C++ of split_control.
+//   Windows    The same; there the address takes three loads. g++'s own thread_local would be a
+//              call of __emutls_get_address for each (docs/adr/0016-other-systems.md).
 //   elsewhere, and under ThreadSanitizer, which has to see the accesses: the same C++, with the
 //              address from a function that is not inlined.
 //
@@ -28,7 +30,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
 
-#if (defined(__x86_64__) || defined(__aarch64__)) && !HEIST_TSAN
+#if (defined(__x86_64__) || defined(__aarch64__)) && !HEIST_TSAN && !defined(__APPLE__)
 #define HEIST_TLS_ASM 1
 #else
 #define HEIST_TLS_ASM 0
@@ -64,6 +66,16 @@
 // clang-format on
 #endif
 
+// Windows: the thread's array of modules' blocks, this module's block, the offset in it. The object
+// of that name is the template from which the loader makes each thread's own.
+#if HEIST_TLS_ASM && defined(_WIN32)
+#define HEIST_TLS_ADDRESS(name)                   \
+  "movl _tls_index(%%rip), %k[offset]\n\t"        \
+  "movq %%gs:0x58, %[address]\n\t"                \
+  "movq (%[address],%[offset],8), %[address]\n\t" \
+  "leaq " name "@secrel32(%[address]), %[address]"
+#endif
+
 namespace heist::inline v0::detail {
 
 using control = deque::split_control<deque::std_atomics, sizeof(job)>;
@@ -72,13 +84,15 @@ static_assert(offsetof(control, word) == control::distance);
 static_assert(alignof(control) == control::alignment, "see control::alignment");
 
 // Defined in the library. Initial-exec: a fixed offset from the thread pointer.
+#if !defined(_WIN32)
 extern HEIST_API constinit thread_local control this_control asm("heist_v0_control")
     __attribute__((tls_model("initial-exec")));
+#endif
 
 // The running thread's control. The compiler never keeps the address that it returns.
 HEIST_API control& current_control() noexcept;
 
-#if HEIST_TLS_ASM && defined(__x86_64__)
+#if HEIST_TLS_ASM && defined(__x86_64__) && !defined(_WIN32)
 
 #if HEIST_TLS_IN_GOT
 #define HEIST_TLS_BASE "movq heist_v0_control@gottpoff(%%rip), %q[base]\n\t"
@@ -242,5 +256,14 @@ struct hot_path {
 };
 
 #endif
+
+// The running thread's control, for use before anything that can suspend.
+[[gnu::always_inline]] inline control& control_for_now() noexcept {
+#if defined(_WIN32)
+  return running_control();
+#else
+  return this_control;
+#endif
+}
 
 }  // namespace heist::inline v0::detail

@@ -28,14 +28,22 @@ inline void job_system::put(job j, const F& f) noexcept {
 
 template <class F>
 inline auto job_system::create(job parent, const F& f) -> job {
-  static_assert(std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>,
-                "a job is copied as bytes: capture references or pointers");
-  static_assert(sizeof(F) <= data_bytes && alignof(F) <= 16, "too large for a job");
-  static_assert(std::is_invocable_v<F&, job> || std::is_invocable_v<F&>);
-  const job j = try_create(parent, &call<F>);
-  if (j.record_ == nullptr) throw_overflow();
-  put(j, f);
-  return j;
+  using detail::refusal;
+  constexpr refusal why = !std::is_invocable_v<F&, job> && !std::is_invocable_v<F&>
+                              ? refusal::job_function
+                          : !std::is_trivially_copyable_v<F> || !std::is_trivially_destructible_v<F>
+                              ? refusal::job_bytes
+                          : sizeof(F) > data_bytes || alignof(F) > 16 ? refusal::job_size
+                                                                      : refusal::none;
+  if constexpr (why != refusal::none) {
+    detail::say<why>();
+    return {};
+  } else {
+    const job j = try_create(parent, &call<F>);
+    if (j.record_ == nullptr) throw_overflow();
+    put(j, f);
+    return j;
+  }
 }
 
 // A part of parallel_for, which splits in halves while it is too large.

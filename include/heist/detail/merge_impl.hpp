@@ -25,10 +25,39 @@ auto plain(It i) {
     return i;
 }
 
+template <class Out, class... References>
+concept can_be_put_out = std::random_access_iterator<Out> &&
+    (std::indirectly_writable<Out, References>&&...);
+
+template <class Less, class A, class B, class Out>
+concept merges = std::is_invocable_r_v<bool, Less&, B, A> && can_be_put_out<Out, A, B>;
+
 struct merge_impl {
-  template <std::random_access_iterator A, std::random_access_iterator B,
-            std::random_access_iterator Out, class Less = std::less<>>
-  Out operator()(A a, A a_end, B b, B b_end, Out out, Less less = {}) const {
+  template <class A, class B = void, class Out = void, class Less = void, class Fifth = void,
+            class Sixth = void, class...>
+  static consteval refusal why() {
+    if constexpr (std::input_or_output_iterator<std::remove_cvref_t<A>>)
+      return why_not_iterators<std::remove_cvref_t<A>, Out, Fifth, Sixth>();
+    else if constexpr (!std::ranges::range<A>)
+      return refusal::not_a_range;
+    else if constexpr (std::is_void_v<Out>)
+      return refusal::arguments;
+    else if constexpr (!random_access_source<A> || !random_access_source<B>)
+      return refusal::range_kind;
+    else if constexpr (!can_be_put_out<std::remove_cvref_t<Out>, std::ranges::range_reference_t<A>,
+                                       std::ranges::range_reference_t<B>>)
+      return refusal::output;
+    else if constexpr (!std::is_void_v<Less>)
+      return why_no_comparator<Less, std::ranges::range_reference_t<B>,
+                               std::ranges::range_reference_t<A>>();
+    else
+      return refusal::arguments;
+  }
+
+  template <std::random_access_iterator A, std::random_access_iterator B, class Out,
+            class Less = std::less<>>
+  requires merges<Less, std::iter_reference_t<A>, std::iter_reference_t<B>, Out> Out
+  operator()(A a, A a_end, B b, B b_end, Out out, Less less = {}) const {
     const std::size_t a_size = length_of(a, a_end);
     const std::size_t b_size = length_of(b, b_end);
     if (a_size + b_size <= merge_cutoff)
@@ -39,13 +68,30 @@ struct merge_impl {
       });
     return iterator_at(out, a_size + b_size);
   }
-  template <random_access_source A, random_access_source B, std::random_access_iterator Out,
-            class Less = std::less<>>
-  Out operator()(A&& a, B&& b, Out out, Less less = {}) const {
+  template <random_access_source A, random_access_source B, class Out, class Less = std::less<>>
+  requires merges<Less, std::ranges::range_reference_t<A>, std::ranges::range_reference_t<B>, Out>
+      Out operator()(A&& a, B&& b, Out out, Less less = {}) const {
     const auto first = std::ranges::begin(a);
     const auto first2 = std::ranges::begin(b);
     return operator()(first, iterator_at(first, as_count(std::ranges::size(a))), first2,
                       iterator_at(first2, as_count(std::ranges::size(b))), out, less);
+  }
+
+ private:
+  template <class A, class B, class Out, class Less>
+  static consteval refusal why_not_iterators() {
+    using b = std::remove_cvref_t<B>;
+    if constexpr (std::is_void_v<Out>)
+      return refusal::arguments;
+    else if constexpr (!std::random_access_iterator<A> || !std::random_access_iterator<b>)
+      return refusal::iterator;
+    else if constexpr (!can_be_put_out<std::remove_cvref_t<Out>, std::iter_reference_t<A>,
+                                       std::iter_reference_t<b>>)
+      return refusal::output;
+    else if constexpr (std::is_void_v<Less>)
+      return refusal::arguments;
+    else
+      return why_no_comparator<Less, std::iter_reference_t<b>, std::iter_reference_t<A>>();
   }
 };
 

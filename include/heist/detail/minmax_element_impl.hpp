@@ -39,9 +39,9 @@ auto best_element(It first, It last, const Leaf& best, const Better& better) {
   return run_tree(cut.count(), best_of<It, Leaf, Better>{first, cut, best, better});
 }
 
-struct min_element_impl {
+struct min_element_impl : takes_comparator {
   template <std::random_access_iterator It, class Less = std::less<>>
-  It operator()(It first, It last, Less less = {}) const {
+  requires comparator_of<Less, It> It operator()(It first, It last, Less less = {}) const {
     if (first == last) return last;
     return best_element(
         first, last, [&](It f, It l) { return std::min_element(f, l, std::ref(less)); },
@@ -49,9 +49,9 @@ struct min_element_impl {
   }
 };
 
-struct max_element_impl {
+struct max_element_impl : takes_comparator {
   template <std::random_access_iterator It, class Less = std::less<>>
-  It operator()(It first, It last, Less less = {}) const {
+  requires comparator_of<Less, It> It operator()(It first, It last, Less less = {}) const {
     if (first == last) return last;
     return best_element(
         first, last, [&](It f, It l) { return std::max_element(f, l, std::ref(less)); },
@@ -59,9 +59,10 @@ struct max_element_impl {
   }
 };
 
-struct minmax_element_impl {
+struct minmax_element_impl : takes_comparator {
   template <std::random_access_iterator It, class Less = std::less<>>
-  std::pair<It, It> operator()(It first, It last, Less less = {}) const {
+  requires comparator_of<Less, It> std::pair<It, It>
+  operator()(It first, It last, Less less = {}) const {
     using both = std::pair<It, It>;
     if (first == last) return {last, last};
     return best_element(

@@ -25,6 +25,11 @@ namespace detail {
 template <class T>
 concept index = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
 
+template <class T>
+inline constexpr bool is_step = false;
+template <class I>
+inline constexpr bool is_step<step<I>> = true;
+
 // The index at an offset, also where the difference of two indices doesn't fit into their type.
 template <index I>
 constexpr I index_at(I first, std::size_t offset) noexcept {
@@ -44,6 +49,22 @@ std::size_t count_of_indices(I first, J last) {
     throw_bad_range("heist::parallel_for", endpoint_of(first), endpoint_of(last));
   using bits = std::make_unsigned_t<common>;
   return static_cast<bits>(static_cast<bits>(l) - static_cast<bits>(f));
+}
+
+// How many indices there are with a step. Throws usage_error for a step of 0, or an inverted range.
+template <index I, index J, index K>
+std::size_t count_of_indices(I first, J last, step<K> s) {
+  constexpr const char* who = "heist::parallel_for";
+  if (s.by == 0) [[unlikely]]
+    throw_no_step(who);
+  const bool is_down = s.by < 0;
+  using common = std::common_type_t<I, J>;
+  if (is_down && static_cast<common>(first) < static_cast<common>(last)) [[unlikely]]
+    throw_bad_range(who, endpoint_of(first), endpoint_of(last));
+  const std::size_t way = is_down ? count_of_indices(last, first) : count_of_indices(first, last);
+  const auto by = static_cast<std::size_t>(s.by);
+  const std::size_t width = is_down ? std::size_t{0} - by : by;
+  return way / width + (way % width != 0 ? 1 : 0);
 }
 
 template <class Stop = never_stops>
@@ -68,6 +89,25 @@ struct parallel_for_impl : stopped_by<Stop> {
     });
   }
 
+  template <index I, index J, index K, class Body, partitioner Partitioner = on_demand>
+  requires std::invocable<Body&, std::common_type_t<I, J>>
+  void operator()(I first, J last, step<K> s, Body&& body, Partitioner&& how = {}) const {
+    using common = std::common_type_t<I, J>;
+    static_assert(fits_a_count<common> && fits_a_count<K>,
+                  "heist::parallel_for: indices and steps have at most 64 bits");
+    const std::size_t n = count_of_indices(first, last, s);
+    // Numbers of 64 bits wrap around, and their lower bits are those of the index.
+    partition(n, how,
+              [&body, first = static_cast<std::size_t>(static_cast<common>(first)),
+               by = static_cast<std::size_t>(s.by)](std::size_t f, std::size_t l) {
+                std::size_t i = first + f * by;
+                auto&& own = own_body<common>(body);
+                HEIST_ALIGNED_LOOP
+                for (std::size_t left = l - f; left != 0; --left, i += by)
+                  own(static_cast<common>(i));
+              });
+  }
+
   template <random_access_source R, class Body, partitioner Partitioner = on_demand>
   requires std::invocable<Body&, std::ranges::range_reference_t<R>>
   void operator()(R&& range, Body&& body, Partitioner&& how = {}) const {
@@ -81,6 +121,36 @@ struct parallel_for_impl : stopped_by<Stop> {
               });
   }
 
+  template <class First, class Second = void, class Third = void, class Fourth = void,
+            class Fifth = void>
+  static consteval refusal why() {
+    using first = std::remove_cvref_t<First>;
+    if constexpr (std::is_void_v<Second>)
+      return refusal::arguments;
+    else if constexpr (index<first> && index<std::remove_cvref_t<Second>> &&
+                       is_step<std::remove_cvref_t<Third>>)
+      return std::is_void_v<Fourth>
+                 ? refusal::arguments
+                 : why_no_loop<std::common_type_t<first, std::remove_cvref_t<Second>>, Fourth,
+                               Fifth>(refusal::body_of_index);
+    else if constexpr (index<first> && index<std::remove_cvref_t<Second>> && !std::is_void_v<Third>)
+      return why_no_loop<std::common_type_t<first, std::remove_cvref_t<Second>>, Third, Fourth>(
+          refusal::body_of_index);
+    else if constexpr (std::is_arithmetic_v<first>)
+      return std::is_void_v<Third> ? refusal::arguments : refusal::index_types;
+    else if constexpr (requires { block_dimensions(std::declval<first>()); })
+      return refusal::body_of_block;
+    else if constexpr (std::input_or_output_iterator<first>)
+      return refusal::iterators_of_loop;
+    else if constexpr (!std::ranges::range<First>)
+      return refusal::not_a_range;
+    else if constexpr (!random_access_source<First>)
+      return refusal::range_kind;
+    else
+      return why_no_loop<std::ranges::range_reference_t<First>, Second, Third>(
+          refusal::body_of_element);
+  }
+
   template <std::size_t D, class Body>
   requires(tile_body<Body, D> || cell_body<Body, D>) void operator()(const block<D>& cells,
                                                                      Body&& body) const {
@@ -88,6 +158,20 @@ struct parallel_for_impl : stopped_by<Stop> {
   }
 
  private:
+  template <std::size_t D>
+  static void block_dimensions(const block<D>&);
+
+  template <class Argument, class Body, class Partitioner>
+  static consteval refusal why_no_loop(refusal otherwise) {
+    if constexpr (!std::invocable<Body&, Argument>)
+      return is_spoiled_by_const<Body, Argument> ? refusal::body_is_const : otherwise;
+    else if constexpr (std::is_void_v<Partitioner>)
+      return refusal::arguments;
+    else
+      return partitioner<std::remove_reference_t<Partitioner>> ? refusal::arguments
+                                                               : refusal::partitioner;
+  }
+
   template <class Partitioner, class Work>
   void partition(std::size_t n, Partitioner& how, const Work& work) const {
     if (n == 0) return;

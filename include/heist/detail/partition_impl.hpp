@@ -70,6 +70,18 @@ class selection {
 };
 
 struct copy_if_impl {
+  template <class It, class End = void, class Out = void, class Predicate = void, class...>
+  static consteval refusal why() {
+    if constexpr (std::is_void_v<Predicate>)
+      return refusal::arguments;
+    else if constexpr (constexpr refusal why = takes_predicate::why<It, End, Predicate>();
+                       why != refusal::none)
+      return why;
+    else
+      return std::random_access_iterator<std::remove_cvref_t<Out>> ? refusal::none
+                                                                   : refusal::output;
+  }
+
   template <std::random_access_iterator It, std::random_access_iterator Out,
             std::predicate<std::iter_reference_t<It>> Predicate>
   Out operator()(It first, It last, Out out, Predicate&& predicate) const {
@@ -83,7 +95,7 @@ struct copy_if_impl {
   }
 };
 
-struct stable_partition_impl {
+struct stable_partition_impl : takes_predicate {
   template <std::random_access_iterator It, std::predicate<std::iter_reference_t<It>> Predicate>
   It operator()(It first, It last, Predicate&& predicate) const {
     return on_a_worker([&](unsigned) {
@@ -103,7 +115,8 @@ struct stable_partition_impl {
 
 }  // namespace detail
 
-struct copy_if_function : detail::algorithm<detail::with_ranges<detail::copy_if_impl>> {};
+struct copy_if_function
+    : detail::algorithm<detail::with_ranges<detail::copy_if_impl, detail::result_is::apart>> {};
 struct partition_function : detail::algorithm<detail::with_ranges<detail::stable_partition_impl>> {
 };
 

@@ -62,6 +62,48 @@ struct pipeline_stage {
   F function;
 };
 
+// Why an item can't go through the stages.
+template <class Item, class... Stages>
+struct passage {
+  static constexpr refusal why = refusal::stage_kind;
+};
+template <class Item>
+struct passage<Item> {
+  static constexpr refusal why = refusal::none;
+};
+template <class Item, class Gate, class F, class... Others>
+struct passage<Item, pipeline_stage<Gate, F>, Others...> {
+  static constexpr refusal look() {
+    if constexpr (!std::is_invocable_v<F&, Item>) {
+      return refusal::stage_input;
+    } else {
+      using result = std::remove_cvref_t<std::invoke_result_t<F&, Item>>;
+      if constexpr (std::is_void_v<result>)
+        return sizeof...(Others) == 0 ? refusal::none : refusal::stage_output;
+      else if constexpr (!std::is_move_constructible_v<result>)
+        return refusal::result_not_movable;
+      else
+        return passage<result, Others...>::why;
+    }
+  }
+  static constexpr refusal why = look();
+};
+template <class Result>
+concept gives_optional =
+    std::is_convertible_v<Result,
+                          std::optional<typename std::remove_cvref_t<Result>::value_type>> &&
+    !std::is_convertible_v<Result, typename std::remove_cvref_t<Result>::value_type>;
+
+template <class Source, class... Stages>
+consteval refusal why_no_pipeline() {
+  if constexpr (!std::is_invocable_v<Source&>)
+    return refusal::source;
+  else if constexpr (!gives_optional<std::invoke_result_t<Source&>>)
+    return refusal::source_result;
+  else
+    return passage<typename std::invoke_result_t<Source&>::value_type, Stages...>::why;
+}
+
 [[noreturn]] HEIST_API void throw_no_tokens();
 
 template <class Source, class... Gate, class... F>
@@ -151,8 +193,6 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
     if constexpr (I < sizeof...(F)) {
       using result =
           std::remove_cvref_t<std::invoke_result_t<std::tuple_element_t<I, std::tuple<F...>>&, T>>;
-      static_assert(!std::is_void_v<result> || I + 1 == sizeof...(F),
-                    "only the last stage may return nothing");
       std::optional<stored_result<result>> out;
       auto& gate = std::get<I>(f.gates);
       gate.enter(number);

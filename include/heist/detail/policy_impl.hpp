@@ -18,7 +18,7 @@ HEIST_API void run_with_priority(int priority, root& r);
 }  // namespace detail
 
 template <class F>
-requires std::is_invocable_v<F>
+requires detail::can_be_called<F>
 auto with(policy p, F&& f) -> std::invoke_result_t<F> {
   detail::root_of<F> r(f);
   detail::run_with(p, r);
@@ -26,11 +26,21 @@ auto with(policy p, F&& f) -> std::invoke_result_t<F> {
 }
 
 template <class F>
-requires std::is_invocable_v<F>
+requires detail::can_be_called<F>
 auto with_priority(int priority, F&& f) -> std::invoke_result_t<F> {
   detail::root_of<F> r(f);
   detail::run_with_priority(priority, r);
   return r.take();
+}
+
+template <class... Arguments>
+requires(!detail::is_run<Arguments...>) detail::refused with(policy, Arguments&&...) {
+  return detail::refuse_run<Arguments...>();
+}
+
+template <class... Arguments>
+requires(!detail::is_run<Arguments...>) detail::refused with_priority(int, Arguments&&...) {
+  return detail::refuse_run<Arguments...>();
 }
 
 }  // namespace heist::inline v0

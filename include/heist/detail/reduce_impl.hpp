@@ -131,10 +131,22 @@ struct reduce_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = reduce_impl<S>;
 
+  template <class It, class End = void, class T = void, class Op = std::plus<>, class...>
+  static consteval refusal why() {
+    if constexpr (!std::random_access_iterator<It>)
+      return refusal::iterator;
+    else if constexpr (std::is_void_v<T>)
+      return why_no_operation<Op, std::iter_value_t<It>, std::iter_reference_t<It>>();
+    else if constexpr (!std::constructible_from<std::remove_cvref_t<T>, std::iter_reference_t<It>>)
+      return refusal::element;
+    else
+      return why_no_operation<Op, std::remove_cvref_t<T>, std::iter_reference_t<It>>();
+  }
+
   template <std::random_access_iterator It, class T = std::iter_value_t<It>, class Op = std::plus<>>
-  requires std::constructible_from<T, std::iter_reference_t<It>> T operator()(It first, It last,
-                                                                              T init = T{},
-                                                                              Op op = {}) const {
+  requires(std::constructible_from<T, std::iter_reference_t<It>>&&
+               why_no_operation<Op, T, std::iter_reference_t<It>>() == refusal::none) T
+  operator()(It first, It last, T init = T{}, Op op = {}) const {
     const std::size_t n = length_of(first, last);
     if constexpr (folds_in_lanes<T, Op, It>) {
       using lane = lane_fold<T, Op>;
@@ -147,21 +159,50 @@ struct reduce_impl : stopped_by<Stop> {
   }
 };
 
+template <class F, class Op, class T, class... Element>
+consteval bool can_transform() {
+  if constexpr (std::invocable<F&, Element...>)
+    return why_no_operation<Op, T, std::invoke_result_t<F&, Element...>>() == refusal::none;
+  else
+    return false;
+}
+template <class F, class Op, class T, class... Element>
+concept transforms = can_transform<F, Op, T, Element...>();
+
 template <class Stop = never_stops>
 struct transform_reduce_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = transform_reduce_impl<S>;
 
+  template <class It, class End = void, class T = void, class Op = void, class F = void,
+            class F2 = void, class...>
+  static consteval refusal why() {
+    if constexpr (!std::random_access_iterator<It>)
+      return refusal::iterator;
+    else if constexpr (std::is_void_v<T> || std::is_void_v<Op>)
+      return refusal::arguments;
+    else if constexpr (std::random_access_iterator<std::remove_cvref_t<T>>)
+      return why_not_two<It, std::remove_cvref_t<T>, Op, F, F2>();
+    else if constexpr (std::is_void_v<F>)
+      return refusal::arguments;
+    else if constexpr (!std::invocable<F&, std::iter_reference_t<It>>)
+      return refusal::transform;
+    else
+      return why_no_operation<Op, std::remove_cvref_t<T>,
+                              std::invoke_result_t<F&, std::iter_reference_t<It>>>();
+  }
+
   template <std::random_access_iterator It, class T, class Reduce, class Transform>
-  requires std::invocable<Transform&, std::iter_reference_t<It>> T
-  operator()(It first, It last, T init, Reduce reduce, Transform transform) const {
+  requires(transforms<Transform, Reduce, T, std::iter_reference_t<It>>) T operator()(
+      It first, It last, T init, Reduce reduce, Transform transform) const {
     return fold_elements(
         length_of(first, last), *this, std::move(init), reduce,
         [&](std::size_t i) -> decltype(auto) { return transform(element_at(first, i)); });
   }
   template <std::random_access_iterator It, std::random_access_iterator Other, class T,
             class Reduce = std::plus<>, class Transform = std::multiplies<>>
-  requires std::invocable<Transform&, std::iter_reference_t<It>, std::iter_reference_t<Other>> T
+  requires(
+      transforms<Transform, Reduce, T, std::iter_reference_t<It>, std::iter_reference_t<Other>>) T
   operator()(It first, It last, Other first2, T init, Reduce reduce = {},
              Transform transform = {}) const {
     return fold_elements(length_of(first, last), *this, std::move(init), reduce,
@@ -169,13 +210,28 @@ struct transform_reduce_impl : stopped_by<Stop> {
                            return transform(element_at(first, i), element_at(first2, i));
                          });
   }
+
+ private:
+  template <class It, class Other, class T, class Op, class F>
+  static consteval refusal why_not_two() {
+    using op = std::conditional_t<std::is_void_v<Op>, std::plus<>, Op>;
+    using f = std::conditional_t<std::is_void_v<F>, std::multiplies<>, F>;
+    if constexpr (!std::invocable<f&, std::iter_reference_t<It>, std::iter_reference_t<Other>>)
+      return refusal::transform;
+    else
+      return why_no_operation<
+          op, std::remove_cvref_t<T>,
+          std::invoke_result_t<f&, std::iter_reference_t<It>, std::iter_reference_t<Other>>>();
+  }
 };
 
 }  // namespace detail
 
-struct reduce_function : detail::algorithm<detail::with_ranges<detail::reduce_impl<>>> {};
+struct reduce_function
+    : detail::algorithm<detail::with_ranges<detail::reduce_impl<>, detail::result_is::apart>> {};
 struct transform_reduce_function
-    : detail::algorithm<detail::with_ranges<detail::transform_reduce_impl<>>> {};
+    : detail::algorithm<
+          detail::with_ranges<detail::transform_reduce_impl<>, detail::result_is::apart>> {};
 
 inline constexpr reduce_function reduce{};
 inline constexpr transform_reduce_function transform_reduce{};

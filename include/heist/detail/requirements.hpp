@@ -10,4 +10,7 @@
 #elif !defined(__cpp_exceptions)
 #error "heist needs exceptions: compile without -fno-exceptions"
 #include "no more of heist: see the error above"
+#elif !defined(__STDCPP_THREADS__)
+#error "heist needs threads: this compiler is configured without them"
+#include "no more of heist: see the error above"
 #endif

@@ -2,6 +2,8 @@
 // destroys itself.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <type_traits>
@@ -9,11 +11,25 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
+#include "heist/detail/refusal.hpp"
 #include "heist/detail/rendezvous.hpp"
+#include "heist/priority.hpp"
 
 namespace heist::inline v0::detail {
 
+class injection_queue;
 class pool_impl;
+struct family_root;
+
+// Roots that are waited for together, as far as they wait in a pool's queue: whoever waits for them
+// on a worker of that pool runs them itself (run_one_of). Otherwise a worker whose functions all
+// wait for such roots would first begin everything else that has forked, each on one more stack.
+struct root_family {
+  // The first queue into which one of them came; those in other queues are not listed. Whoever
+  // waits for the family has seen that a root was given to the pool, so relaxed is enough.
+  std::atomic<const injection_queue*> home{nullptr};
+  family_root* newest = nullptr;  // guarded by the mutex of `home`
+};
 
 // The pool calls run() once, on a fiber of its own. A root that is awaited lies on the stack of its
 // caller, which sleeps (or, if it is a worker of another pool, suspends its fiber) until the root
@@ -28,6 +44,9 @@ struct root {
 
   function run;
   bool is_awaited = true;
+  bool is_of_family = false;  // it is a family_root, and its family isn't nullptr
+  bool is_listed = false;     // in the family's list, as it is in the queue
+  priority urgency = priority::normal;
   unsigned region = 0;  // in which it was given to the pool, if a trace is recorded
   union {
     root* next = nullptr;  // in the pool's injection queue; guarded by its mutex
@@ -36,6 +55,20 @@ struct root {
   rendezvous state{};  // as job::state
 };
 static_assert(sizeof(root) == 4 * sizeof(void*));
+
+// A root that may belong to a family. All but the first are for the injection queue, guarded by its
+// mutex: the root before this one in its level, and its neighbours in the family's list.
+struct family_root : root {
+  explicit family_root(function f, root_family* of) noexcept : root(f), family(of) {
+    is_awaited = false;
+    is_of_family = of != nullptr;
+  }
+
+  root_family* const family;
+  root* previous = nullptr;
+  family_root* older = nullptr;
+  family_root* newer = nullptr;
+};
 
 template <class F>
 struct root_of final : root {
@@ -79,6 +112,10 @@ HEIST_API void run_root(pool_impl* pool, root& r);
 // pool of the parent, and what making the default pool can throw; on a worker, for its own pool, it
 // doesn't throw.
 HEIST_API void start_root(pool_impl* pool, root& r);
+
+// If the caller is a worker of the pool in whose queue roots of this family wait: takes out the
+// newest and runs it, on the caller's stack. False if it ran none.
+HEIST_API bool run_one_of(root_family& family) noexcept;
 
 // Runs the root on that worker of the pool and returns when it has ended. See pool::run_on.
 HEIST_API void run_on_worker(pool_impl& pool, unsigned index, root& r);

@@ -1,21 +1,19 @@
-// The machinery of <heist/scan.hpp>: how the tree of leaves is summed and put out.
+// The machinery of <heist/scan.hpp>: how leaves are summed and put out.
 #pragma once
 
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/parallel/chunk_cut.hpp"
+#include "heist/detail/parallel/leaf_scan.hpp"
 #include "heist/detail/parallel/leaf_tree.hpp"
-#include "heist/detail/parallel/pace.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
-#include "heist/fork_join.hpp"
 #include "heist/merge.hpp"
 #include "heist/scan.hpp"
 
@@ -25,81 +23,14 @@ namespace detail {
 
 enum class scan_kind : std::uint8_t { inclusive, exclusive };
 
-constexpr std::size_t scan_leaf(std::size_t n) noexcept {
-  std::size_t root = 1;
-  while (root < 1024 && (root + 1) * (root + 1) <= n) ++root;
-  return root;
-}
-
+// What a leaf_scan does with its leaves.
 template <scan_kind Kind, class T, class In, class Out, class Op>
 class scanner {
  public:
-  scanner(In in, Out out, std::size_t n, Op& op, unsigned workers)
-      : in_(in), out_(out), op_(op), cut_(n, scan_leaf(n)), workers_(workers) {}
+  scanner(In in, Out out, std::size_t n, Op& op)
+      : in_(in), out_(out), op_(op), cut_(n, scan_leaf(n)) {}
 
-  // `offset` is the initial value, or nothing.
-  void run(std::optional<T> offset) {
-    const std::size_t leaves = cut_.count();
-    if (workers_ > 1) sums_.reset(new std::optional<T>[leaves < block ? leaves : block]);
-    for (std::size_t first = 0; first < leaves; first += block)
-      offset = pass(first, leaves - first < block ? leaves : first + block, std::move(offset));
-  }
-
- private:
-  static constexpr std::size_t block = 1024;  // leaves
-
-  // Puts out leaves whose offset is known, one after the other; returns the offset of the leaf
-  // after them. When a thief asks for work, it gets the later half of the remaining leaves to sum.
-  std::optional<T> pass(std::size_t first, std::size_t last, std::optional<T> offset) {
-    const std::uint64_t start = workers_ > 1 ? ticks() : 0;
-    for (std::size_t k = first; k != last; ++k) {
-      if (workers_ > 1 && k != first && last - k > 1 && asked_to_split() &&
-          (last - k) / (k - first) >= ticks_per_chunk() / (ticks() - start + 1))
-        return shared_pass(k, last, std::move(offset));
-      std::optional<T> next(put_out_and_sum(k, offset));
-      offset = std::move(next);
-    }
-    return offset;
-  }
-
-  std::optional<T> shared_pass(std::size_t first, std::size_t last, std::optional<T> offset) {
-    const std::size_t middle = first + (last - first) / 2;
-    std::atomic<bool> left_is_done{false};
-    bool summed = false;
-    fork_join(
-        [&] {
-          offset = pass(first, middle, std::move(offset));
-          left_is_done.store(true, std::memory_order_release);  // publishes offset
-        },
-        [&] {
-          if (left_is_done.load(std::memory_order_acquire)) {  // it was not stolen
-            offset = pass(middle, last, std::move(offset));
-          } else {
-            over_leaves(middle, last, [&](std::size_t k) { sum_of(k).emplace(sum(k)); });
-            summed = true;
-          }
-        });
-    if (!summed) return offset;
-    for (std::size_t k = middle; k != last; ++k) {  // the sums become offsets
-      std::optional<T> next(joined(offset, std::move(*sum_of(k))));
-      sum_of(k) = std::move(offset);
-      offset = std::move(next);
-    }
-    over_leaves(middle, last, [&](std::size_t k) { put_out(k, std::move(sum_of(k))); });
-    return offset;
-  }
-
-  template <class Each>
-  void over_leaves(std::size_t first, std::size_t last, const Each& each) {
-    split_on_demand(
-        last - first,
-        [&](std::size_t f, std::size_t l) {
-          for (std::size_t k = f; k != l; ++k) each(first + k);
-        },
-        workers_);
-  }
-
-  [[nodiscard]] std::optional<T>& sum_of(std::size_t leaf) const { return sums_[leaf % block]; }
+  [[nodiscard]] std::size_t leaves() const noexcept { return cut_.count(); }
 
   T joined(const std::optional<T>& offset, T value) const {
     return offset ? static_cast<T>(op_(*offset, std::move(value))) : value;
@@ -160,41 +91,83 @@ class scanner {
     return joined(offset, std::move(total));
   }
 
+ private:
   const In in_;
   const Out out_;
   Op& op_;
   const leaf_cut cut_;
-  const unsigned workers_;
-  std::unique_ptr<std::optional<T>[]> sums_;  // of the leaves of the block that is being worked on
 };
 
 template <scan_kind Kind, class T, class In, class Out, class Op>
 Out scan(In first, In last, Out out, Op& op, std::optional<T> init) {
   const std::size_t n = length_of(first, last);
   if (n == 0) return out;
+  using leaves = scanner<Kind, T, decltype(plain(first)), decltype(plain(out)), Op>;
+  const leaves operations(plain(first), plain(out), n, op);
   on_a_worker([&](unsigned workers) {
-    scanner<Kind, T, decltype(plain(first)), decltype(plain(out)), Op>(plain(first), plain(out), n,
-                                                                       op, workers)
-        .run(std::move(init));
+    leaf_scan<T, leaves>(operations, workers).run(operations.leaves(), std::move(init));
   });
   return iterator_at(out, n);
 }
 
+// Why no scan is made of these; T is the type of the sums.
+template <class It, class Out, class T, class Op>
+consteval refusal why_no_scan() {
+  if constexpr (!std::random_access_iterator<It>)
+    return refusal::iterator;
+  else if constexpr (!std::random_access_iterator<Out>)
+    return refusal::output;
+  else if constexpr (!std::constructible_from<T, std::iter_reference_t<It>>)
+    return refusal::element;
+  else if constexpr (why_no_operation<Op, T, std::iter_reference_t<It>>() != refusal::none)
+    return why_no_operation<Op, T, std::iter_reference_t<It>>();
+  else
+    return std::is_assignable_v<std::iter_reference_t<Out>, T> ? refusal::none : refusal::output;
+}
+template <class It, class Out, class T, class Op>
+concept scans = why_no_scan<It, Out, T, Op>()
+== refusal::none;
+
 struct inclusive_scan_impl {
+  template <class It, class End = void, class Out = void, class Op = std::plus<>, class T = void,
+            class...>
+  static consteval refusal why() {
+    if constexpr (std::is_void_v<Out>)
+      return refusal::arguments;
+    else if constexpr (!std::random_access_iterator<It>)
+      return refusal::iterator;
+    else
+      return why_no_scan<
+          It, std::remove_cvref_t<Out>,
+          std::conditional_t<std::is_void_v<T>, std::iter_value_t<It>, std::remove_cvref_t<T>>,
+          Op>();
+  }
+
   template <std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>
-  Out operator()(In first, In last, Out out, Op op = {}) const {
+  requires scans<In, Out, std::iter_value_t<In>, Op> Out operator()(In first, In last, Out out,
+                                                                    Op op = {}) const {
     return scan<scan_kind::inclusive, std::iter_value_t<In>>(first, last, out, op, {});
   }
   template <std::random_access_iterator In, std::random_access_iterator Out, class Op, class T>
-  Out operator()(In first, In last, Out out, Op op, T init) const {
+  requires scans<In, Out, T, Op> Out operator()(In first, In last, Out out, Op op, T init) const {
     return scan<scan_kind::inclusive, T>(first, last, out, op, std::optional<T>(std::move(init)));
   }
 };
 
 struct exclusive_scan_impl {
+  template <class It, class End = void, class Out = void, class T = void, class Op = std::plus<>,
+            class...>
+  static consteval refusal why() {
+    if constexpr (std::is_void_v<Out> || std::is_void_v<T>)
+      return refusal::arguments;
+    else
+      return why_no_scan<It, std::remove_cvref_t<Out>, std::remove_cvref_t<T>, Op>();
+  }
+
   template <std::random_access_iterator In, std::random_access_iterator Out, class T,
             class Op = std::plus<>>
-  Out operator()(In first, In last, Out out, T init, Op op = {}) const {
+  requires scans<In, Out, T, Op> Out operator()(In first, In last, Out out, T init,
+                                                Op op = {}) const {
     return scan<scan_kind::exclusive, T>(first, last, out, op, std::optional<T>(std::move(init)));
   }
 };
@@ -202,9 +175,11 @@ struct exclusive_scan_impl {
 }  // namespace detail
 
 struct inclusive_scan_function
-    : detail::algorithm<detail::with_ranges<detail::inclusive_scan_impl>> {};
+    : detail::algorithm<
+          detail::with_ranges<detail::inclusive_scan_impl, detail::result_is::apart>> {};
 struct exclusive_scan_function
-    : detail::algorithm<detail::with_ranges<detail::exclusive_scan_impl>> {};
+    : detail::algorithm<
+          detail::with_ranges<detail::exclusive_scan_impl, detail::result_is::apart>> {};
 
 inline constexpr inclusive_scan_function inclusive_scan{};
 inline constexpr exclusive_scan_function exclusive_scan{};

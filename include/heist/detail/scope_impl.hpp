@@ -166,7 +166,7 @@ auto run_watched(const stop_poll& stop, spawn_kind kind, F&& f)
 }  // namespace detail
 
 template <class F>
-requires std::is_invocable_v<std::decay_t<F>>
+requires detail::can_be_spawned<F>
 inline void task_scope::spawn(F&& f) {
   using closure_type = std::decay_t<F>;
   closure_type closure(std::forward<F>(f));
@@ -191,37 +191,68 @@ template <class F>
 }
 
 template <class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(F&& f) -> std::invoke_result_t<F, task_scope&> {
   return detail::run_scope<0>(nullptr, std::forward<F>(f));
 }
 
 template <class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(pool& p, F&& f) -> std::invoke_result_t<F, task_scope&> {
   return p.run([&]() -> decltype(auto) { return scope(std::forward<F>(f)); });
 }
 
 template <class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&> {
   return detail::run_scope_of(kind, std::forward<F>(f));
 }
 
 template <stop_condition Stop, class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(const Stop& stop, F&& f) -> std::invoke_result_t<F, task_scope&> {
   return detail::run_watched(detail::stop_poll(stop), spawn_kind::continuation, std::forward<F>(f));
 }
 template <stop_condition Stop, class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(const Stop& stop, spawn_kind kind, F&& f) -> std::invoke_result_t<F, task_scope&> {
   return detail::run_watched(detail::stop_poll(stop), kind, std::forward<F>(f));
 }
 template <stop_condition Stop, class F>
-requires std::is_invocable_v<F, task_scope&>
+requires detail::is_scope_function<F>
 auto scope(pool& p, const Stop& stop, F&& f) -> std::invoke_result_t<F, task_scope&> {
   return p.run([&]() -> decltype(auto) { return scope(stop, std::forward<F>(f)); });
+}
+
+namespace detail {
+
+template <class Option>
+inline constexpr bool is_scope_option =
+    std::is_same_v<Option, pool&> || std::is_same_v<std::remove_cvref_t<Option>, spawn_kind> ||
+    stop_condition<std::remove_cvref_t<Option>>;
+
+// Why scope can't be called so; the function is last.
+template <class F>
+consteval refusal why_no_scope() {
+  return why_no_scope_function<F>();
+}
+template <class First, class Second, class... Others>
+consteval refusal why_no_scope() {
+  if constexpr (constexpr refusal why = why_no_scope<Second, Others...>(); why != refusal::none)
+    return why;
+  else if constexpr (asks_for_stop<First> && !stop_condition<std::remove_cvref_t<First>>)
+    return refusal::stop_unsuitable;
+  else
+    return is_scope_option<First> ? refusal::none : refusal::before_function;
+}
+
+}  // namespace detail
+
+template <class First, class... Others>
+requires(detail::why_no_scope<First, Others...>() != detail::refusal::none) detail::refused
+    scope(First&&, Others&&...) {
+  detail::say<detail::why_no_scope<First, Others...>()>();
+  return {};
 }
 
 }  // namespace heist::inline v0

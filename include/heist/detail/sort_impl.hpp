@@ -21,8 +21,9 @@ namespace heist::inline v0 {
 namespace detail {
 
 template <stability Kind>
-struct sort_impl {
+struct sort_impl : takes_comparator {
   template <std::random_access_iterator It, class Less = std::less<>>
+  requires comparator_of<Less, It>
   void operator()(It first, It last, Less less = {}) const {
     const std::size_t n = length_of(first, last);
     if (n <= small_sort_size) return small_sort(plain(first), n, less);

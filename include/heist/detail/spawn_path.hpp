@@ -107,16 +107,17 @@ struct worker_front {
 };
 
 // The worker that runs the caller, or nullptr.
+#if !defined(_WIN32)
 extern HEIST_API constinit thread_local worker_front* this_thread_worker asm("heist_v0_worker")
     __attribute__((tls_model("initial-exec")));
+#endif
 
 // Never inlined: see hot_path.hpp about addresses of thread-locals.
 HEIST_API worker_front* this_worker_front_call() noexcept;
 
 // this_thread_worker, read anew by each call, without one.
-#if HEIST_TLS_ASM
-[[gnu::always_inline]] inline worker_front* this_worker_front() noexcept {
-#if defined(__aarch64__)
+#if defined(HEIST_TLS_ADDRESS)
+[[gnu::always_inline]] inline worker_front*& place_of_this_worker() noexcept {
   worker_front** w;
   [[maybe_unused]] std::uint64_t offset;
   asm volatile(HEIST_TLS_ADDRESS("heist_v0_worker")
@@ -124,7 +125,12 @@ HEIST_API worker_front* this_worker_front_call() noexcept;
                :
                : "memory");
   return *w;
-#else
+}
+[[gnu::always_inline]] inline worker_front* this_worker_front() noexcept {
+  return place_of_this_worker();
+}
+#elif HEIST_TLS_ASM
+[[gnu::always_inline]] inline worker_front* this_worker_front() noexcept {
   worker_front* w;
 #if HEIST_TLS_IN_GOT
   asm volatile(
@@ -135,7 +141,6 @@ HEIST_API worker_front* this_worker_front_call() noexcept;
   asm volatile("movq %%fs:heist_v0_worker@tpoff, %0" : "=r"(w));
 #endif
   return w;
-#endif
 }
 #else
 inline worker_front* this_worker_front() noexcept { return this_worker_front_call(); }

@@ -26,14 +26,45 @@ void for_offsets(std::size_t n, const stopped_by<Stop>& by, const Write& write) 
   run_stoppable(n, by, chunk, [n](const auto& work) { split_on_demand(n, work); });
 }
 
+// Why f(elements...) can't be written to the output.
+template <class Out, class F, class... Element>
+consteval refusal why_not_written() {
+  if constexpr (!std::invocable<F&, Element...>)
+    return refusal::transform;
+  else if constexpr (!std::random_access_iterator<Out>)
+    return refusal::output;
+  else
+    return std::is_assignable_v<std::iter_reference_t<Out>, std::invoke_result_t<F&, Element...>>
+               ? refusal::none
+               : refusal::output;
+}
+template <class Out, class F, class... Element>
+concept writes = why_not_written<Out, F, Element...>()
+== refusal::none;
+
 template <class Stop = never_stops>
 struct transform_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = transform_impl<S>;
 
+  template <class It, class End = void, class Out = void, class F = void, class F2 = void, class...>
+  static consteval refusal why() {
+    if constexpr (!std::random_access_iterator<It>)
+      return refusal::iterator;
+    else if constexpr (std::is_void_v<F>)
+      return refusal::arguments;
+    else if constexpr (std::is_void_v<F2>)
+      return why_not_written<std::remove_cvref_t<Out>, F, std::iter_reference_t<It>>();
+    else if constexpr (!std::random_access_iterator<std::remove_cvref_t<Out>>)
+      return refusal::iterator;  // of the second range
+    else
+      return why_not_written<std::remove_cvref_t<F>, F2, std::iter_reference_t<It>,
+                             std::iter_reference_t<std::remove_cvref_t<Out>>>();
+  }
+
   template <std::random_access_iterator It, std::random_access_iterator Out, class F>
-  requires std::invocable<F&, std::iter_reference_t<It>> Out operator()(It first, It last, Out out,
-                                                                        F&& f) const {
+  requires writes<Out, F, std::iter_reference_t<It>> Out operator()(It first, It last, Out out,
+                                                                    F&& f) const {
     const std::size_t n = length_of(first, last);
     for_offsets(n, *this, [input = plain(first), output = plain(out), &f](std::size_t i) {
       element_at(output, i) = f(element_at(input, i));
@@ -42,7 +73,7 @@ struct transform_impl : stopped_by<Stop> {
   }
   template <std::random_access_iterator It, std::random_access_iterator Other,
             std::random_access_iterator Out, class F>
-  requires std::invocable<F&, std::iter_reference_t<It>, std::iter_reference_t<Other>> Out
+  requires writes<Out, F, std::iter_reference_t<It>, std::iter_reference_t<Other>> Out
   operator()(It first, It last, Other first2, Out out, F&& f) const {
     const std::size_t n = length_of(first, last);
     for_offsets(
@@ -59,8 +90,17 @@ struct copy_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = copy_impl<S>;
 
+  template <class It, class End = void, class Out = void, class...>
+  static consteval refusal why() {
+    if constexpr (std::is_void_v<Out>)
+      return refusal::arguments;
+    else
+      return std::random_access_iterator<It> ? refusal::output : refusal::iterator;
+  }
+
   template <std::random_access_iterator It, std::random_access_iterator Out>
-  Out operator()(It first, It last, Out out) const {
+  requires std::is_assignable_v<std::iter_reference_t<Out>, std::iter_reference_t<It>> Out
+  operator()(It first, It last, Out out) const {
     const std::size_t n = length_of(first, last);
     for_offsets(n, *this, [input = plain(first), output = plain(out)](std::size_t i) {
       element_at(output, i) = element_at(input, i);
@@ -74,8 +114,17 @@ struct fill_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = fill_impl<S>;
 
+  template <class It, class End = void, class T = void, class...>
+  static consteval refusal why() {
+    if constexpr (!std::random_access_iterator<It>)
+      return refusal::iterator;
+    else
+      return std::is_void_v<T> ? refusal::arguments : refusal::output;
+  }
+
   template <std::random_access_iterator It, class T>
-  void operator()(It first, It last, const T& value) const {
+  requires std::is_assignable_v < std::iter_reference_t<It>,
+  const T& > void operator()(It first, It last, const T& value) const {
     for_offsets(length_of(first, last), *this,
                 [output = plain(first), &value](std::size_t i) { element_at(output, i) = value; });
   }
@@ -85,6 +134,16 @@ template <class Stop = never_stops>
 struct generate_impl : stopped_by<Stop> {
   template <class S>
   using with_stop = generate_impl<S>;
+
+  template <class It, class End = void, class Generator = void, class...>
+  static consteval refusal why() {
+    if constexpr (!std::random_access_iterator<It>)
+      return refusal::iterator;
+    else if constexpr (std::is_void_v<Generator>)
+      return refusal::arguments;
+    else
+      return std::invocable<Generator&> ? refusal::arguments : refusal::generator;
+  }
 
   template <std::random_access_iterator It, std::invocable Generator>
   void operator()(It first, It last, Generator&& generator) const {
@@ -96,8 +155,10 @@ struct generate_impl : stopped_by<Stop> {
 
 }  // namespace detail
 
-struct transform_function : detail::algorithm<detail::with_ranges<detail::transform_impl<>>> {};
-struct copy_function : detail::algorithm<detail::with_ranges<detail::copy_impl<>>> {};
+struct transform_function
+    : detail::algorithm<detail::with_ranges<detail::transform_impl<>, detail::result_is::apart>> {};
+struct copy_function
+    : detail::algorithm<detail::with_ranges<detail::copy_impl<>, detail::result_is::apart>> {};
 struct fill_function : detail::algorithm<detail::with_ranges<detail::fill_impl<>>> {};
 struct generate_function : detail::algorithm<detail::with_ranges<detail::generate_impl<>>> {};
 

@@ -26,6 +26,7 @@ enum class wait_kind : std::uint32_t {
   semaphore,
   barrier,
   condition_variable,
+  task_group,
 };
 
 // Who waits says for what, and at which object if there is one.

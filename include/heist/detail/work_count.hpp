@@ -25,15 +25,19 @@ class work_count {
     }
     woken.end_all();
   }
+  [[nodiscard]] bool is_over() noexcept {
+    const holding hold(guard_);
+    return count_ == 0;
+  }
   // Returns when the count was 0: at once if it is 0 now. A fiber is suspended, a thread sleeps.
-  void wait() noexcept {
+  void wait(awaited what = {}) noexcept {
     waiter me;
     {
       const holding hold(guard_);
       if (count_ == 0) return;
       waiters_.push_back(me);
     }
-    me.point.wait();
+    me.point.wait(what);
   }
 
  private:

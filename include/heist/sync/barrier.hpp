@@ -15,6 +15,7 @@ namespace heist::inline v0 {
 
 // The completion of a barrier that needs none: does nothing.
 struct no_completion {
+  // Does nothing.
   void operator()() const noexcept {}
 };
 
@@ -23,9 +24,11 @@ struct no_completion {
 // may fork and wait.
 template <class Completion = no_completion>
 class barrier {
-  static_assert(std::is_nothrow_invocable_v<Completion&>);
+  static_assert(std::is_nothrow_invocable_v<Completion&>,
+                "heist: a barrier's completion is called without arguments and must be noexcept");
 
  public:
+  // What arrive() returns and wait() takes: the phase in which its owner has arrived.
   class arrival_token {
     friend barrier;
     explicit arrival_token(std::uint64_t phase) noexcept : phase_(phase) {}
@@ -40,7 +43,9 @@ class barrier {
   // n arrive at once: from 1 to as many as are still expected in this phase; otherwise throws
   // usage_error.
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) { return arrival_token(come(n, 0)); }
+  // Returns when the phase of the token has ended. Suspends the fiber, not the thread.
   void wait(arrival_token&& token) noexcept { phases_.wait(token.phase_); }
+  // The same as wait(arrive()).
   void arrive_and_wait() { phases_.wait(come(1, 0)); }
   // Arrives, and isn't expected any more in later phases.
   void arrive_and_drop() { come(1, 1); }

@@ -29,7 +29,9 @@ namespace heist::inline v0 {
 // was not received; nobody may be waiting then. Only the constructor allocates.
 template <class T>
 class channel {
-  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>);
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                "heist: the items of a channel must be objects that are moved and destroyed "
+                "without exceptions");
 
  public:
   // `capacity`: how many items the channel holds that nobody has received yet. 0: send() waits for
@@ -44,6 +46,7 @@ class channel {
     while (size_ != 0) static_cast<void>(take_oldest());
   }
 
+  // How many items it holds at most before send() waits.
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
   // Waits while the channel is full. False if the channel is closed, also while send() waits: then
@@ -86,6 +89,7 @@ class channel {
   // The channel takes no more items. Waiting senders are refused; receivers get the remaining items
   // and then nothing. A second call has no effect.
   void close() noexcept;
+  // Whether close() was called.
   [[nodiscard]] bool is_closed() const noexcept {
     const detail::holding hold(guard_);
     return is_closed_;
@@ -121,6 +125,16 @@ class channel {
   bool is_closed_ = false;
   detail::waiter_list senders_;    // empty unless the channel is full
   detail::waiter_list receivers_;  // empty unless there is no item
+};
+
+template <class T>
+requires(!std::is_object_v<T>) class channel<T> {
+  static_assert(std::is_object_v<T>,
+                "heist: the items of a channel must be objects, not references: use a pointer or a "
+                "std::reference_wrapper");
+
+ public:
+  explicit channel(std::size_t);
 };
 
 }  // namespace heist::inline v0

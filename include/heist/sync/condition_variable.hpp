@@ -18,6 +18,7 @@ namespace heist::inline v0 {
 // may continue on another thread. Notifying costs one load when nobody waits; nothing allocates.
 class condition_variable {
  public:
+  // Nobody waits. Allocates nothing.
   constexpr condition_variable(detail::place made = detail::place::here()) noexcept {
     detail::note_made(this, made);
   }

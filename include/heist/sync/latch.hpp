@@ -21,6 +21,7 @@ class latch {
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
 
+  // The greatest count.
   [[nodiscard]] static constexpr std::ptrdiff_t max() noexcept { return PTRDIFF_MAX / 2; }
 
   // n: from 0 to the present count.
@@ -29,6 +30,7 @@ class latch {
   [[nodiscard]] bool try_wait() const noexcept;
   // Returns when the count is 0.
   void wait() noexcept;
+  // Counts down by n, and returns when the count is 0.
   void arrive_and_wait(std::ptrdiff_t n = 1) noexcept;
 
  private:

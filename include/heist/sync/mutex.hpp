@@ -34,13 +34,16 @@ namespace heist::inline v0 {
 // throws deadlock where it would never return (docs/debugging.md).
 class mutex {
  public:
+  // The mutex is free. Allocates nothing.
   constexpr mutex(detail::place made = detail::place::here()) noexcept {
     detail::note_made(this, made);
   }
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
+  // Returns when the caller holds the lock.
   void lock();
+  // Takes the lock if it is free; returns whether it did. Never waits.
   [[nodiscard]] bool try_lock() noexcept;
   // False if the time was over before the lock was free for the caller. A waiter that gives up
   // doesn't delay the others.
@@ -48,6 +51,7 @@ class mutex {
   [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> time);
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> time);
+  // Gives the lock back, and wakes the waiter that has waited longest.
   void unlock() noexcept;
 
  private:

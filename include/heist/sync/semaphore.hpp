@@ -24,9 +24,12 @@ class counting_semaphore {
   explicit counting_semaphore(std::ptrdiff_t permits, detail::place made = detail::place::here())
       : impl_(permits, LeastMax, made) {}
 
+  // How many permits there can be.
   [[nodiscard]] static constexpr std::ptrdiff_t max() noexcept { return LeastMax; }
 
+  // Takes a permit; waits until there is one.
   void acquire() noexcept { impl_.acquire(); }
+  // Takes a permit if there is one; returns whether it did. Never waits.
   [[nodiscard]] bool try_acquire() noexcept { return impl_.try_acquire(); }
   // False if the time was over before there was a permit. They throw resource_error or
   // std::bad_alloc where they have to wait and can't.
@@ -45,6 +48,7 @@ class counting_semaphore {
   detail::semaphore impl_;
 };
 
+// A semaphore with one permit at most.
 using binary_semaphore = counting_semaphore<1>;
 
 }  // namespace heist::inline v0

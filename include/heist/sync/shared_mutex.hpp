@@ -25,13 +25,15 @@ namespace heist::inline v0 {
 // throw deadlock where they would never return (docs/debugging.md).
 class shared_mutex {
  public:
+  // Nobody holds it. Allocates nothing.
   constexpr shared_mutex(detail::place made = detail::place::here()) noexcept {
     detail::note_made(this, made);
   }
   shared_mutex(const shared_mutex&) = delete;
   shared_mutex& operator=(const shared_mutex&) = delete;
 
-  // For a writer.
+  // For a writer: lock() returns when it holds the lock alone; try_lock() says whether it does, and
+  // never waits.
   void lock();
   [[nodiscard]] bool try_lock() noexcept;
   // False if the time was over before the lock was free for the caller. A waiter that gives up
@@ -40,6 +42,7 @@ class shared_mutex {
   [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> time);
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> time);
+  // Gives the writer's lock back.
   void unlock() noexcept;
 
   // The same for a reader.

@@ -14,6 +14,7 @@
 #include "heist/sync/mutex.hpp"
 #include "heist/task.hpp"
 #include "heist/task_graph.hpp"
+#include "heist/task_group.hpp"
 
 namespace heist_test {
 namespace {
@@ -261,6 +262,15 @@ void jobs_on_the_heap(const body& f) {
   run_parent();
 }
 
+void group(const body& f) {
+  heist::task_group g(second_pool());
+  g.run([&f] { f(); });
+  g.run_and_wait([&] {
+    g.run([&f] { f(); });
+    f();
+  });
+}
+
 void serially(const body& f) {
   heist::with(heist::policy::serial, [&] { heist::fork_join(f, f); });
 }
@@ -315,6 +325,7 @@ const std::vector<construct>& all_constructs() {
                                           {"tasks", 3, &tasks},
                                           {"jobs", 2, &jobs},
                                           {"jobs_on_the_heap", 2, &jobs_on_the_heap},
+                                          {"group", 3, &group},
                                           {"serially", 2, &serially},
                                           {"keeping_the_thread", 2, &keeping_the_thread},
                                           {"reducer", 3, &reducer}};

@@ -227,6 +227,19 @@ TEST_P(Schedulers, ManyOperationsCompleteOnceEach) {
   for (const outcome& o : outcomes) ASSERT_EQ(o.completions.load(), 1);
 }
 
+// A chain of operations goes on while the start() of an earlier one is still on its way out.
+TEST_P(Schedulers, ThePoolMayEndBeforeStartReturns) {
+  for (int round = 0; round < scaled(200); ++round) {
+    auto brief = std::make_unique<heist::pool>(heist::pool_config{.workers = 1});
+    outcome o;
+    auto operation = heist::scheduler(*brief).schedule().connect(plain_receiver{&o});
+    auto started = pool_.submit([&] { operation.start(); });
+    o.done.wait();
+    brief.reset();
+    started.get();
+  }
+}
+
 TEST_P(Schedulers, NothingIsAllocated) {
   if (asan || tsan) GTEST_SKIP() << "allocations aren't counted";
   outcome o;

@@ -7,10 +7,12 @@
 #include <climits>
 #include <cstdint>
 #include <list>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <span>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -223,6 +225,80 @@ TEST(ParallelForBlock, HandsOutTilesToThoseWhoTakeThem) {
     });
     EXPECT_TRUE(all_once(seen));
   }
+}
+
+// The indices of a loop with a step, in their order.
+template <class I, class J, class K>
+std::vector<std::common_type_t<I, J>> indices_with_step(heist::pool& pool, I first, J last, K by) {
+  using index = std::common_type_t<I, J>;
+  std::mutex lock;
+  std::vector<index> seen;
+  parallel_for(pool, first, last, heist::step{by}, [&](index i) {
+    const std::lock_guard held(lock);
+    seen.push_back(i);
+  });
+  std::sort(seen.begin(), seen.end());
+  if (by < 0) std::reverse(seen.begin(), seen.end());
+  return seen;
+}
+
+TEST(ParallelForStep, TakesTheIndicesThatASerialLoopTakes) {
+  for (const auto& pool : pools()) {
+    for (const int by : {1, 2, 3, 7, 1000, -1, -2, -3, -1000}) {
+      for (const int way : {0, 1, 2, 3, 6, 7, 500, 1001}) {
+        std::vector<int> expected;
+        const int last = by > 0 ? 10 + way : 10 - way;
+        for (int i = 10; by > 0 ? i < last : i > last; i += by) expected.push_back(i);
+        EXPECT_EQ(indices_with_step(*pool, 10, last, by), expected) << by << ' ' << way;
+      }
+    }
+  }
+}
+
+TEST(ParallelForStep, IsExactAtTheEndsOfATypesRange) {
+  using testing::ElementsAre;
+  heist::pool pool({.workers = 2});
+  EXPECT_THAT(indices_with_step(pool, std::int8_t{-128}, std::int8_t{127}, 100),
+              ElementsAre(-128, -28, 72));
+  EXPECT_THAT(indices_with_step(pool, std::int8_t{127}, std::int8_t{-128}, -100),
+              ElementsAre(127, 27, -73));
+  EXPECT_THAT(indices_with_step(pool, std::uint16_t{0}, std::uint16_t{65535}, 32767U),
+              ElementsAre(0, 32767, 65534));
+  EXPECT_THAT(indices_with_step(pool, 0, INT_MAX, INT_MAX), ElementsAre(0));
+  EXPECT_THAT(indices_with_step(pool, INT_MIN, INT_MAX, INT_MAX),
+              ElementsAre(INT_MIN, -1, INT_MAX - 1));
+  EXPECT_THAT(indices_with_step(pool, 5, 6, LLONG_MAX), ElementsAre(5));
+  EXPECT_THAT(indices_with_step(pool, LLONG_MAX, LLONG_MIN, LLONG_MIN), ElementsAre(LLONG_MAX, -1));
+  EXPECT_THAT(indices_with_step(pool, std::uint64_t{0}, UINT64_MAX, UINT64_MAX / 2),
+              ElementsAre(0U, UINT64_MAX / 2, UINT64_MAX - 1));
+}
+
+TEST(ParallelForStep, RefusesAStepOfZeroAndTheWrongDirection) {
+  const auto what = [](int first, int last, int by) -> std::string {
+    try {
+      parallel_for(first, last, heist::step{by}, [](int) { ADD_FAILURE(); });
+    } catch (const heist::usage_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(what(0, 10, 0), testing::HasSubstr("parallel_for: a step of 0"));
+  EXPECT_THAT(what(10, 3, 2), testing::HasSubstr("from 10 to 3"));
+  EXPECT_THAT(what(3, 10, -2), testing::HasSubstr("from 3 to 10"));
+}
+
+TEST(ParallelForStep, WorksWithStopConditionsAndPartitioners) {
+  heist::pool pool({.workers = 3});
+  std::stop_source source;
+  std::atomic<int> sum{0};
+  parallel_for(pool, source.get_token(), 0, 10, heist::step{5}, [&](int i) { sum += i; });
+  EXPECT_EQ(sum.load(), 5);
+  parallel_for(
+      pool, 0, 1000, heist::step{100}, [&](int i) { sum += i; }, heist::dynamic{1});
+  EXPECT_EQ(sum.load(), 4505);
+  source.request_stop();
+  EXPECT_THROW(parallel_for(source.get_token(), 0, 10, heist::step{5}, [](int) {}),
+               heist::cancelled);
 }
 
 TEST(ParallelForBlock, RefusesAnInvertedOne) {

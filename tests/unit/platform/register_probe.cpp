@@ -1,7 +1,102 @@
 // See register_probe.hpp.
 #include "register_probe.hpp"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(_WIN32)
+asm(R"(
+        .text
+        .globl  heist_test_probe_switch
+        .seh_proc heist_test_probe_switch
+heist_test_probe_switch:
+        pushq   %rbx
+        .seh_pushreg %rbx
+        pushq   %rbp
+        .seh_pushreg %rbp
+        pushq   %rdi
+        .seh_pushreg %rdi
+        pushq   %rsi
+        .seh_pushreg %rsi
+        pushq   %r12
+        .seh_pushreg %r12
+        pushq   %r13
+        .seh_pushreg %r13
+        pushq   %r14
+        .seh_pushreg %r14
+        pushq   %r15
+        .seh_pushreg %r15
+        subq    $200, %rsp
+        .seh_stackalloc 200
+        .seh_endprologue
+        movups  %xmm6, 32(%rsp)
+        movups  %xmm7, 48(%rsp)
+        movups  %xmm8, 64(%rsp)
+        movups  %xmm9, 80(%rsp)
+        movups  %xmm10, 96(%rsp)
+        movups  %xmm11, 112(%rsp)
+        movups  %xmm12, 128(%rsp)
+        movups  %xmm13, 144(%rsp)
+        movups  %xmm14, 160(%rsp)
+        movups  %xmm15, 176(%rsp)
+        movq    0(%r9), %rbx
+        movq    8(%r9), %rbp
+        movq    16(%r9), %rdi
+        movq    24(%r9), %rsi
+        movq    32(%r9), %r12
+        movq    40(%r9), %r13
+        movq    48(%r9), %r14
+        movq    56(%r9), %r15
+        movups  64(%r9), %xmm6
+        movups  80(%r9), %xmm7
+        movups  96(%r9), %xmm8
+        movups  112(%r9), %xmm9
+        movups  128(%r9), %xmm10
+        movups  144(%r9), %xmm11
+        movups  160(%r9), %xmm12
+        movups  176(%r9), %xmm13
+        movups  192(%r9), %xmm14
+        movups  208(%r9), %xmm15
+        call    heist_v0_context_switch
+        movq    304(%rsp), %r8
+        movq    %rbx, 0(%r8)
+        movq    %rbp, 8(%r8)
+        movq    %rdi, 16(%r8)
+        movq    %rsi, 24(%r8)
+        movq    %r12, 32(%r8)
+        movq    %r13, 40(%r8)
+        movq    %r14, 48(%r8)
+        movq    %r15, 56(%r8)
+        movups  %xmm6, 64(%r8)
+        movups  %xmm7, 80(%r8)
+        movups  %xmm8, 96(%r8)
+        movups  %xmm9, 112(%r8)
+        movups  %xmm10, 128(%r8)
+        movups  %xmm11, 144(%r8)
+        movups  %xmm12, 160(%r8)
+        movups  %xmm13, 176(%r8)
+        movups  %xmm14, 192(%r8)
+        movups  %xmm15, 208(%r8)
+        movups  32(%rsp), %xmm6
+        movups  48(%rsp), %xmm7
+        movups  64(%rsp), %xmm8
+        movups  80(%rsp), %xmm9
+        movups  96(%rsp), %xmm10
+        movups  112(%rsp), %xmm11
+        movups  128(%rsp), %xmm12
+        movups  144(%rsp), %xmm13
+        movups  160(%rsp), %xmm14
+        movups  176(%rsp), %xmm15
+        addq    $200, %rsp
+        popq    %r15
+        popq    %r14
+        popq    %r13
+        popq    %r12
+        popq    %rsi
+        popq    %rdi
+        popq    %rbp
+        popq    %rbx
+        ret
+        .seh_endproc
+)");
+#elif defined(__x86_64__)
 asm(R"(
         .text
         .globl  heist_test_probe_switch

@@ -7,7 +7,10 @@
 
 namespace heist_test {
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(_WIN32)
+#define HEIST_TEST_REGISTER_PROBE 1
+inline constexpr std::size_t probed_registers = 28;  // rbx rbp rdi rsi r12-r15, xmm6-15 by halves
+#elif defined(__x86_64__)
 #define HEIST_TEST_REGISTER_PROBE 1
 inline constexpr std::size_t probed_registers = 6;  // rbx rbp r12 r13 r14 r15
 #elif defined(__aarch64__)

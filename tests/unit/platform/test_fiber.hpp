@@ -22,7 +22,7 @@ class test_fiber {
   explicit test_fiber(body run, std::size_t stack_bytes = 256 * 1024)
       : run_(std::move(run)), stack_(*heist::platform::allocate_stack(stack_bytes, 0)) {
     fiber_.created();
-    inside_ = heist::platform::make_context(stack_.top(), &enter);
+    inside_ = heist::platform::make_context(stack_.top(), stack_.base, &enter);
   }
 
   ~test_fiber() {

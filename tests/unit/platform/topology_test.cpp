@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "platform/affinity.hpp"
 #include "platform/cpu_count.hpp"
 
 namespace heist_test {

@@ -220,8 +220,17 @@ TEST_P(StacksRefused, WaitingForAStackIsReportedAndEndsWithOne) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1300));
     set_stack_faults_for_test(-1);
   });
+  // Each level waits for a latch, which can't call what it waits for as a future's waiter would.
   const std::function<int(int)> nested = [&](int depth) -> int {
-    return depth == 0 ? 0 : 1 + pool.submit([&nested, depth] { return nested(depth - 1); }).get();
+    if (depth == 0) return 0;
+    heist::latch inner(1);
+    heist::future<int> below = pool.submit([&, depth] {
+      const int levels = nested(depth - 1);
+      inner.count_down();
+      return levels;
+    });
+    inner.wait();
+    return 1 + below.get();
   };
   EXPECT_EQ(pool.run([&] { return nested(3); }), 3);
   helper.join();

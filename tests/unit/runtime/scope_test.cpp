@@ -68,13 +68,13 @@ TEST(Scope, OneWorkerRunsInTheOrderOfTheProgram) {
 
 TEST(Scope, ALoopOfSpawnsHoldsOneStackAndOneEntry) {
   heist::pool pool{{.workers = 1, .fork_depth = 4}};
-  long sum = 0;
+  long long sum = 0;
   pool.run([&] {
     scope([&](task_scope& s) {
-      for (long i = 0; i < scaled(100000); ++i) s.spawn([&sum, i] { sum += i; });
+      for (long long i = 0; i < scaled(100000); ++i) s.spawn([&sum, i] { sum += i; });
     });
   });
-  const long n = scaled(100000);
+  const long long n = scaled(100000);
   EXPECT_EQ(sum, n * (n - 1) / 2);
   EXPECT_LE(pool.stats().stacks_peak, 3U);
   EXPECT_EQ(pool.stats().total.inlined_forks, 0U);

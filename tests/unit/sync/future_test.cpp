@@ -273,5 +273,54 @@ TEST(FuturesAlone, AChildOfForkIsRefusedItsParentsPool) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
+// The leaves of a tree of forks, each of which submits something and waits for it. With a stack for
+// each of them the pool would have thousands, and in the end none.
+template <class Leaf>
+void fork_leaves(int depth, const Leaf& leaf) {
+  if (depth == 0) return leaf();
+  heist::fork_join([&] { fork_leaves(depth - 1, leaf); }, [&] { fork_leaves(depth - 1, leaf); });
+}
+
+TEST_P(Futures, InTheLeavesOfForksNeedFewStacks) {
+  if (heist::detail::waits_are_checked()) GTEST_SKIP() << "each function has a fiber";
+  const int depth = tsan || emulated ? 7 : 12;
+  std::atomic<long> called{0};
+  pool_.run([&] { fork_leaves(depth, [&] { heist::submit([&] { ++called; }).get(); }); });
+  EXPECT_EQ(called, 1L << depth);
+  EXPECT_LE(pool_.stats().stacks_peak, 30U + 20U * pool_.workers());
+}
+
+// What waits isn't known to what it waits for.
+TEST(FuturesInChains, DoNotNeedAllStacks) {
+  if (is_serial()) GTEST_SKIP() << "a submit is a call";
+  if (tsan || emulated) GTEST_SKIP() << "many stacks";
+  heist::pool pool({.workers = 2});
+  constexpr int depth = 14;
+  std::atomic<long> called{0};
+  const auto chain = [&] {
+    heist::submit([&] { ++called; }).then([&] { ++called; }).then([&] { ++called; }).get();
+  };
+  pool.run([&] { fork_leaves(depth, chain); });
+  EXPECT_EQ(called, 3L << depth);
+  EXPECT_LE(pool.stats().stacks_peak, 5000U);
+}
+
+// The function that is called by the one who waits for it finds what any other finds.
+TEST(FuturesOnOneWorker, AreMadeByWhoeverWaits) {
+  if (is_serial()) GTEST_SKIP() << "a submit is a call";
+  if (heist::detail::waits_are_checked()) GTEST_SKIP() << "each function has a fiber";
+  heist::pool pool({.workers = 1});
+  pool.run([] {
+    const void* const here = heist::detail::current_fiber();
+    heist::future<int> outer = heist::submit([here] {
+      EXPECT_EQ(heist::detail::current_fiber(), here);
+      heist::future<int> inner = heist::submit([]() -> int { throw boom(7); });
+      EXPECT_EQ(number_thrown_by([&] { inner.get(); }), 7);
+      return 8;
+    });
+    EXPECT_EQ(outer.get(), 8);
+  });
+}
+
 }  // namespace
 }  // namespace heist_test

@@ -82,6 +82,8 @@ void merge_serially(A a, std::size_t a_size, B b, std::size_t b_size, Out out, L
   if (a_size == 0 || b_size == 0 || !less(*b, a_end[-1]))  // nothing to merge
     transfer<Transfer>(b, b_end, transfer<Transfer>(a, a_end, out));
   else if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B> && std::is_pointer_v<Out> &&
+                     std::is_same_v<std::iter_value_t<A>, std::iter_value_t<Out>> &&
+                     std::is_same_v<std::iter_value_t<B>, std::iter_value_t<Out>> &&
                      is_light<std::iter_value_t<Out>>)
     merge_from_both_ends<std::iter_value_t<Out>>(a, a_end, b, b_end, out, less);
   else

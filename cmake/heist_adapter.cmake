@@ -1,0 +1,78 @@
+# An adapter is one header, integrations/NAME/include/heist/integrations/NAME.hpp, written against heist's public headers. It
+# links heist and leaves it to the program how the host's own headers and libraries are found.
+
+# heist_add_adapter(NAME) makes heist::NAME, and installs the header. HEIST_ADAPTERS tells the package which ones there are.
+function(heist_add_adapter name)
+  add_library(heist_adapter_${name} INTERFACE)
+  add_library(heist::${name} ALIAS heist_adapter_${name})
+  target_include_directories(heist_adapter_${name} INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}/include")
+  target_link_libraries(heist_adapter_${name} INTERFACE heist::heist)
+  set_property(GLOBAL APPEND PROPERTY HEIST_ADAPTERS ${name})
+  if(HEIST_INSTALL)
+    install(DIRECTORY include/heist DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev FILES_MATCHING PATTERN "*.hpp")
+  endif()
+endfunction()
+
+# heist_add_adapter_test(NAME source... [LIBRARIES library...] [INCLUDES folder...]) adds the tests integrations.NAME.Suite.Case;
+# under a sanitizer they are one test, integrations.NAME.
+function(heist_add_adapter_test name)
+  if(NOT HEIST_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;INCLUDES")
+  set(program heist_${name}_test)
+  add_executable(${program} ${arg_UNPARSED_ARGUMENTS})
+  target_include_directories(${program} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}")
+  target_include_directories(${program} SYSTEM PRIVATE ${arg_INCLUDES})
+  target_link_libraries(${program} PRIVATE heist::heist_static ${arg_LIBRARIES} GTest::gmock GTest::gtest GTest::gtest_main)
+  target_precompile_headers(${program} REUSE_FROM heist_gtest)
+  if(HEIST_SANITIZE)
+    target_compile_options(${program} PRIVATE -O0) # as the precompiled header
+    add_test(NAME integrations.${name} COMMAND ${program} --gtest_brief=1)
+    set_tests_properties(integrations.${name} PROPERTIES TIMEOUT 1200)
+  else()
+    gtest_discover_tests(${program} TEST_PREFIX "integrations.${name}." DISCOVERY_TIMEOUT 60)
+  endif()
+endfunction()
+
+# heist_add_adapter_example(NAME source REGEX [LIBRARIES library...] [INCLUDES folder...]) adds example_NAME, and a test of what
+# it prints.
+function(heist_add_adapter_example name source regex)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "LIBRARIES;INCLUDES")
+  add_executable(example_${name} ${source})
+  target_include_directories(example_${name} SYSTEM PRIVATE ${arg_INCLUDES})
+  target_link_libraries(example_${name} PRIVATE heist::${name} ${arg_LIBRARIES})
+  if(HEIST_BUILD_TESTS)
+    add_test(NAME integrations.${name}.example COMMAND example_${name})
+    set_tests_properties(integrations.${name}.example PROPERTIES PASS_REGULAR_EXPRESSION "${regex}" TIMEOUT 120)
+  endif()
+endfunction()
+
+# heist_find_host(NAME DEBIAN HEADER folder-suffix library...): sets NAME_INCLUDE and NAME_LIBRARIES, and NAME_FOUND. What is
+# missing is said in one line. A sanitizer can't follow a host that is a library without its instrumentation.
+function(heist_find_host name debian header suffix)
+  set(${name}_FOUND FALSE PARENT_SCOPE)
+  if(HEIST_SANITIZE AND ARGN)
+    message(STATUS "heist: ${name}'s adapter isn't built with sanitizers: the library has none")
+    return()
+  endif()
+  find_path(HEIST_${name}_INCLUDE ${header} PATH_SUFFIXES ${suffix})
+  mark_as_advanced(HEIST_${name}_INCLUDE)
+  set(found ${HEIST_${name}_INCLUDE})
+  set(libraries)
+  foreach(library IN LISTS ARGN)
+    find_library(HEIST_${name}_LIBRARY_${library} ${library})
+    mark_as_advanced(HEIST_${name}_LIBRARY_${library})
+    if(NOT HEIST_${name}_LIBRARY_${library})
+      set(found)
+    endif()
+    list(APPEND libraries "${HEIST_${name}_LIBRARY_${library}}")
+  endforeach()
+  if(NOT found)
+    message(STATUS "heist: no ${name}: its adapter isn't built (Debian: ${debian})")
+    return()
+  endif()
+  set(${name}_FOUND TRUE PARENT_SCOPE)
+  set(${name}_INCLUDE "${HEIST_${name}_INCLUDE}" PARENT_SCOPE)
+  set(${name}_LIBRARIES ${libraries} PARENT_SCOPE)
+endfunction()

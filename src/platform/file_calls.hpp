@@ -1,0 +1,20 @@
+// What new_file.hpp needs of the system. Failures are told as the standard library does: errno.
+#pragma once
+
+#include <cstdio>
+
+namespace heist::inline v0::platform {
+
+// The number of this process.
+[[nodiscard]] long process_number() noexcept;
+
+// Opens a file for bytes, which no program inherits that this one starts; nullptr, with errno.
+[[nodiscard]] std::FILE* open_to_write(const char* path) noexcept;
+
+// Waits until what was written is on the disk. False, with errno.
+[[nodiscard]] bool write_to_disk(std::FILE* file) noexcept;
+
+// Renames in one step, over a file that is there. False, with errno.
+[[nodiscard]] bool replace_file(const char* from, const char* to) noexcept;
+
+}  // namespace heist::inline v0::platform

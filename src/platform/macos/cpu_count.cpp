@@ -1,0 +1,26 @@
+// The processors that are on: macOS has neither affinity masks nor quotas.
+#include "platform/cpu_count.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heist::inline v0::platform {
+
+unsigned machine_cpus() noexcept {
+  return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+cpu_limits find_cpu_limits(const cpu_sources&) {
+  const auto cpus = static_cast<int>(machine_cpus());
+  return {.affinity = cpus, .quota = std::nullopt, .quota_source = "", .workers = cpus};
+}
+
+std::vector<int> affinity_cpus(std::size_t) {
+  std::vector<int> all(machine_cpus());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace heist::inline v0::platform

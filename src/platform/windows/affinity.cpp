@@ -1,0 +1,27 @@
+// Within the processor group of the caller, which holds at most 64 processors.
+#include "platform/affinity.hpp"
+
+#include <windows.h>
+
+#include <cerrno>
+
+namespace heist::inline v0::platform {
+
+int current_cpu() noexcept { return static_cast<int>(::GetCurrentProcessorNumber()); }
+
+// Windows tells the mask of another thread only by setting it, so a wake-up takes no processor out
+// of it (docs/adr/0007-a-waker-keeps-its-processor.md): the system chooses.
+bool forbid_cpu(pid_t, int) noexcept { return false; }
+bool allow_cpu(pid_t, int) noexcept { return false; }
+
+bool pin_this_thread(int cpu) noexcept {
+  constexpr int group_size = 64;
+  if (cpu >= 0 && cpu < group_size &&
+      ::SetThreadAffinityMask(::GetCurrentThread(), DWORD_PTR{1} << static_cast<unsigned>(cpu)) !=
+          0)
+    return true;
+  errno = EINVAL;
+  return false;
+}
+
+}  // namespace heist::inline v0::platform

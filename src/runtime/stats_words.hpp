@@ -1,0 +1,19 @@
+// What HEIST_STATS=1 says in words, below a pool's table.
+#pragma once
+
+#include <string>
+
+#include "heist/stats.hpp"
+
+namespace heist::inline v0 {
+
+// A line for each column that isn't 0 everywhere, then a sentence about how the work was shared,
+// and one for each number that calls for a change. Throws std::bad_alloc.
+[[nodiscard]] std::string words_about(const pool_stats& s);
+
+// The table and the words.
+[[nodiscard]] inline std::string table_and_words(const pool_stats& s) {
+  return to_string(s) + words_about(s);
+}
+
+}  // namespace heist::inline v0

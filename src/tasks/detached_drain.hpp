@@ -1,0 +1,13 @@
+// What waits for detached tasks may call them itself.
+#pragma once
+
+#include "heist/detail/root.hpp"
+
+namespace heist::inline v0::detail {
+
+// If a detached task calls this, and not from inside a fork or a loop: calls the tasks of the
+// family that it has left on its worker's deque, the newest first, up to the first that is of
+// another family.
+void run_newest_of(const root_family& family) noexcept;
+
+}  // namespace heist::inline v0::detail

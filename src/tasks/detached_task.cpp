@@ -1,0 +1,169 @@
+// Detached tasks, on the deque that forks use.
+//
+// Invariants.
+//   D1  A drain runs a task, and what that has started as far as no thief takes it: what it leaves
+//       on the deque it takes back before it ends, so nothing lies there that nobody joins.
+//   D2  A drain counts as unfinished in its pool. A thief counts its own before it completes the
+//       entry, and the drain whose entry it was joins that before it ends: the count is 0 only when
+//       no task is left.
+#include "heist/detached_task.hpp"
+
+#include <type_traits>
+
+#include "heist/detail/measured.hpp"
+#include "heist/pool.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
+#include "runtime/views.hpp"
+#include "tasks/detached_drain.hpp"
+#include "tasks/left_work.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+struct detached_access {
+  static void call(detached_task& t) noexcept { t.function_(t); }
+  static bool is_of(const detached_task& t, const root_family& family) noexcept {
+    return t.family == &family;
+  }
+  static void start(pool_impl* p, detached_task& t) {
+    t.region = 0;  // that of the last time
+    start_root(p, t);
+  }
+  static void start_here(pool_impl* p, detached_task& t);
+  static pool_impl* inside(pool& p) noexcept { return p.impl_.get(); }
+};
+
+namespace {
+
+// Lives on the stack of the fiber on which it runs tasks; the fiber knows the innermost one.
+class detached_drain {
+ public:
+  explicit detached_drain(fiber& here) noexcept
+      : fiber_(here), outer_(here.detached_drain), left_(&here) {
+    here.detached_drain = this;
+  }
+  ~detached_drain() { fiber_.detached_drain = outer_; }
+  detached_drain(const detached_drain&) = delete;
+  detached_drain& operator=(const detached_drain&) = delete;
+
+  void run(detached_task* t) noexcept {
+    const views_refused in_no_order;
+    for (unsigned done = 1; t != nullptr; ++done) {
+      detached_access::call(*t);
+      t = next();
+      if (done % tasks_between_looks == 0 && t != nullptr &&
+          !self_worker().pool.injection().empty())
+        t = hand_over_all(*t);
+    }
+  }
+
+  // For the task that runs: those of the family that were left here last, the newest first.
+  void run_newest_of(const root_family& family) noexcept {
+    while (detached_task* const t = next_of(family)) detached_access::call(*t);
+  }
+  [[nodiscard]] bool is_here(const worker& w) const noexcept { return left_.is_here(&w); }
+
+  // False: only the task that runs can leave something on the deque, and it may be full.
+  [[nodiscard]] bool push(worker& w, detached_task& t) noexcept {
+    return left_.is_here(&w) && left_.push(w, &run_stolen, entry{&t});
+  }
+
+ private:
+  // So often it makes room for what comes from outside.
+  static constexpr unsigned tasks_between_looks = 64;
+
+  struct entry {
+    detached_task* task;
+  };
+
+  detached_task* next() noexcept {
+    entry e{};
+    const auto take = [&e](const entry& newest) {
+      e = newest;
+      return false;
+    };
+    while (!left_.empty())
+      if (left_.pop_private<entry>(*worker_here(), take) != left_work::popped::none ||
+          left_.pop_public(e))
+        return e.task;
+    return nullptr;
+  }
+
+  detached_task* next_of(const root_family& family) noexcept {
+    entry e{};
+    const auto look = [&](const entry& newest) {
+      e = newest;
+      return !detached_access::is_of(*newest.task, family);
+    };
+    while (!left_.empty()) {
+      worker& w = *worker_here();
+      const left_work::popped popped = left_.pop_private<entry>(w, look);
+      if (popped == left_work::popped::all) return e.task;
+      if (popped == left_work::popped::part) return nullptr;
+      if (!left_.pop_public(e)) continue;
+      if (detached_access::is_of(*e.task, family)) return e.task;
+      if (!push(*worker_here(), *e.task)) detached_access::start(nullptr, *e.task);
+      return nullptr;
+    }
+    return nullptr;
+  }
+
+  // To the pool's queue, behind what waits there. Starting on a worker throws nothing.
+  std::nullptr_t hand_over_all(detached_task& first) noexcept {
+    for (detached_task* t = &first; t != nullptr; t = next()) detached_access::start(nullptr, *t);
+    return nullptr;
+  }
+
+  static void run_stolen(job& j) noexcept {
+    detached_task* const t = left_work::item_of<entry>(j).task;
+    pool_impl& pool = self_worker().pool;
+    pool.note_started();  // D2
+    j.views = nullptr;
+    if (fiber* const f = settle_for_fiber(j.state, job::done)) make_ready(*f);
+    detached_drain(*fiber_here()).run(t);
+    pool.note_finished();
+  }
+
+  fiber& fiber_;
+  void* const outer_;
+  left_work left_;
+};
+
+}  // namespace
+
+void detached_access::start_here(pool_impl* p, detached_task& t) {
+  worker* const w = worker_here();
+  if (w != nullptr && !w->alone && (p == nullptr || p == &w->pool) && !measures_work()) {
+    auto* const drain = static_cast<detached_drain*>(w->current.get()->detached_drain);
+    if (drain != nullptr && drain->push(*w, t)) return;
+  }
+  start(p, t);
+}
+
+void run_newest_of(const root_family& family) noexcept {
+  worker* const w = worker_here();
+  if (w == nullptr || w->alone || measures_work()) return;
+  auto* const drain = static_cast<detached_drain*>(w->current.get()->detached_drain);
+  if (drain != nullptr && drain->is_here(*w)) drain->run_newest_of(family);
+}
+
+}  // namespace detail
+
+void detached_task::begin(detail::root& self) noexcept {
+  auto& t = static_cast<detached_task&>(self);
+  const detail::worker* const w = detail::worker_here();
+  if (w == nullptr || w->alone)
+    detail::detached_access::call(t);
+  else
+    detail::detached_drain(*detail::fiber_here()).run(&t);
+}
+
+void start_detached(detached_task& t) { detail::detached_access::start_here(nullptr, t); }
+
+void start_detached(pool& p, detached_task& t) {
+  detail::detached_access::start_here(detail::detached_access::inside(p), t);
+}
+
+}  // namespace heist::inline v0

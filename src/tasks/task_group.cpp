@@ -1,0 +1,171 @@
+// Groups of tasks: each task is a detached one, the group counts those that haven't ended.
+//
+// Invariants.
+//   G1  A task counts as unfinished from before it is given to the pool until its closure is
+//       destroyed and its exception is kept. wait() sees both: the count is guarded by a lock.
+//   G2  After a task is given to the pool, run() touches the group no more; nor does a task after
+//       it is counted off. So a group may be destroyed as soon as wait() has returned.
+#include "heist/task_group.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "heist/detail/measured.hpp"
+#include "heist/error.hpp"
+#include "heist/pool.hpp"
+#include "platform/fatal.hpp"
+#include "runtime/strands.hpp"
+#include "tasks/detached_drain.hpp"
+#include "tasks/left_work.hpp"
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+namespace {
+
+// A task of a group that runs: on the stack of the function that calls it. Those of a fiber, or of
+// a thread outside any pool, form a list, the innermost first. What runs on a fiber stays there; a
+// thread outside any pool stays the same.
+class running_task {
+ public:
+  explicit running_task(const task_group& g) noexcept
+      : innermost_(innermost()), group_(g), outer_(innermost_) {
+    innermost_ = this;
+  }
+  ~running_task() { innermost_ = outer_; }
+  running_task(const running_task&) = delete;
+  running_task& operator=(const running_task&) = delete;
+
+  [[nodiscard]] static bool is_one_of(const task_group& g) noexcept {
+    for (const auto* t = static_cast<const running_task*>(innermost()); t != nullptr;
+         t = static_cast<const running_task*>(t->outer_))
+      if (&t->group_ == &g) return true;
+    return false;
+  }
+
+ private:
+  static void*& innermost() noexcept {
+    static constinit thread_local void* outside = nullptr;
+    fiber* const here = fiber_here();
+    return here == nullptr ? outside : here->group_task;
+  }
+
+  void*& innermost_;
+  const task_group& group_;
+  void* const outer_;
+};
+
+}  // namespace
+
+struct group_access {
+  // Ends what was counted. call(), unless tasks are skipped; drop() in that case.
+  template <class Call, class Drop>
+  static void run(task_group& g, const Call& call, const Drop& drop) noexcept {
+    if (g.stop_requested()) {
+      drop();
+      // Relaxed: wait() reads it after the count, which orders the two.
+      g.skipped_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      if (measures_work()) [[unlikely]]
+        strands::note_not_covered("task groups: their work counts, but Tinf is wrong");
+      const running_task here(g);
+      try {
+        call();
+      } catch (...) {
+        keep(g, std::current_exception());
+      }
+    }
+    g.unfinished_.finish();
+  }
+
+ private:
+  static void keep(task_group& g, std::exception_ptr thrown) noexcept {
+    {
+      const holding hold(g.guard_);
+      if (g.thrown_ == nullptr) g.thrown_ = std::move(thrown);
+    }
+    g.request_stop();
+  }
+};
+
+void group_task::begin(detached_task& self) noexcept {
+  auto& t = static_cast<group_task&>(self);
+  group_access::run(
+      t.group, [&t] { t.call(t); }, [&t] { t.drop(t); });
+}
+
+}  // namespace detail
+
+task_group::~task_group() {
+  // The count decides where run() came while wait() returned, which has lowered the flag then.
+  if (!is_open_.load(std::memory_order_relaxed) && unfinished_.is_over()) return;
+  if (std::uncaught_exceptions() == 0)
+    platform::fatal("a task_group is destroyed after run() without wait()");
+  request_stop();
+  join();
+}
+
+void task_group::join() noexcept {
+  do detail::run_newest_of(waiting_);
+  while (detail::run_one_of(waiting_));
+  unfinished_.wait({detail::wait_kind::task_group, false, this});
+}
+
+void task_group::start(detail::group_task& t) {
+  const bool was_open = is_open_.load(std::memory_order_relaxed);
+  if (!was_open) is_open_.store(true, std::memory_order_relaxed);
+  unfinished_.start();
+  try {
+    if (pool_ == nullptr)
+      start_detached(t);
+    else
+      start_detached(*pool_, t);
+  } catch (...) {
+    t.drop(t);
+    is_open_.store(was_open, std::memory_order_relaxed);
+    unfinished_.finish();
+    throw;
+  }
+}
+
+std::uint64_t task_group::wait() {
+  if (detail::running_task::is_one_of(*this))
+    throw usage_error(
+        "task_group::wait: a task of the group waits for the group, and so for itself");
+  join();
+  std::exception_ptr thrown;
+  {
+    const detail::holding hold(guard_);
+    thrown = std::exchange(thrown_, nullptr);
+  }
+  // Relaxed: the count, which was 0, orders this after all that the tasks did.
+  const std::uint64_t skipped = skipped_.exchange(0, std::memory_order_relaxed);
+  stops_.store(false, std::memory_order_relaxed);
+  is_open_.store(false, std::memory_order_relaxed);
+  if (thrown != nullptr) std::rethrow_exception(std::move(thrown));
+  return skipped;
+}
+
+std::uint64_t task_group::call_and_wait(void (*call)(void*), void* closure) {
+  if (detail::running_task::is_one_of(*this))
+    throw usage_error(
+        "task_group::run_and_wait: a task of the group waits for the group, and so for itself");
+  unfinished_.start();
+  const auto run = [=, this] {
+    detail::group_access::run(
+        *this, [=] { call(closure); }, [] {});
+  };
+  try {
+    if (pool_ == nullptr)
+      detail::run_in(nullptr, run);
+    else
+      pool_->run(run);
+  } catch (...) {  // the pool didn't take it, for the function itself throws nothing
+    unfinished_.finish();
+    throw;
+  }
+  return wait();
+}
+
+}  // namespace heist::inline v0
