@@ -1,0 +1,88 @@
+// The market: which arenas heist's workers visit.
+//
+// An arena with work asks for as many workers as it has seats for them. The market allots the
+// workers that are allowed (controls.hpp), high priorities first, equal ones in proportion. A visit
+// is a function that is submitted to heist's pool: it goes from arena to arena for as long as one
+// has fewer workers than it is allotted, and then its worker is the pool's again. So programs for
+// oneTBB share the pool with whatever else runs on it.
+//
+// The first visits, with the thread that waits as many as the default pool has workers, begin as
+// soon as there is work for them. A program may allow more threads, as with a global_control of 8
+// on 2 processors. The rest begin when work stands still: an arena has work, and for a millisecond
+// no thread in it has begun a task, since its tasks block or take long. So small tasks are run by
+// threads that have processors, and tasks that block overlap as the program wants. These visits are
+// submitted to a second pool, which is made for them. One thread, the watch, looks for work that
+// stands still. It sleeps for good while no visit is held back.
+//
+// Everything is under one lock; advertising work takes it, spawning does not.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "arena.hpp"
+#include "standstill_watch.hpp"
+
+namespace heist::inline v0 {
+class pool;
+}
+
+namespace heist::inline v0::libtbb {
+
+class worker_market {
+ public:
+  static worker_market& instance();
+
+  // A new arena, with a reference. Throws std::bad_alloc.
+  work_arena& make_arena(unsigned size, unsigned reserved, int priority);
+  void refer(work_arena& a) noexcept;
+  void release(work_arena& a) noexcept;
+
+  // There is work in the arena. `must_run`: enqueued work, for which nobody waits.
+  void ask_for_workers(work_arena& a, bool must_run) noexcept;
+  // A worker has looked everywhere. Returns false if there is work nevertheless.
+  bool give_up(work_arena& a) noexcept;
+  // The number of workers that are allowed has changed.
+  void allot_again() noexcept;
+  // For finalize(): waits until no visit is left; false if the caller is in one.
+  bool await_end_of_visits() noexcept;
+  // By the watch: lets one more visit begin if work stands still somewhere. False if no visit is
+  // held back, and the watch is over until the next begin().
+  bool look_for_standstill() noexcept;
+  // Arenas in which stacks wait may have become ready to go on.
+  void advertise_all() noexcept;
+
+  template <class F>
+  void for_each_arena(F f) {
+    const std::lock_guard held(lock_);
+    for (work_arena* a : arenas_) f(*a);
+  }
+
+  // How many workers the default pool has.
+  [[nodiscard]] unsigned pool_size() const noexcept { return pool_size_; }
+
+ private:
+  worker_market();
+
+  [[nodiscard]] std::size_t visits_allowed() const noexcept;
+  [[nodiscard]] bool holds_visits_back() const noexcept;
+  void allot() noexcept;
+  void start_visits(std::unique_lock<std::mutex>& held) noexcept;
+  pool& pool_for_visit(unsigned number);
+  static void visit() noexcept;
+  work_arena* next_arena(work_arena* left, bool had_seat) noexcept;
+  void drop(work_arena& a, std::unique_lock<std::mutex>& held) noexcept;
+
+  std::mutex lock_;
+  std::vector<work_arena*> arenas_;  // the highest priority first
+  unsigned pool_size_;
+  unsigned visits_ = 0;
+  std::size_t late_visits_ = 0;  // that may begin since work stood still
+  pool* second_ = nullptr;
+  unsigned second_size_ = 0;
+  standstill_watch watch_;
+};
+
+}  // namespace heist::inline v0::libtbb

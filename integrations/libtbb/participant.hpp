@@ -1,0 +1,114 @@
+// A thread that takes part: one that called any function of the library, or a worker of heist's
+// that visits an arena.
+//
+// A participant has a seat in one arena at a time. A thread from outside sits in an arena of its
+// own from its first call on; task_arena::execute moves it to another for the time of the call
+// (arena.hpp). A worker has a seat while it visits (market.hpp).
+//
+// All fields are the thread's own, unless it is said.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "abi.hpp"
+#include "heist/deque/heavy_barrier.hpp"
+#include "runtime/steal_backoff.hpp"
+
+namespace heist::inline v0::libtbb {
+
+class work_arena;
+struct seat;
+struct strand;
+struct context_list;
+class observer_proxy;
+class small_objects;
+
+// What is to be done for the stack that was left, on the one that was switched to.
+struct switch_note {
+  enum class kind : std::uint8_t { nothing, call, recycle, set_aside };
+  kind what = kind::nothing;
+  strand* left = nullptr;
+  r1::suspend_callback_type callback = nullptr;  // call: of suspend()
+  void* argument = nullptr;
+};
+
+struct participant {
+  participant();
+  ~participant();
+  participant(const participant&) = delete;
+  participant& operator=(const participant&) = delete;
+
+  work_arena* in = nullptr;
+  seat* at = nullptr;
+  d1::slot_id index = d1::no_slot;  // of the seat
+  bool is_worker = false;
+
+  // The task loop that runs, the innermost. Its context is that of the running task.
+  d1::execution_data* running = &outside;
+  d1::execution_data outside{nullptr, d1::no_slot, d1::no_slot};  // when no loop runs
+  // The isolated region that the thread is in: of the running task, or of isolate().
+  std::intptr_t isolation = no_isolation;
+
+  small_objects* memory;
+  deque::heavy_barrier_target barrier;
+  context_list* contexts;  // those that were bound by this thread
+  std::uint32_t random;
+
+  // Stacks (strand.hpp): the thread's own, and the running one.
+  strand* native;
+  strand* on;
+  strand* bound = nullptr;  // suspended ones that only this thread may resume, linked by next
+  switch_note note;
+  detail::steal_backoff backoff;  // whether its last steals were worth it
+  unsigned sleeps = 0;            // so far, naps included; it may wrap around
+  bool visits = false;            // a worker whose own stack waits for the end of the visit
+
+  // The newest observer of the arena that has seen this thread enter (observers.hpp).
+  std::uint64_t seen_observers = 0;
+
+  [[nodiscard]] bool is_idle() const noexcept { return running == &outside; }
+
+  [[nodiscard]] std::uint32_t next_random() noexcept {  // xorshift
+    random ^= random << 13;
+    random ^= random >> 17;
+    random ^= random << 5;
+    return random;
+  }
+};
+
+// A name for the assembly below.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local participant*
+    current_participant __asm__("heist_v0_tbb_current_participant");
+
+// The caller's, which is made at the first call. Throws std::bad_alloc, resource_error then. After
+// anything that may have run a task, which may have been suspended and continued on another thread,
+// self_afresh() must be called instead.
+participant& make_participant();
+[[nodiscard]] participant* read_current_participant() noexcept;  // never inlined
+[[nodiscard]] inline participant& self() {
+  participant* const p = current_participant;
+  return p != nullptr ? *p : make_participant();
+}
+[[nodiscard]] inline participant& self_afresh() noexcept {
+  participant* p = nullptr;
+#if defined(__x86_64__)
+  // Volatile: so that no compiler keeps the address that another thread's variable had.
+  asm volatile("movq heist_v0_tbb_current_participant@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0"
+               : "=r"(p));
+#else
+  p = read_current_participant();
+#endif
+  return *p;
+}
+
+// With a seat: a thread from outside takes one in an arena of its own, at its first call.
+void take_first_seat(participant& me);
+[[nodiscard]] inline participant& seated_self() {
+  participant& me = self();
+  if (me.at == nullptr) [[unlikely]]
+    take_first_seat(me);
+  return me;
+}
+
+}  // namespace heist::inline v0::libtbb
