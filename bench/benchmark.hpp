@@ -60,11 +60,13 @@ struct benchmark {
 [[nodiscard]] benchmark wake_benchmark();
 [[nodiscard]] benchmark entry_benchmark();
 [[nodiscard]] benchmark callers_benchmark();
+[[nodiscard]] benchmark priorities_benchmark();
 [[nodiscard]] benchmark memory_benchmark();
 [[nodiscard]] benchmark space_benchmark();
 [[nodiscard]] benchmark deque_benchmark();
 [[nodiscard]] benchmark api_benchmark();
 [[nodiscard]] benchmark scope_benchmark();
+[[nodiscard]] benchmark chunks_benchmark();
 [[nodiscard]] benchmark small_loops_benchmark();
 [[nodiscard]] benchmark placement_benchmark();
 [[nodiscard]] benchmark observe_benchmark();

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "platform/affinity.hpp"
 #include "platform/cpu_count.hpp"
-#include "platform/topology.hpp"
 
 namespace heist::bench {
 

@@ -27,8 +27,10 @@ struct dispatch {
     return success;
   }
   int operator()(const cluster_request& request) const { become_cluster_command(request); }
+  int operator()(const tbb_request& request) const { become_tbb_program(request); }
   int operator()(const list_request& request) const { return list(request, out); }
   int operator()(const presets_request& request) const { return list_presets(request, out); }
+  int operator()(const explain_request& request) const { return explain(request, out); }
   int operator()(const info_request& request) const { return info(request, out); }
   int operator()(const run_request& request) const { return run(request, out, err); }
   int operator()(const bench_list_request& request) const { return bench_list(request, out); }

@@ -36,12 +36,24 @@ struct cluster_request {
   std::vector<std::string> arguments;
 };
 
+// A program for oneTBB, with its arguments.
+struct tbb_request {
+  std::vector<std::string> program;
+  std::string workers;  // empty: as it is
+  bool stats = false;
+};
+
 struct list_request {
   bool json = false;
 };
 
 struct presets_request {
   bool json = false;
+};
+
+// What a counter or the like means.
+struct explain_request {
+  std::string name;  // empty: all of them, a line each
 };
 
 struct info_request {
@@ -163,15 +175,18 @@ struct sim_cluster_request : sim_task {
 
 using sim_request = std::variant<step_request, timed_request, kernel_request, sim_cluster_request>;
 
-using any_request = std::variant<text_request, cluster_request, list_request, presets_request,
-                                 info_request, run_request, bench_list_request, bench_request,
-                                 bench_show_request, bench_suite_request, side_request, sim_request,
-                                 theory_request, lab_request, report_request, top_request>;
+using any_request =
+    std::variant<text_request, cluster_request, tbb_request, list_request, presets_request,
+                 explain_request, info_request, run_request, bench_list_request, bench_request,
+                 bench_show_request, bench_suite_request, side_request, sim_request, theory_request,
+                 lab_request, report_request, top_request>;
 
 // Each returns an exit code, and throws heist's errors.
 [[noreturn]] void become_cluster_command(const cluster_request& request);
+[[noreturn]] void become_tbb_program(const tbb_request& request);
 int list(const list_request& request, output& out);
 int list_presets(const presets_request& request, output& out);
+int explain(const explain_request& request, output& out);
 int info(const info_request& request, output& out);
 int run(const run_request& request, output& out, std::FILE* err);
 int bench_list(const bench_list_request& request, output& out);

@@ -34,11 +34,13 @@ TEST(BadInput, Commands) {
   expect_refused(
       usage, {"frobnicate"},
       "unknown command 'frobnicate': not one of run, bench, sim, theory, lab, report, top, list, "
-      "presets, info, cluster, help; see heist --help");
+      "presets, explain, info, cluster, tbb, help; see heist --help");
   expect_refused(usage, {"help", "rum"}, "unknown command 'rum': did you mean 'run'?");
   expect_refused(usage, {"help", "run", "fob"}, "unknown command 'fob': did you mean 'fib'?");
   expect_refused(usage, {"help", "info", "all"}, "info has no help on 'all'");
   expect_refused(usage, {"help", "--json"}, "help has no option --json");
+  expect_refused(usage, {"explain", "steels"}, "unknown name 'steels': did you mean 'steals'?");
+  expect_refused(usage, {"explain", "steals", "parks"}, "explain takes no argument 'parks'");
   expect_refused(usage, {"--frob"}, "unknown option --frob");
   expect_refused(usage, {"list", "fib"}, "list takes no argument 'fib'");
   expect_refused(usage, {"info", "--xml"}, "info has no option --xml");

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/describe/description.hpp"
+
 namespace heist::cli {
 
 using workloads::option_kind;
@@ -14,6 +16,7 @@ namespace {
 
 const char* type_name(option_kind kind) {
   if (kind == option_kind::bytes) return "BYTES";
+  if (kind == option_kind::path) return "FILE";
   return kind == option_kind::integer ? "N" : "NAME";
 }
 
@@ -33,6 +36,7 @@ void bound_options::add(CLI::App& app, const std::vector<option_spec>& specs) {
     one.option = app.add_option(prefix + spec.name, one.text, help);
     one.option->type_name(type_name(spec.kind));
     one.option->take_last();
+    if (!spec.choices.empty()) note_choices(*one.option, spec.choices);
   }
 }
 

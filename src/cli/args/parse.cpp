@@ -2,6 +2,7 @@
 #include "cli/args/parse.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -16,9 +17,11 @@
 #include "cli/args/parse_report.hpp"
 #include "cli/args/parse_run.hpp"
 #include "cli/args/parse_sim.hpp"
+#include "cli/args/parse_tbb.hpp"
 #include "cli/args/parse_theory.hpp"
 #include "cli/args/parse_top.hpp"
 #include "cli/args/suggest.hpp"
+#include "cli/describe/description.hpp"
 
 namespace heist::cli {
 
@@ -87,6 +90,13 @@ bool asks_for_help(int argc, const char* const* argv) {
                       [](std::string_view each) { return each == "--help" || each == "-h"; });
 }
 
+CLI::App* add_explain(CLI::App& app, explain_request& explain) {
+  auto* const added = app.add_subcommand(
+      "explain", "what a counter, an idle reason or a finding means, and what to do about it");
+  added->add_option("NAME", explain.name, "of a field or a column [all, a line each]");
+  return added;
+}
+
 // For the suites: its process isn't started by hand.
 CLI::App* add_side(CLI::App& app, side_request& side) {
   auto* const added = app.add_subcommand("side")->group("");
@@ -97,11 +107,53 @@ CLI::App* add_side(CLI::App& app, side_request& side) {
   return added;
 }
 
+// For the build, which makes the man page and the completions with it.
+CLI::App* add_describe(CLI::App& app, std::string& form) {
+  auto* const added = app.add_subcommand("describe")->group("");
+  added->add_option("form", form)->required();
+  return added;
+}
+
+// Commands whose arguments are not this parser's, for the help and the completions.
+void add_texts_of_others(CLI::App& app) {
+  auto* const cluster = app.add_subcommand(
+      "cluster", "a program on many machines, over MPI: mpirun -n 4 heist cluster uts");
+  cluster->footer(
+      "Where heist was built with MPI, heist cluster --help lists programs and options.");
+  auto* const tbb = app.add_subcommand(
+      "tbb", "a program that was linked with oneTBB, on heist's workers: tbb PROGRAM");
+  tbb->add_option("--workers", "how many workers the pool has (HEIST_WORKERS)")->type_name("N");
+  tbb->add_flag("--stats")->description(
+      "at the end, what the arenas and the pool did (HEIST_STATS=1)");
+  app.add_subcommand("help", "this text, or that of a command: help run fib");
+}
+
+std::string line_of(int argc, const char* const* argv) {
+  std::string line = "heist";
+  for (int i = 1; i < argc; ++i) line += " " + std::string(argv[i]);
+  return line;
+}
+
+// The text that was asked for instead of a command: the help, or the version.
+std::optional<text_request> parse_into(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return text_request{app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return text_request{std::string(version.what()) + '\n'};
+  } catch (const CLI::Error& error) {
+    throw translate(error);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 any_request parse(int argc, const char* const* argv) {
   if (argc > 1 && std::string_view(argv[1]) == "cluster")
     return cluster_request{std::vector<std::string>(argv + 2, argv + argc)};
+  if (argc > 1 && std::string_view(argv[1]) == "tbb") return parse_tbb(argc - 2, argv + 2);
   CLI::App app("heist runs fork-join programs on a work-stealing runtime.", "heist");
   app.footer(footer);
   app.set_version_flag("--version", "heist " HEIST_VERSION_STRING);
@@ -118,38 +170,30 @@ any_request parse(int argc, const char* const* argv) {
   list_request list;
   auto* list_app = app.add_subcommand("list", "the workloads, and what each is there for");
   list_app->add_flag("--json", list.json, "with their options, an object a line");
-
   presets_request presets;
   auto* presets_app =
       app.add_subcommand("presets", "the schedulers of the literature, for run --preset");
   presets_app->add_flag("--json", presets.json, "an object a line");
 
+  explain_request explain;
+  auto* explain_app = add_explain(app, explain);
   side_request side;
   const auto* side_app = add_side(app, side);
+  std::string form;
+  const auto* describe_app = add_describe(app, form);
   info_request info;
   auto* info_app = app.add_subcommand("info", "what the runtime makes of this machine");
   info_app->add_flag("--json", info.json, "as an object");
 
-  app.add_subcommand("cluster",
-                     "a program on many machines, over MPI: mpirun -n 4 heist cluster uts");
-  app.add_subcommand("help", "this text, or that of a command: help run fib");
+  add_texts_of_others(app);
   if (asks_for_help(argc, argv)) {
     const auto asked = without_help(app, argc, argv);
     return parse(static_cast<int>(asked.size()), asked.data());
   }
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return text_request{app.help()};
-  } catch (const CLI::CallForVersion& version) {
-    return text_request{std::string(version.what()) + '\n'};
-  } catch (const CLI::Error& error) {
-    throw translate(error);
-  }
+  if (auto text = parse_into(app, argc, argv)) return *text;
   refuse_before_command(app);
-  std::string line = "heist";
-  for (int i = 1; i < argc; ++i) line += " " + std::string(argv[i]);
+  const auto line = line_of(argc, argv);
   if (run.is_given()) {
     run_request request = run.to_request();
     request.command = line;
@@ -161,11 +205,13 @@ any_request parse(int argc, const char* const* argv) {
   if (lab.is_given()) return lab.to_request();
   if (report.is_given()) return report.to_request();
   if (top.is_given()) return top.to_request();
-  for (const auto* command : {list_app, presets_app, info_app})
+  for (const auto* command : {list_app, presets_app, explain_app, info_app})
     if (command->parsed()) refuse_extras(extras_of(app), command->get_name());
   if (list_app->parsed()) return list;
   if (presets_app->parsed()) return presets;
+  if (explain_app->parsed()) return explain;
   if (side_app->parsed()) return side;
+  if (describe_app->parsed()) return text_request{describe_as(form, app)};
   if (info_app->parsed()) return info;
   throw usage_error("no command: see heist --help");
 }

@@ -15,6 +15,7 @@
 #include "bench/suite/suites.hpp"
 #include "cli/args/bound_options.hpp"
 #include "cli/args/suggest.hpp"
+#include "cli/describe/description.hpp"
 
 namespace heist::cli {
 
@@ -26,6 +27,13 @@ namespace {
 std::vector<option_spec> bench_common_options() {
   return {pool_option("workers", "workers, P [see heist info]", 1, pool_config::max_workers),
           pool_option("repeat", "rounds of measurements [5; quick: 2]", 1, 1000)};
+}
+
+template <class All>
+std::vector<std::string> names_of(const All& all) {
+  std::vector<std::string> names;
+  for (const auto& each : all) names.emplace_back(each.name);
+  return names;
 }
 
 }  // namespace
@@ -41,6 +49,8 @@ class bench_parser::arguments {
     presets_ = app_.add_option("--preset", preset_names_,
                                "a preset of heist in a suite, again for more [heist]");
     presets_->allow_extra_args(false)->type_name("NAME");
+    note_choices(*presets_, names_of(presets::all()));
+    note_choices(*suite_, names_of(bench::suites()));
     rivals_ = app_.add_option("--rivals", rivals_folder_,
                               "where the files heist-rival-NAME lie [beside heist]")
                   ->type_name("FOLDER");

@@ -56,7 +56,9 @@ lab_parser::lab_parser(CLI::App& root)
   add_common(app_, "JSON instead of tables");
   const auto add = [](CLI::App& to, const char* name, std::string& text, const std::string& help) {
     const auto initially = text.empty() ? "" : fmt::format(" [{}]", text);
-    to.add_option(name, text, help + initially)->take_last()->type_name("");
+    to.add_option(name, text, help + initially)
+        ->take_last()
+        ->type_name(help.starts_with("a file") ? "FILE" : "");
   };
   g.calibrate = app_.add_subcommand("calibrate", "what forks, steals and wake-ups cost here");
   g.calibrate->allow_extras();

@@ -20,9 +20,10 @@ report_parser::report_parser(CLI::App& root)
   app_.allow_extras();
   app_.add_option("FILE", r.file, "a trace that HEIST_TRACE or pool::stop_trace() has written");
   app_.add_flag("--json", r.json, "an object, and no text");
-  app_.add_option("-o,--html", r.page, "a page to look at, which works offline");
+  app_.add_option("-o,--html", r.page, "a page to look at, which works offline")->type_name("FILE");
   app_.add_option("--convert", r.convert,
-                  "the trace once more: NAME.json for Perfetto and Chrome, or NAME.htrace");
+                  "the trace once more: NAME.json for Perfetto and Chrome, or NAME.htrace")
+      ->type_name("FILE");
 }
 report_parser::~report_parser() = default;
 

@@ -144,12 +144,12 @@ class run_parser::arguments {
                  "one more run on P workers, whose work, span and critical path are measured");
     app.add_option("--costs", costs_, "with --profile: a file of heist lab calibrate")
         ->take_last()
-        ->type_name("");
+        ->type_name("FILE");
     app.add_option("--dag", dag_,
                    "with --profile, which then runs on one worker: a file for its DAG, for heist "
                    "sim --dag file:")
         ->take_last()
-        ->type_name("");
+        ->type_name("FILE");
     app.add_flag("--deque-series{-}", series_,
                  "one more run, in which the sizes of the deques are sampled: probabilities of "
                  "their changes in a step; --deque-series=FILE.html, .svg or .csv writes a page, "

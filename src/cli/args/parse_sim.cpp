@@ -12,6 +12,7 @@
 #include "cli/args/numbers.hpp"
 #include "cli/args/parse_sim_cluster.hpp"
 #include "cli/args/suggest.hpp"
+#include "cli/describe/description.hpp"
 #include "cli/sim.hpp"
 #include "lab/catalog/computation.hpp"
 #include "lab/catalog/kernels.hpp"
@@ -54,6 +55,13 @@ Kind choice(std::string_view option, std::string_view text,
     names += fmt::format("{}{}", names.empty() ? "" : ", ", each.name);
   }
   throw usage_error(fmt::format("sim: {} is one of {}, not '{}'", option, names, text));
+}
+
+template <class Kind, std::size_t N>
+std::vector<std::string> names_of(const std::array<named<Kind>, N>& choices) {
+  std::vector<std::string> names;
+  for (const auto& each : choices) names.emplace_back(each.name);
+  return names;
 }
 
 constexpr std::array<named<engine_kind>, 3> engines = {{
@@ -260,6 +268,12 @@ std::vector<sim_task::scaling> scalings(std::string_view text) {
   return result;
 }
 
+std::vector<std::string> scheduler_names() {
+  std::vector<std::string> names = {"abp"};
+  for (const auto& each : schedulers()) names.emplace_back(each.name);
+  return names;
+}
+
 // Finds a scheduler by its name.
 scheduler_kind scheduler_of(const std::string& name) {
   std::vector<std::string_view> names = {"abp"};
@@ -305,7 +319,9 @@ sim_parser::sim_parser(CLI::App& root)
   auto& g = *given_;
   const auto add = [this](const char* name, std::string& text, const std::string& help) {
     const auto initially = text.empty() ? "" : fmt::format(" [{}]", text);
-    app_.add_option(name, text, help + initially)->take_last()->type_name("");
+    app_.add_option(name, text, help + initially)
+        ->take_last()
+        ->type_name(help.starts_with("a file") ? "FILE" : "");
   };
   add("--dag", g.dag, "the computation, as fib:25; see below");
   add("--scheduler", g.scheduler, "see below");
@@ -340,6 +356,13 @@ sim_parser::sim_parser(CLI::App& root)
   add("--curve", g.curve,
       "what that shows, instead of a schedule too: speedup, space, attempts, wait");
   add("--html", g.html, "a file for a page with charts, table and data");
+  note_choices(app_, "--scheduler", scheduler_names());
+  note_choices(app_, "--engine", names_of(engines));
+  note_choices(app_, "--victim", names_of(victims));
+  note_choices(app_, "--access", names_of(accesses));
+  note_choices(app_, "--answer", names_of(answers));
+  note_choices(app_, "--yield", names_of(yields));
+  note_choices(app_, "--curve", names_of(curves));
   app_.add_flag("--check", g.check, "step by step, with every property that must hold");
   app_.add_flag("--json", g.json, "an object for each P, on a line of its own");
   app_.add_flag("--csv", g.csv, "a line for each P, with names above");

@@ -71,7 +71,9 @@ theory_parser::theory_parser(CLI::App& root)
   auto& g = *given_;
   const auto add = [](CLI::App& to, const char* name, std::string& text, const std::string& help) {
     const auto initially = text.empty() ? "" : fmt::format(" [{}]", text);
-    to.add_option(name, text, help + initially)->take_last()->type_name("");
+    to.add_option(name, text, help + initially)
+        ->take_last()
+        ->type_name(help.starts_with("a file") ? "FILE" : "");
   };
   const auto add_forms = [&](CLI::App& to, const char* picture) {
     to.add_flag("--json", g.json, "an object for each row, on a line of its own");

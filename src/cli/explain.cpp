@@ -1,0 +1,52 @@
+// heist explain: what counters, numbers of a pool, reasons to be idle and findings mean.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <heist/error.hpp>
+
+#include "cli/args/suggest.hpp"
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "runtime/meanings.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+void list_all(output& out) {
+  auto last = meaning_kind::finding;
+  bool is_first = true;
+  for (const meaning& m : all_meanings()) {
+    if (is_first || m.kind != last)
+      out.print("{}{}:\n", is_first ? "" : "\n", std::string(to_string(m.kind)));
+    is_first = false;
+    last = m.kind;
+    out.print("  {:<24}{}\n", m.name, m.what);
+  }
+}
+
+}  // namespace
+
+int explain(const explain_request& request, output& out) {
+  if (request.name.empty()) {
+    list_all(out);
+    return success;
+  }
+  std::vector<std::string_view> names;
+  for (const meaning& m : all_meanings()) {
+    names.emplace_back(m.name);
+    if (request.name != m.name && (m.title[0] == '\0' || request.name != m.title)) continue;
+    out.print("{}: {}\n  {}{}\n  {}\n  {}\n", m.name, m.what, std::string(to_string(m.kind)),
+              m.title[0] == '\0' || m.title == std::string_view(m.name)
+                  ? ""
+                  : fmt::format(", shown as '{}'", m.title),
+              m.high, m.remedy);
+    return success;
+  }
+  throw usage_error(unknown("name", request.name, names, "heist explain"));
+}
+
+}  // namespace heist::cli
