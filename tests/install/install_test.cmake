@@ -135,6 +135,47 @@ if(CASE STREQUAL "stage")
   file(MAKE_DIRECTORY "${WORK}/moved")
   file(RENAME "${WORK}/first/prefix" "${PREFIX}")
 
+elseif(CASE STREQUAL "components")
+  # Each component brings what is its own, with the licence; together they are the whole.
+  set(libheist "${LIBDIR}/${SONAME}")
+  set(in_runtime "${libheist}")
+  set(in_dev include/heist/heist.hpp include/heist/version.hpp "${LIBDIR}/libheist.a" "${LIBDIR}/libheist.so"
+             "${LIBDIR}/cmake/heist/heist-config.cmake" "${LIBDIR}/pkgconfig/heist.pc" share/heist/heist-gdb.py
+             share/doc/heist/README.md share/doc/heist/CHANGELOG.md share/doc/heist/docs/guide.md
+             share/doc/heist/docs/pictures/report.png)
+  set(in_tools bin/heist share/man/man1/heist.1 share/bash-completion/completions/heist
+               share/zsh/site-functions/_heist share/fish/vendor_completions.d/heist.fish)
+  file(REMOVE_RECURSE "${WORK}/${CASE}")
+  foreach(component runtime dev tools)
+    run("${CMAKE_COMMAND}" --install "${BUILD}" --component ${component} --prefix "${WORK}/${CASE}/${component}")
+    foreach(other runtime dev tools)
+      foreach(file IN LISTS in_${other})
+        set(path "${WORK}/${CASE}/${component}/${file}")
+        if(component STREQUAL other AND NOT EXISTS "${path}" AND NOT IS_SYMLINK "${path}")
+          message(FATAL_ERROR "the component ${component} has no ${file}")
+        elseif(NOT component STREQUAL other AND (EXISTS "${path}" OR IS_SYMLINK "${path}"))
+          message(FATAL_ERROR "the component ${component} has ${file}, which is of ${other}")
+        endif()
+      endforeach()
+    endforeach()
+    if(NOT EXISTS "${WORK}/${CASE}/${component}/share/doc/heist/LICENSE")
+      message(FATAL_ERROR "the component ${component} has no licence")
+    endif()
+    file(GLOB_RECURSE files RELATIVE "${WORK}/${CASE}/${component}" "${WORK}/${CASE}/${component}/*")
+    list(APPEND parts ${files})
+  endforeach()
+  file(GLOB_RECURSE whole RELATIVE "${PREFIX}" "${PREFIX}/*")
+  list(REMOVE_ITEM whole ${parts})
+  if(whole)
+    message(FATAL_ERROR "these files are of no component: ${whole}")
+  endif()
+
+elseif(CASE STREQUAL "versions")
+  # The packages of other systems have this version, and Conan's recipe takes all that the library
+  # is built from.
+  run("${PYTHON}" -B "${HERE}/packaging.py" "${SOURCE}" "${VERSION}" "${WORK}/${CASE}-sources")
+  configure("${WORK}/${CASE}-sources" -DHEIST_LIBRARY_ONLY=ON)
+
 elseif(CASE STREQUAL "find_package_static")
   consume(consumer "${PACKAGE_PLACE}")
   expect_not_needed("${WORK}/${CASE}/consumer")
@@ -150,6 +191,9 @@ elseif(CASE STREQUAL "pkg_config_static")
 elseif(CASE STREQUAL "pkg_config_shared")
   consume_by_pkg_config(heist-shared "-Wl,-rpath,${PREFIX}/${LIBDIR}")
   expect_needed("${WORK}/consumer_${CASE}")
+
+elseif(CASE STREQUAL "adapters")
+  consume(adapters "${PACKAGE_PLACE}" "-DHEIST_SOURCE=${SOURCE}")
 
 elseif(CASE STREQUAL "add_subdirectory")
   # The test compiles the whole library, and its speed does not matter.
