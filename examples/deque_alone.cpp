@@ -11,11 +11,11 @@
 
 int main() {
   using heist::deque::push_result, heist::deque::steal_result;
-  heist::deque::chase_lev<long> deque(64);  // room for 64 before it grows
-  std::atomic<bool> is_over{false};         // no more items will be pushed
-  std::array<long, 3> sums{};
+  heist::deque::chase_lev<long long> deque(64);  // room for 64 before it grows
+  std::atomic<bool> is_over{false};              // no more items will be pushed
+  std::array<long long, 3> sums{};
 
-  const auto thief = [&](long& sum) {
+  const auto thief = [&](long long& sum) {
     auto end = deque.thief();
     for (;;) {
       const bool was_over = is_over.load(std::memory_order_acquire);
@@ -28,11 +28,11 @@ int main() {
   std::thread second(thief, std::ref(sums[2]));
 
   auto owner = deque.owner();
-  for (long i = 1; i <= 100'000; ++i)
+  for (long long i = 1; i <= 100'000; ++i)
     if (owner.push(i) == push_result::full) sums[0] += i * i;  // no memory: it adds the item itself
   while (const auto number = owner.pop()) sums[0] += *number * *number;
   is_over.store(true, std::memory_order_release);
   first.join();
   second.join();
-  std::printf("%ld\n", sums[0] + sums[1] + sums[2]);
+  std::printf("%lld\n", sums[0] + sums[1] + sums[2]);
 }

@@ -52,7 +52,7 @@ std::vector<long> step(std::vector<particle>& all, Loop&& loop) {
     p.x += 0.05 * p.vx;
     p.y += 0.05 * p.vy;
     after[i] = p;
-    looked_at[i] = last - first;
+    looked_at[i] = static_cast<long>(last - first);
   });
   all = std::move(after);
   return looked_at;
