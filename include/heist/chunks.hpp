@@ -22,8 +22,9 @@ namespace heist::inline v0 {
 // parallel_for_chunks([pool,] first, last, body [, least]): calls body(f, l), f < l, for chunks
 // that make up [first, last). A chunk has at least `least` indices (1 if not given), unless the
 // whole range has fewer. Chunks are cut as parallel_for cuts them, on demand: where they lie
-// depends on the clock and on thieves, and on one worker the whole range is one chunk. Indices,
-// order, exceptions, threads, and a stop condition in front: as for parallel_for.
+// depends on the clock and on thieves. On one worker the whole range is one chunk, unless there is
+// a stop condition. Indices, order, exceptions, threads, and a stop condition in front: as for
+// parallel_for.
 extern const struct parallel_for_chunks_function parallel_for_chunks;
 
 // reduce_chunks([pool,] first, last, identity, fold, combine [, least]): of each chunk
@@ -32,10 +33,10 @@ extern const struct parallel_for_chunks_function parallel_for_chunks;
 // range.
 //
 // The chunks, and the tree in which their values are combined, depend on the number of indices and
-// on `least` alone, so the result has the same bits for any number of workers. n indices make m = n
-// / s chunks, at least one, whose lengths differ by 1 at most, the longer ones first; s is n / 64,
-// at least 1 and at most 2048, and at least `least`. In the tree the first m / 2 (rounded down)
-// chunks make the left operand. identity must be copyable, its type movable; fold takes a copy for
+// on `least` alone, so the result has the same bits for any number of workers. n indices make
+// m = n / s chunks, at least one, whose lengths differ by 1 at most, the longer ones first; s is
+// n / 64, at least 1 and at most 2048, and at least `least`. In the tree the first m / 2 (rounded
+// down) chunks make the left operand. identity must be copyable, its type movable; fold takes a copy for
 // each chunk. Several threads call fold and combine at once. Allocates nothing. Exceptions,
 // threads, and a stop condition in front: as for reduce.
 extern const struct reduce_chunks_function reduce_chunks;
@@ -50,8 +51,9 @@ extern const struct reduce_chunks_function reduce_chunks;
 // is known; on one worker never. So a scan that reads and writes takes one pass instead of two.
 //
 // The chunks depend on the number of indices and on `least` alone: as for reduce_chunks, where s is
-// the root of n, at least 1 and at most 1024, and at least `least`. Several threads call the
-// functions at once. The type of init must be copyable. Needs memory for up to 1024 sums
+// the square root of n, rounded down, at least 1 and at most 1024, and at least `least`. Several
+// threads call the functions at once. The type of init must be copyable, and movable by
+// assignment. Needs memory for up to 1024 sums
 // (std::bad_alloc). Exceptions and threads: as for parallel_for.
 extern const struct scan_chunks_function scan_chunks;
 

@@ -51,9 +51,10 @@ class detached_task : private detail::family_root {
 // returns. The task must live, and must not be started again, until its function is called. The
 // destructor of the pool waits for it, and for what it starts.
 //
-// Where a detached task of that pool calls this itself, and not from inside a fork or a loop, the
-// task lies on the worker's deque: that costs what a fork costs; thieves take the oldest, and the
-// worker runs what is left, the newest first, when the caller has returned. Elsewhere it goes
+// Where a detached task of that pool calls this itself, and not from inside a fork, a loop or a
+// scope that has children, the task lies on the worker's deque: that costs what a fork costs;
+// thieves take the oldest, and the worker runs what is left, the newest first, when the caller has
+// returned or waits (task_group). Elsewhere it goes
 // through the pool's queue and wakes a worker that sleeps. What comes from outside is looked after
 // every 64 tasks at the latest, so tasks that start each other for ever don't keep it out. Under
 // HEIST_SERIAL, and in a child of fork() that was made on a worker, the function is called at once.

@@ -134,8 +134,9 @@ auto submit(Stop stop, F&& f, detail::place made = detail::place::here())
 // The same with a priority, which orders the functions that wait at the pool's entry until a worker
 // is free, whoever submitted them: high before normal (all other submits) before low, in each level
 // the oldest first. No level starves: the n-th waiting function of a level leaves the entry within
-// 10 n takes. A function that runs is never interrupted, work that has begun goes before all that
-// wait, and what follows by then() is normal.
+// 10 n takes. A function that runs is never interrupted, and may call those for which it waits
+// itself, which count as no takes. Work that has begun goes before all that wait, unless thousands
+// of functions wait for others; and what follows by then() is normal.
 template <class F>
 requires detail::can_be_kept<F>
 auto submit(priority urgency, F&& f, detail::place made = detail::place::here())

@@ -178,8 +178,8 @@ HEIST_API pool& default_pool();
 HEIST_API void configure_default_pool(pool_config config);
 
 // How many workers the default pool has, or will have when it is made: it isn't made by this. Once
-// it was asked for, the number remains, whatever becomes of HEIST_WORKERS and the affinity mask;
-// only if the system refuses threads there are fewer. The first call reads what the system allows,
+// it was asked for, the number remains until configure_default_pool(), whatever becomes of
+// HEIST_WORKERS and the affinity mask; only if the system refuses threads there are fewer. The first call reads what the system allows,
 // the others take nanoseconds. Throws usage_error for a bad HEIST_* variable. Thread-safe.
 [[nodiscard]] HEIST_API unsigned default_pool_workers();
 
@@ -190,7 +190,8 @@ namespace this_worker {
 [[nodiscard]] HEIST_API int index() noexcept;
 
 // The pool that runs the caller; nullptr on a thread outside any pool, and where every function is
-// a call of its caller's (HEIST_SERIAL). Makes no pool.
+// a call of its caller's: under HEIST_SERIAL, and in a child of fork() that a worker made, whose
+// index() is still the worker's. Makes no pool.
 [[nodiscard]] HEIST_API heist::pool* pool() noexcept;
 
 // How many workers that pool has; 0 where there is none.

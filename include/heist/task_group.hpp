@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/refusal.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/short_lock.hpp"
 #include "heist/detail/stopping.hpp"
@@ -64,7 +65,8 @@ class task_group {
   //
   // If a task of a group in the same pool calls run(), outside the forks, loops and scopes that it
   // has opened, the new task lies on the worker's deque: thieves take the oldest, and the worker
-  // runs what is left, the newest first, when the caller has ended. From elsewhere it goes through
+  // runs what is left, the newest first, when the caller waits or has ended. From elsewhere, or
+  // where the deque is full, it goes through
   // the pool's queue, as start_detached says. Under HEIST_SERIAL it is called at once. A reducer
   // can't be used in it, since it has no place in the order of the program; combinable and
   // worker_local can.
@@ -72,13 +74,19 @@ class task_group {
   // One allocation. Throws std::bad_alloc, what moving f throws, and what start_detached throws for
   // that pool; then nothing was started.
   template <class F>
-  requires std::is_invocable_v<std::decay_t<F>>
+  requires detail::can_be_spawned<F>
   void run(F&& f);
+  template <class... Arguments>
+  requires(!detail::is_spawn<Arguments...>) void run(Arguments&&...) {
+    detail::refuse_spawn<Arguments...>();
+  }
 
   // Returns when all tasks have ended, those that they start included, and what they did can be
-  // seen. A worker of the pool first calls, the newest first, tasks that nobody has begun, where
-  // they lie on its deque or in the pool's queue. Then a worker's fiber is suspended, and its
-  // thread does other work; any other thread sleeps.
+  // seen. A worker of the pool first calls tasks that nobody has begun, the newest first: those
+  // that the waiting task has started itself, if it waits outside the forks, loops and scopes that
+  // it has opened, and those in the queue of the pool in which the group was first used. Then, or
+  // where a quarter of its stack is used or another function at the pool's entry must get a turn, a
+  // worker's fiber is suspended, and its thread does other work; any other thread sleeps.
   //
   // If tasks threw, throws the exception that was thrown first in time; the others are lost. As
   // soon as one has thrown or a stop is requested, tasks that haven't begun are skipped: they are
@@ -95,7 +103,11 @@ class task_group {
   // Calls f as a task of the group and then waits: on a worker of the pool the call is a plain one;
   // for any other caller it is pool::run. No allocation. Otherwise as run() and wait().
   template <class F>
-  requires std::is_invocable_v<F> std::uint64_t run_and_wait(F&& f);
+  requires detail::can_be_called<F> std::uint64_t run_and_wait(F&& f);
+  template <class... Arguments>
+  requires(!detail::is_run<Arguments...>) detail::refused run_and_wait(Arguments&&...) {
+    return detail::refuse_run<Arguments...>();
+  }
 
   // From now on until wait() returns tasks are skipped that haven't begun. Those that run go on;
   // they may ask stop_requested().
@@ -120,12 +132,12 @@ class task_group {
   pool* const pool_ = nullptr;
   detail::work_count unfinished_;
   detail::root_family waiting_;  // tasks in the pool's queue
-  std::atomic<bool> stops_{false};
-  // run() was called after the last wait(). Relaxed: the destructor asks, and the program must have
-  // ordered that after every run() and wait().
-  std::atomic<bool> is_open_{false};
-  std::atomic<std::uint64_t> skipped_{0};
   detail::short_lock guard_;
+  // Both are set, if at all, under guard_ with what they go with, or by a hint of the program's.
+  // Relaxed: their readers need no more than they see.
+  std::atomic<bool> stops_{false};
+  std::atomic<bool> has_ended_{false};  // a task has, after the last wait()
+  std::atomic<std::uint64_t> skipped_{0};
   std::exception_ptr thrown_;  // guarded by guard_
 };
 

@@ -71,6 +71,8 @@ struct injected {
 
 class injection_queue {
  public:
+  static constexpr unsigned roots_to_a_fork = 64;
+
   void push(root& r) noexcept {
     auto* const member = r.is_of_family ? static_cast<family_root*>(&r) : nullptr;
     const bool is_at_home = member != nullptr && is_home_of(*member->family);
@@ -91,13 +93,14 @@ class injection_queue {
   }
 
   // What was begun first: fibers before forks before roots, these by priority (root_queue.hpp).
-  // roots_first: roots before forks.
+  // roots_first: roots before forks, but for each `roots_to_a_fork`-th time.
   injected pop(bool roots_first) noexcept {
     if (empty()) return {};
     const std::lock_guard hold(mutex_);
+    const bool is_roots_turn = roots_first && ++pops_of_roots_first_ % roots_to_a_fork != 0;
     injected item;
     if ((item.resumable = fibers_.pop()) == nullptr &&
-        !(roots_first && (item.entry = roots_.pop()) != nullptr) &&
+        !(is_roots_turn && (item.entry = roots_.pop()) != nullptr) &&
         (item.left_behind = jobs_.pop()) == nullptr && (item.entry = roots_.pop()) == nullptr)
       return {};
     remove_one();
@@ -171,6 +174,7 @@ class injection_queue {
   intrusive_list<fiber> fibers_;         // guarded by mutex_, as are the next two
   intrusive_list<job> jobs_;
   root_queue roots_;
+  unsigned pops_of_roots_first_ = 0;
 };
 
 }  // namespace heist::inline v0::detail

@@ -48,27 +48,6 @@ void start_root(pool_impl* pool, root& r) {
     default_pool().impl_->start(r);
 }
 
-bool run_one_of(root_family& family) noexcept {
-  worker* const w = this_worker();
-  // A measured pool gives each root a strand of its own.
-  if (w == nullptr || w->alone || is_measured(*w)) return false;
-  root* const r = w->pool.injection().pop_newest_of(family);
-  if (r == nullptr) return false;
-  pool_impl& pool = w->pool;
-  fiber& here = *w->current;
-  w->count.roots.add();
-  const int priority = std::exchange(here.priority, 0);
-  const std::uint32_t region = std::exchange(here.region, r->region);
-  {
-    const views_refused in_no_order;
-    r->run(*r);  // r is gone now, and the worker may be another
-  }
-  here.region = region;
-  here.priority = priority;
-  pool.note_finished();
-  return true;
-}
-
 }  // namespace detail
 
 pool::pool() : pool(pool_config{}) {}

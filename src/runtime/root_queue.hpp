@@ -3,9 +3,10 @@
 // A higher level goes before a lower one, but not for ever: a level that was passed over
 // `most_passed_over` times in a row is served next, so high-priority work under a flood of its own
 // kind keeps at least three quarters of the takes. Where both lower levels are due the higher of
-// them is first. Bound: as long as a level has roots, one of them is taken at the latest by the
-// take after next once it was passed over eight times, so the n-th root of a level leaves the queue
-// within 10 n takes. The bound counts takes, since a function that runs is never interrupted.
+// them is first. Bound: once a level that has roots was passed over eight times, the next take or
+// the one after it is from that level, so the n-th root of a level leaves the queue within 10 n
+// takes. The bound counts takes, since a function that runs is never interrupted. What waiters take
+// out by pop_newest_of() is no take.
 //
 // A root that belongs to a family is in the family's list too, for whoever waits for it.
 //

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <thread>
@@ -103,7 +104,9 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   // Its seat is vacant while it naps: then a guest takes it from the nappers' count. Written before
   // the seat is vacated.
   local<bool> naps{false};
-  local<unsigned> stalled{0};  // suspended fibers that only this thread may resume
+  local<unsigned> stalled{0};        // suspended fibers that only this thread may resume
+  local<unsigned> awaited_calls{0};  // for turns, see awaited_calls.cpp
+  local<std::chrono::steady_clock::time_point> turn_began;
 
   // A guest's own call: the root that it runs first, and then helps with until it has ended.
   local<root*> call{nullptr};

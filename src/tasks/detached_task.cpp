@@ -12,6 +12,7 @@
 
 #include "heist/detail/measured.hpp"
 #include "heist/pool.hpp"
+#include "runtime/awaited_calls.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/views.hpp"
@@ -59,11 +60,18 @@ class detached_drain {
     }
   }
 
-  // For the task that runs: those of the family that were left here last, the newest first.
-  void run_newest_of(const root_family& family) noexcept {
-    while (detached_task* const t = next_of(family)) detached_access::call(*t);
+  // For the task that runs, which may_pop(): as the function of that name.
+  [[nodiscard]] bool run_newest_of(const root_family& family) noexcept {
+    while (detached_task* const t = next_of(family)) {
+      if (!may_call_awaited(self_worker())) {
+        hand_over_all(*t);
+        return false;
+      }
+      detached_access::call(*t);
+    }
+    return true;
   }
-  [[nodiscard]] bool is_here(const worker& w) const noexcept { return left_.is_here(&w); }
+  [[nodiscard]] bool may_pop(const worker& w) const noexcept { return left_.may_pop(&w); }
 
   // False: only the task that runs can leave something on the deque, and it may be full.
   [[nodiscard]] bool push(worker& w, detached_task& t) noexcept {
@@ -142,11 +150,11 @@ void detached_access::start_here(pool_impl* p, detached_task& t) {
   start(p, t);
 }
 
-void run_newest_of(const root_family& family) noexcept {
+bool run_newest_of(const root_family& family) noexcept {
   worker* const w = worker_here();
-  if (w == nullptr || w->alone || measures_work()) return;
+  if (w == nullptr || w->alone || measures_work()) return true;
   auto* const drain = static_cast<detached_drain*>(w->current.get()->detached_drain);
-  if (drain != nullptr && drain->is_here(*w)) drain->run_newest_of(family);
+  return drain == nullptr || !drain->may_pop(*w) || drain->run_newest_of(family);
 }
 
 }  // namespace detail

@@ -64,7 +64,7 @@ class job_frame {
 
   // Runs what belongs to r until that has ended; the caller is not inside of r.
   void work_off(job_record& r, std::uint64_t number) noexcept {
-    if (!left_.is_here(worker_here())) return;
+    if (!left_.may_pop(worker_here())) return;
     parts_of of{&r};
     run_left(of, &r, number);
     of.take_off();

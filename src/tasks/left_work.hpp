@@ -7,6 +7,11 @@
 // first (join.cpp): that is how the slots come back. A thief may end an entry before it begins the
 // work, and the entry has no views (views.hpp): so whole runs of them are joined at once.
 //
+// Before the function returns it may pop entries only while may_pop(). A scope that it has opened,
+// or another left_work, remembers the depth at which it began and tells its own pushes from those
+// of forks by that: the head must not sink below it. So a fiber knows its innermost left_work, and
+// a scope tells that one where it began (scope_floor).
+//
 // The worker is an argument of each call: the thread may change between two of them, and the
 // address of its thread-local with it (hot_path.hpp).
 #pragma once
@@ -14,6 +19,7 @@
 #include <cstring>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/spawn_path.hpp"
@@ -40,13 +46,21 @@ class left_work {
       : fiber_(here),
         start_(static_cast<position>(hot_path::depth())),
         top_(start_),
+        floor_(start_),
         pushes_per_answer_(pushes_per_answer),
-        unanswered_(pushes_per_answer) {}
+        unanswered_(pushes_per_answer),
+        outer_(here == nullptr ? nullptr : std::exchange(here->left, this)) {}
+  ~left_work() {
+    if (fiber_ != nullptr) fiber_->left = outer_;
+  }
   left_work(const left_work&) = delete;
   left_work& operator=(const left_work&) = delete;
 
   // Another function begins, here, on the same fiber; needs empty().
-  void begin_above(const left_work& other) noexcept { start_ = top_ = other.top_; }
+  void begin_above(const left_work& other) noexcept { start_ = top_ = floor_ = other.top_; }
+
+  // For scope_floor: returns the floor before.
+  position raise_floor(position to) noexcept { return std::exchange(floor_, to); }
 
   // Whether the caller, on that worker, is the function itself.
   [[nodiscard]] bool is_here(const worker* w) const noexcept {
@@ -54,6 +68,11 @@ class left_work {
   }
   // The same if the caller is known to run on the function's fiber.
   [[nodiscard]] bool is_newest(const worker& w) const noexcept { return w.deque->depth() == top_; }
+  // Whether the caller, on that worker, is the function itself and hasn't opened anything that is
+  // still open.
+  [[nodiscard]] bool may_pop(const worker* w) const noexcept {
+    return is_here(w) && is_innermost();
+  }
   [[nodiscard]] bool empty() const noexcept { return top_ == start_; }
   // How many entries were pushed and haven't been popped; thieves may have taken some.
   [[nodiscard]] position size() const noexcept { return (top_ - start_) / one; }
@@ -65,7 +84,7 @@ class left_work {
   template <class Item>
   [[nodiscard]] bool push(worker& w, void (*run)(job&) noexcept, const Item& item) noexcept {
     static_assert(sizeof(Item) <= job::payload_bytes && std::is_trivially_copyable_v<Item>);
-    if (size() % pushes_per_look == pushes_per_look - 1) [[unlikely]]
+    if (size() % pushes_per_look == pushes_per_look - 1 && is_innermost()) [[unlikely]]
       join_stolen(w);
     control& c = *w.deque;
     job& slot = slot_at(c, top_);
@@ -123,7 +142,7 @@ class left_work {
 
   // If thieves have taken all entries, joins those that are complete: the next ones then lie in
   // their places. Otherwise a function that leaves much, and whose waits end early, would fill the
-  // deque with places of work that was done long ago.
+  // deque with places of work that was done long ago. Needs may_pop().
   [[gnu::noinline]] void join_stolen(worker& w) noexcept {
     const auto is_all_stolen = [&w] {
       return w.uses_split() ? w.deque->word.load().tail >= w.deque->depth() : w.forks->is_empty();
@@ -142,6 +161,10 @@ class left_work {
  private:
   static constexpr position one = sizeof(job);
   static constexpr position pushes_per_look = 64;
+
+  [[nodiscard]] bool is_innermost() const noexcept {
+    return floor_ == start_ && (fiber_ == nullptr || fiber_->left == this);
+  }
 
   template <class Item>
   static Item& item_in(job& slot) noexcept {
@@ -185,8 +208,10 @@ class left_work {
   fiber* const fiber_;
   position start_;
   position top_;
+  position floor_;  // where the innermost open scope began, or start_
   const unsigned pushes_per_answer_;
-  unsigned unanswered_;  // pushes since the last answer
+  unsigned unanswered_;     // pushes since the last answer
+  left_work* const outer_;  // the next one of the fiber
 };
 
 }  // namespace heist::inline v0::detail

@@ -77,7 +77,7 @@ struct task_frame {
   }
 
   [[nodiscard]] bool can_wait() const noexcept {
-    return left.is_here(worker_here()) || left.empty();
+    return left.may_pop(worker_here()) || left.empty();
   }
   void wait() noexcept {
     while (!left.empty()) {

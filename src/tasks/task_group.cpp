@@ -76,15 +76,16 @@ struct group_access {
         keep(g, std::current_exception());
       }
     }
+    // Relaxed: what the destructor reads after the count, or a wait() has lowered.
+    if (!g.has_ended_.load(std::memory_order_relaxed))
+      g.has_ended_.store(true, std::memory_order_relaxed);
     g.unfinished_.finish();
   }
 
  private:
   static void keep(task_group& g, std::exception_ptr thrown) noexcept {
-    {
-      const holding hold(g.guard_);
-      if (g.thrown_ == nullptr) g.thrown_ = std::move(thrown);
-    }
+    const holding hold(g.guard_);
+    if (g.thrown_ == nullptr) std::swap(g.thrown_, thrown);
     g.request_stop();
   }
 };
@@ -98,8 +99,7 @@ void group_task::begin(detached_task& self) noexcept {
 }  // namespace detail
 
 task_group::~task_group() {
-  // The count decides where run() came while wait() returned, which has lowered the flag then.
-  if (!is_open_.load(std::memory_order_relaxed) && unfinished_.is_over()) return;
+  if (unfinished_.is_over() && !has_ended_.load(std::memory_order_relaxed)) return;
   if (std::uncaught_exceptions() == 0)
     platform::fatal("a task_group is destroyed after run() without wait()");
   request_stop();
@@ -107,14 +107,12 @@ task_group::~task_group() {
 }
 
 void task_group::join() noexcept {
-  do detail::run_newest_of(waiting_);
-  while (detail::run_one_of(waiting_));
+  while (detail::run_newest_of(waiting_) && detail::run_one_of(waiting_)) {
+  }
   unfinished_.wait({detail::wait_kind::task_group, false, this});
 }
 
 void task_group::start(detail::group_task& t) {
-  const bool was_open = is_open_.load(std::memory_order_relaxed);
-  if (!was_open) is_open_.store(true, std::memory_order_relaxed);
   unfinished_.start();
   try {
     if (pool_ == nullptr)
@@ -123,7 +121,6 @@ void task_group::start(detail::group_task& t) {
       start_detached(*pool_, t);
   } catch (...) {
     t.drop(t);
-    is_open_.store(was_open, std::memory_order_relaxed);
     unfinished_.finish();
     throw;
   }
@@ -135,14 +132,15 @@ std::uint64_t task_group::wait() {
         "task_group::wait: a task of the group waits for the group, and so for itself");
   join();
   std::exception_ptr thrown;
+  std::uint64_t skipped;
   {
+    // What a task does that was started meanwhile belongs to the next wait, or all of it to this.
     const detail::holding hold(guard_);
     thrown = std::exchange(thrown_, nullptr);
+    skipped = skipped_.exchange(0, std::memory_order_relaxed);
+    stops_.store(false, std::memory_order_relaxed);
+    has_ended_.store(false, std::memory_order_relaxed);
   }
-  // Relaxed: the count, which was 0, orders this after all that the tasks did.
-  const std::uint64_t skipped = skipped_.exchange(0, std::memory_order_relaxed);
-  stops_.store(false, std::memory_order_relaxed);
-  is_open_.store(false, std::memory_order_relaxed);
   if (thrown != nullptr) std::rethrow_exception(std::move(thrown));
   return skipped;
 }

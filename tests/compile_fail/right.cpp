@@ -67,6 +67,9 @@ void right(heist::pool& p, std::vector<int>& v, std::vector<long>& out) {
   });
   const int three = heist::scope(heist::spawn_kind::child, [](heist::task_scope&) { return 3; });
   heist::executor(p).execute([three] {});
+  heist::task_group group(p);
+  group.run([q = std::make_unique<int>(1)] {});
+  group.run_and_wait([] { return 3; });
   heist::task_graph g;
   g.add([q = std::make_unique<int>(1)] {}, {.name = "first"});
   g.add([](heist::task_graph::running& r) { r.add([] {}); });

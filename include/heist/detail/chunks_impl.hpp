@@ -26,7 +26,8 @@ namespace detail {
 template <index I>
 struct index_range {
   template <index F, index L>
-  index_range(F f, L l) : first(static_cast<I>(f)), count(count_of_indices(f, l)) {
+  index_range(F f, L l, const char* who)
+      : first(static_cast<I>(f)), count(count_of_indices(f, l, who)) {
     static_assert(fits_a_count<I>, "heist: chunks of indices of more than 64 bits");
   }
   [[nodiscard]] I at(std::size_t offset) const noexcept { return index_at(first, offset); }
@@ -63,7 +64,7 @@ struct parallel_for_chunks_impl : stopped_by<Stop> {
   template <index I, index J, class Body>
   requires std::invocable<Body&, std::common_type_t<I, J>, std::common_type_t<I, J>>
   void operator()(I first, J last, Body&& body, std::size_t least = 1) const {
-    const index_range<std::common_type_t<I, J>> range(first, last);
+    const index_range<std::common_type_t<I, J>> range(first, last, "heist::parallel_for_chunks");
     if (range.count == 0) return;
     if (least <= 1) {
       loop(chunk_cut(range.count, 1),
@@ -143,7 +144,7 @@ struct reduce_chunks_impl : stopped_by<Stop> {
           T operator()(I first, J last, T identity, Fold fold, Combine combine,
                        std::size_t least = 1) const {
     using range_of = index_range<std::common_type_t<I, J>>;
-    const range_of range(first, last);
+    const range_of range(first, last, "heist::reduce_chunks");
     if (range.count == 0) return identity;
     return fold_tree(
         *this, chunk_folds<T, range_of, Fold, Combine>{
@@ -193,6 +194,10 @@ consteval bool can_put_out() {
 template <class PutOut, class I, class T>
 concept puts_out = can_put_out<PutOut, I, T>();
 
+// Prefixes are kept, and replaced by later ones.
+template <class T>
+concept scannable = std::copy_constructible<T> && std::movable<T>;
+
 struct scan_chunks_impl {
   template <class I, class J = void, class T = void, class Sum = void, class Combine = void,
             class PutOut = void, class...>
@@ -204,7 +209,7 @@ struct scan_chunks_impl {
     } else {
       using common = std::common_type_t<I, J>;
       using value = std::remove_cvref_t<T>;
-      if constexpr (!std::copy_constructible<value>)
+      if constexpr (!scannable<value>)
         return refusal::accumulator;
       else if constexpr (!gives<value, Sum&, common, common>)
         return refusal::chunk_sum;
@@ -215,14 +220,14 @@ struct scan_chunks_impl {
     }
   }
 
-  template <index I, index J, std::copy_constructible T, class Sum, class Combine, class PutOut>
+  template <index I, index J, scannable T, class Sum, class Combine, class PutOut>
   requires gives<T, Sum&, std::common_type_t<I, J>, std::common_type_t<I, J>> &&
       gives<T, Combine&, const T&, T> && puts_out<PutOut, std::common_type_t<I, J>, T>
           T operator()(I first, J last, T init, Sum sum, Combine combine, PutOut put_out,
                        std::size_t least = 1) const {
     using range_of = index_range<std::common_type_t<I, J>>;
     using chunks = chunk_scans<T, range_of, Sum, Combine, PutOut>;
-    const range_of range(first, last);
+    const range_of range(first, last, "heist::scan_chunks");
     if (range.count == 0) return init;
     const chunks operations{cut_to_scan(range.count, at_least_one(least)), range, sum, combine,
                             put_out};

@@ -37,16 +37,16 @@ constexpr I index_at(I first, std::size_t offset) noexcept {
   return static_cast<I>(static_cast<bits>(static_cast<bits>(first) + static_cast<bits>(offset)));
 }
 
-// How many indices; throws usage_error if the range is inverted.
+// How many indices; throws usage_error, in the name of `who`, if the range is inverted.
 template <index I, index J>
-std::size_t count_of_indices(I first, J last) {
+std::size_t count_of_indices(I first, J last, const char* who = "heist::parallel_for") {
   using common = std::common_type_t<I, J>;
   const auto f = static_cast<common>(first);
   const auto l = static_cast<common>(last);
   // A negative index that the conversion makes a huge unsigned one is as wrong as an inverted
   // range.
   if ((f < 0) != (first < 0) || (l < 0) != (last < 0) || l < f) [[unlikely]]
-    throw_bad_range("heist::parallel_for", endpoint_of(first), endpoint_of(last));
+    throw_bad_range(who, endpoint_of(first), endpoint_of(last));
   using bits = std::make_unsigned_t<common>;
   return static_cast<bits>(static_cast<bits>(l) - static_cast<bits>(f));
 }

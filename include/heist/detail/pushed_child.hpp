@@ -8,7 +8,8 @@
 // Invariants.
 //   C1  The children of a scope that are on the deque lie at start_, start_ + 1, .., top_ - 1: only
 //       the scope's own function pushes, and only when the head is top_. Any other spawn, from a
-//       fork or from another scope's function with children of its own below, is a call.
+//       fork or from another scope's function with children of its own below, is a call. Nothing
+//       pops what lies below start_ meanwhile (scope_floor), or a fork would come back to top_.
 //   C2  When the scope's function returns or calls sync(), the head is top_: what lies above was
 //       pushed by functions that it called, and each has joined its own. So the pops of sync() go
 //       from top_ - 1 down to start_, and each finds its child the newest entry, or stolen, and

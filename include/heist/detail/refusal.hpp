@@ -145,8 +145,10 @@ struct say {
                 "heist: combine can't be called with two accumulators and return one");
   static_assert(is_not<Why, chunk_sum>,
                 "heist: sum can't be called with a chunk, sum(first, last), and return a sum");
-  static_assert(is_not<Why, accumulator>,
-                "heist: the initial value must be copyable: each chunk begins with a copy");
+  static_assert(
+      is_not<Why, accumulator>,
+      "heist: the initial value must be copyable: each chunk begins with a copy (and that "
+      "of a scan assignable)");
   static_assert(is_not<Why, chunk_put_out>,
                 "heist: put_out can't be called as put_out(first, last, prefix) and return nothing "
                 "or the next prefix");

@@ -52,11 +52,34 @@ inline constexpr spawn_functions spawn_functions_of{&run_child<F>, &call_spawned
 // The owner of a scope on a thread outside any pool: nullptr; under HEIST_SERIAL any other value.
 HEIST_API const void* scope_owner_outside() noexcept;
 
-// The fiber on which the scope's function runs.
-inline const void* scope_owner() noexcept {
-  const worker_front* const w = this_worker_front();
+// The fiber on which the scope's function runs, of that worker or, if it is nullptr, none.
+inline const void* scope_owner(const worker_front* w) noexcept {
   return w != nullptr ? w->current.get() : scope_owner_outside();
 }
+
+// As long as a scope is open, nothing is popped that its fiber had left on the deque before
+// (src/tasks/left_work.hpp).
+class scope_floor {
+ public:
+  explicit scope_floor(const worker_front* w) noexcept
+      : left_(w == nullptr ? nullptr : front_of(w->current).left) {
+    if (left_ != nullptr) [[unlikely]]
+      raise();
+  }
+  ~scope_floor() {
+    if (left_ != nullptr) [[unlikely]]
+      lower();
+  }
+  scope_floor(const scope_floor&) = delete;
+  scope_floor& operator=(const scope_floor&) = delete;
+
+ private:
+  HEIST_API void raise() noexcept;
+  HEIST_API void lower() noexcept;
+
+  left_work* const left_;
+  position before_;  // set by raise()
+};
 
 // The payload of a spawner's slot. It repeats what the child's own record holds, which may be gone
 // when a thief reads the slot. The slot lies in the array that the spawner uses.
@@ -123,12 +146,14 @@ inline bool scope_state::spawn_usual(child_function run, void* closure) {
 template <unsigned Flags, class F>
 auto run_scope(scope_watch* watch, F&& f) -> std::invoke_result_t<F, task_scope&> {
   using result = std::invoke_result_t<F, task_scope&>;
-  const void* const owner = scope_owner();
+  const worker_front* const w = this_worker_front();
+  const void* const owner = scope_owner(w);
   if (owner == nullptr) [[unlikely]] {
     return run_in(nullptr, [watch, &f]() -> decltype(auto) {
       return run_scope<Flags>(watch, std::forward<F>(f));
     });
   }
+  const scope_floor floor(w);
   task_scope s(owner, Flags, watch);
   std::optional<stored_result<result>> made;
   void* thrown = nullptr;

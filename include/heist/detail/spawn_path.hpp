@@ -26,6 +26,7 @@ HEIST_API void* heist_v0_context_call(void* argument, void* stack_top, std::uint
 
 namespace heist::inline v0::detail {
 
+class left_work;
 class scope_state;
 struct fiber;
 struct view_node;
@@ -62,6 +63,7 @@ struct fiber_front {
   unsigned older_spares = 0;
   view_node* views = nullptr;  // of reducers; what they stand for: views.hpp
   spawned task{};
+  left_work* left = nullptr;  // the innermost one (src/tasks/left_work.hpp)
 };
 
 // The beginning of the image of a context that was suspended by a call: on x86-64 its

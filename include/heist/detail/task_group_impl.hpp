@@ -45,13 +45,13 @@ struct group_closure final : group_task {
 }  // namespace detail
 
 template <class F>
-requires std::is_invocable_v<std::decay_t<F>>
+requires detail::can_be_spawned<F>
 void task_group::run(F&& f) {
   start(*new detail::group_closure<std::decay_t<F>>(*this, std::forward<F>(f)));
 }
 
 template <class F>
-requires std::is_invocable_v<F> std::uint64_t task_group::run_and_wait(F&& f) {
+requires detail::can_be_called<F> std::uint64_t task_group::run_and_wait(F&& f) {
   auto call = [&f] { static_cast<void>(std::forward<F>(f)()); };
   return call_and_wait([](void* c) { (*static_cast<decltype(call)*>(c))(); }, &call);
 }

@@ -36,6 +36,8 @@ def main():
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--competitor", action="store_true")
     given = parser.parse_intermixed_args()
+    if not os.path.exists(os.path.join(given.library, "libtbb.so.12")):
+        parser.error(f"{given.library} holds no libtbb.so.12")
     names = given.names or subprocess.run([given.program], check=True, text=True,
                                           stdout=subprocess.PIPE).stdout.split()
     busy = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if given.competitor else None

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "heist/policy.hpp"
 #include "tests/unit/sync/support.hpp"
 
 namespace heist_test {
@@ -288,6 +289,50 @@ TEST_P(Futures, InTheLeavesOfForksNeedFewStacks) {
   pool_.run([&] { fork_leaves(depth, [&] { heist::submit([&] { ++called; }).get(); }); });
   EXPECT_EQ(called, 1L << depth);
   EXPECT_LE(pool_.stats().stacks_peak, 30U + 20U * pool_.workers());
+}
+
+// Whoever waits calls what it waits for only while enough of its stack is left.
+TEST(FuturesInChains, ThatAreLongOverflowNoStack) {
+  heist::pool pool({.workers = 1, .stack_size = 64 * 1024});
+  const int length = scaled(4000);
+  const long sum = pool.run([&] {
+    heist::future<long> last = pool.submit([] { return 0L; });
+    for (int i = 0; i < length; ++i)
+      last = pool.submit([before = std::move(last)]() mutable { return before.get() + 1; });
+    return last.get();
+  });
+  EXPECT_EQ(sum, length);
+}
+
+// A function that for ever waits for new ones lets others have a turn.
+TEST(FuturesInTurn, LetWhatWaitsAtTheEntryBegin) {
+  if (is_serial()) GTEST_SKIP() << "a submit is a call";
+  const watchdog guard("a function at the entry");
+  heist::pool pool({.workers = 1});
+  std::atomic<bool> stop{false};
+  const heist::future<void> waiting = pool.submit([&] {
+    while (!stop) pool.submit([] {}).get();
+  });
+  pool.submit([&] { stop = true; }).get();
+  waiting.wait();
+  EXPECT_TRUE(stop);
+}
+
+TEST(FuturesUnderPolicies, AreFreeOfThePolicyOfWhoWaits) {
+  if (is_serial()) GTEST_SKIP() << "every fork is a call";
+  const watchdog guard("a fork that a thief must take");
+  heist::pool pool({.workers = 2});
+  // Its branches meet, so it needs two workers.
+  const auto meet = [] {
+    std::atomic<bool> met{false};
+    bool has_met = false;
+    heist::fork_join([&] { has_met = eventually([&] { return met.load(); }); },
+                     [&] { met = true; });
+    return has_met;
+  };
+  EXPECT_TRUE(pool.run([&] {
+    return heist::with(heist::policy::serial, [&] { return heist::submit(meet).get(); });
+  }));
 }
 
 // What waits isn't known to what it waits for.
