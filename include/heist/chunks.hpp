@@ -36,9 +36,9 @@ extern const struct parallel_for_chunks_function parallel_for_chunks;
 // on `least` alone, so the result has the same bits for any number of workers. n indices make
 // m = n / s chunks, at least one, whose lengths differ by 1 at most, the longer ones first; s is
 // n / 64, at least 1 and at most 2048, and at least `least`. In the tree the first m / 2 (rounded
-// down) chunks make the left operand. identity must be copyable, its type movable; fold takes a copy for
-// each chunk. Several threads call fold and combine at once. Allocates nothing. Exceptions,
-// threads, and a stop condition in front: as for reduce.
+// down) chunks make the left operand. identity must be copyable, its type movable; fold takes a
+// copy for each chunk. Several threads call fold and combine at once. Allocates nothing.
+// Exceptions, threads, and a stop condition in front: as for reduce.
 extern const struct reduce_chunks_function reduce_chunks;
 
 // scan_chunks([pool,] first, last, init, sum, combine, put_out [, least]): for each chunk calls

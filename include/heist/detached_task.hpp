@@ -54,12 +54,13 @@ class detached_task : private detail::family_root {
 // Where a detached task of that pool calls this itself, and not from inside a fork, a loop or a
 // scope that has children, the task lies on the worker's deque: that costs what a fork costs;
 // thieves take the oldest, and the worker runs what is left, the newest first, when the caller has
-// returned or waits (task_group). Elsewhere it goes
-// through the pool's queue and wakes a worker that sleeps. What comes from outside is looked after
-// every 64 tasks at the latest, so tasks that start each other for ever don't keep it out. Under
-// HEIST_SERIAL, and in a child of fork() that was made on a worker, the function is called at once.
-// Throws usage_error in a child of fork() for a pool of the parent, and what making the default
-// pool can throw; nothing on a worker for its own pool. Thread-safe. Allocates nothing.
+// returned or waits (task_group). Elsewhere it goes through the pool's queue and wakes a worker
+// that sleeps. What comes from outside is looked after every 64 tasks at the latest, so tasks that
+// start each other for ever don't keep it out. Under HEIST_SERIAL, and in a child of fork() that
+// was made on a worker, the function is called at once. Throws usage_error in a child of fork() for
+// a pool of the parent, and what making the default pool can throw; nothing on a worker for its own
+// pool. Thread-safe. Allocates nothing, but for what a measured pool keeps of the task: without
+// memory for that the program ends.
 HEIST_API void start_detached(detached_task& t);
 HEIST_API void start_detached(pool& p, detached_task& t);
 

@@ -179,8 +179,9 @@ HEIST_API void configure_default_pool(pool_config config);
 
 // How many workers the default pool has, or will have when it is made: it isn't made by this. Once
 // it was asked for, the number remains until configure_default_pool(), whatever becomes of
-// HEIST_WORKERS and the affinity mask; only if the system refuses threads there are fewer. The first call reads what the system allows,
-// the others take nanoseconds. Throws usage_error for a bad HEIST_* variable. Thread-safe.
+// HEIST_WORKERS and the affinity mask; only if the system refuses threads there are fewer. The
+// first call reads what the system allows, the others take nanoseconds. Throws usage_error for a
+// bad HEIST_* variable. Thread-safe.
 [[nodiscard]] HEIST_API unsigned default_pool_workers();
 
 namespace this_worker {

@@ -66,10 +66,9 @@ class task_group {
   // If a task of a group in the same pool calls run(), outside the forks, loops and scopes that it
   // has opened, the new task lies on the worker's deque: thieves take the oldest, and the worker
   // runs what is left, the newest first, when the caller waits or has ended. From elsewhere, or
-  // where the deque is full, it goes through
-  // the pool's queue, as start_detached says. Under HEIST_SERIAL it is called at once. A reducer
-  // can't be used in it, since it has no place in the order of the program; combinable and
-  // worker_local can.
+  // where the deque is full, it goes through the pool's queue, as start_detached says. Under
+  // HEIST_SERIAL it is called at once. A reducer can't be used in it, since it has no place in the
+  // order of the program; combinable and worker_local can.
   //
   // One allocation. Throws std::bad_alloc, what moving f throws, and what start_detached throws for
   // that pool; then nothing was started.

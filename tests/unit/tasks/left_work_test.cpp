@@ -29,8 +29,8 @@ std::string name_of_scopes(const testing::TestParamInfo<scopes_setting>& s) {
 
 class LeftWork : public testing::TestWithParam<scopes_setting> {
  protected:
-  // In a scope: waits for what was left before it opened, and then spawns from branches of forks, at
-  // every depth that a wait may have brought back. The other branches fork in the slots in which
+  // In a scope: waits for what was left before it opened, and then spawns from branches of forks,
+  // at every depth that a wait may have brought back. The other branches fork in the slots in which
   // children would lie that the first ones had pushed. Returns how many children ran.
   template <class Wait>
   static int spawn_after(const Wait& wait) {
