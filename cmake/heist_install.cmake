@@ -70,7 +70,8 @@ if(TARGET heist_cluster_command)
   install(TARGETS heist_cluster_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 endif()
 
-# The licence goes with every component. The documents keep their places, so that their links work.
+# The licence goes with every component. The documents keep their places, so that the links between
+# them work; those to sources and benchmarks need a copy of the sources.
 foreach(component runtime dev tools)
   install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT ${component})
 endforeach()
@@ -78,6 +79,11 @@ install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION "${
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT dev
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.schema.json"
         PATTERN "site" EXCLUDE)
+file(GLOB heist_readmes RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS integrations/*/README.md packaging/README.md)
+foreach(readme IN LISTS heist_readmes)
+  cmake_path(GET readme PARENT_PATH folder)
+  install(FILES "${readme}" DESTINATION "${CMAKE_INSTALL_DOCDIR}/${folder}" COMPONENT dev)
+endforeach()
 
 # A package of its own within the package, since it needs MPI: find_package(heist COMPONENTS cluster).
 if(TARGET heist_cluster)

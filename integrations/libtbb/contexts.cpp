@@ -220,13 +220,10 @@ void task_group_context_impl::inherit(context& c, participant& me) noexcept {
 
 void task_group_context_impl::note_exception(context& c) noexcept {
   if (exceptions_terminate()) std::terminate();
-  if (!cancel(c) && c.my_exception.load(std::memory_order_relaxed) != nullptr) return;
-  auto* const e = new tbb_exception_ptr(std::current_exception());
-  tbb_exception_ptr* seen = nullptr;
+  // Only what cancels the group is thrown again: after a cancellation, exceptions are lost.
+  if (!cancel(c)) return;
   // Release: partner in rethrow().
-  if (!c.my_exception.compare_exchange_strong(seen, e, std::memory_order_release,
-                                              std::memory_order_relaxed))
-    delete e;
+  c.my_exception.store(new tbb_exception_ptr(std::current_exception()), std::memory_order_release);
 }
 
 void initialize(d1::task_group_context& c) { task_group_context_impl::initialize(c); }

@@ -2,9 +2,11 @@
 // for Intel's analysis tools, and the exceptions that it throws.
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <stdexcept>
 
 #include "abi.hpp"
+#include "controls.hpp"
 #include "market.hpp"
 
 extern "C" {
@@ -44,6 +46,7 @@ const char* missing_wait::what() const noexcept {
 }
 
 void throw_exception(exception_id what) {
+  if (heist::libtbb::exceptions_terminate()) std::terminate();
   switch (what) {
     case exception_id::bad_alloc:
       throw std::bad_alloc();

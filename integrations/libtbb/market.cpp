@@ -153,30 +153,49 @@ void worker_market::start_visits(std::unique_lock<std::mutex>& held) noexcept {
   // Without a watch all of them may begin, at the next call.
   if (holds_visits_back() && !watch_.begin()) late_visits_ = allowed_parallelism();
   for (; wanted != 0 && visits_ < most; --wanted) {
-    pool& where = pool_for_visit(visits_);
+    pool* const where = pool_for_visit(visits_);
+    if (where == nullptr) return;
     ++visits_;
     held.unlock();
+    const bool is_started = start_visit(*where);
+    held.lock();
+    if (is_started) continue;
+    --visits_;
+    return;
+  }
+}
+
+// False: there is no memory for it. Those that run serve the arenas.
+bool worker_market::start_visit(pool& where) noexcept {
+  try {
     static_cast<void>(where.submit([]() noexcept {
       // The thread must stay the same, also if a task forks with heist.
       with(policy::stalling, [] { visit(); });
     }));
-    held.lock();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 }
 
 // Under the lock. The default pool has the first visits. If more threads are allowed than it has, a
-// second pool gets the rest; an older second pool is kept, since its visits may run.
-pool& worker_market::pool_for_visit(unsigned number) {
-  if (number < pool_size_) return default_pool();
+// second pool gets the rest; an older second pool is kept, since its visits may run. nullptr: the
+// system has refused that pool its threads, and won't be asked for it again.
+pool* worker_market::pool_for_visit(unsigned number) noexcept {
+  if (number < pool_size_) return &default_pool();
   // Fewer threads may be allowed by now than when this visit was.
   const std::size_t visits = std::max<std::size_t>(allowed_parallelism() - 1, number + 1);
   const auto size =
       static_cast<unsigned>(std::min<std::size_t>(visits - pool_size_, pool_config::max_workers));
-  if (second_size_ < size) {
-    second_ = new pool({.workers = size, .name = "heist-tbb"});
-    second_size_ = size;
-  }
-  return *second_;
+  if (second_size_ < size && size < refused_size_) try {
+      second_ = new pool({.workers = size, .name = "heist-tbb"});
+      second_size_ = size;
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "heist-tbb: no threads beyond the %u of the default pool: %s\n",
+                   pool_size_, e.what());
+      refused_size_ = size;
+    }
+  return number - pool_size_ < second_size_ ? second_ : nullptr;
 }
 
 // Leaves one arena, if any, and chooses the next; nullptr ends the visit.

@@ -70,7 +70,8 @@ class worker_market {
   [[nodiscard]] bool holds_visits_back() const noexcept;
   void allot() noexcept;
   void start_visits(std::unique_lock<std::mutex>& held) noexcept;
-  pool& pool_for_visit(unsigned number);
+  pool* pool_for_visit(unsigned number) noexcept;
+  static bool start_visit(pool& where) noexcept;
   static void visit() noexcept;
   work_arena* next_arena(work_arena* left, bool had_seat) noexcept;
   void drop(work_arena& a, std::unique_lock<std::mutex>& held) noexcept;
@@ -82,6 +83,7 @@ class worker_market {
   std::size_t late_visits_ = 0;  // that may begin since work stood still
   pool* second_ = nullptr;
   unsigned second_size_ = 0;
+  unsigned refused_size_ = ~0U;  // of a second pool for which there were no threads
   standstill_watch watch_;
 };
 

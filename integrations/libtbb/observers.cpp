@@ -90,6 +90,7 @@ void observe(d1::task_scheduler_observer& o, bool on) {
     if (me.in == &where) where.observers.enter(me);
   } else {
     observer_proxy* const p = place.exchange(nullptr, std::memory_order_acq_rel);
+    if (p == nullptr) return;  // another thread was faster
     p->where->observers.remove(*p);
     worker_market::instance().release(*p->where);
     delete p;

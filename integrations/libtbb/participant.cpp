@@ -1,5 +1,12 @@
 #include "participant.hpp"
 
+#include <pthread.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
 #include "arena.hpp"
 #include "contexts.hpp"
 #include "market.hpp"
@@ -12,10 +19,17 @@ constinit thread_local participant* current_participant = nullptr;
 
 namespace {
 
-// Ends the participant with its thread.
-struct thread_end {
-  ~thread_end() { delete std::exchange(current_participant, nullptr); }
-};
+// Ends the participant with its thread: after the destructors of thread_local objects, which may
+// use the library. What other keys' destructors make is ended in the next round of them.
+pthread_key_t make_end_of_thread() noexcept {
+  pthread_key_t key;
+  const auto end = [](void*) { delete std::exchange(current_participant, nullptr); };
+  if (::pthread_key_create(&key, end) != 0) {
+    std::fputs("heist-tbb: the process has no key for thread-specific data left\n", stderr);
+    std::_Exit(1);
+  }
+  return key;
+}
 
 }  // namespace
 
@@ -40,10 +54,15 @@ participant::~participant() {
 
 // Not inlined: once for a thread.
 [[gnu::noinline]] participant& make_participant() {
-  thread_local thread_end end;
-  static_cast<void>(&end);
-  current_participant = new participant;
-  return *current_participant;
+  static const pthread_key_t end_of_thread = make_end_of_thread();
+  static_cast<void>(worker_market::instance());  // first: a wrong HEIST_ variable ends the program
+  auto* const made = new participant;
+  if (::pthread_setspecific(end_of_thread, made) != 0) {
+    delete made;
+    throw std::bad_alloc();
+  }
+  current_participant = made;
+  return *made;
 }
 
 [[gnu::noinline]] participant* read_current_participant() noexcept {

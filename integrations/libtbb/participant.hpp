@@ -81,7 +81,7 @@ struct participant {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local participant*
     current_participant __asm__("heist_v0_tbb_current_participant");
 
-// The caller's, which is made at the first call. Throws std::bad_alloc, resource_error then. After
+// The caller's, which is made at the first call. Throws std::bad_alloc then. After
 // anything that may have run a task, which may have been suspended and continued on another thread,
 // self_afresh() must be called instead.
 participant& make_participant();

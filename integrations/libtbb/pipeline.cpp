@@ -209,9 +209,11 @@ class stage_task final : public d1::task {
     return true;
   }
 
-  // false: the item waits at a filter, and is not this task's any more.
+  // false: the item waits at a filter, and is not this task's any more; or the group is cancelled,
+  // and no filter gets it.
   bool go_through() {
     for (; at_ < pipeline_.stages.size(); ++at_) {
+      if (context_access::is_cancelled(pipeline_.context)) return false;
       stage& s = *pipeline_.stages[at_];
       const bool is_serial = s.filter().is_serial();
       if (is_serial && !is_inside_ && !s.enter(item_)) {
@@ -235,15 +237,16 @@ class stage_task final : public d1::task {
 
 void pipeline::spawn_task(item i, std::size_t at, bool is_inside) {
   d1::small_object_allocator memory;
+  auto& t = *memory.new_object<stage_task>(*this, i, at, is_inside, memory);
   wait.reserve();
-  r1::spawn(*memory.new_object<stage_task>(*this, i, at, is_inside, memory), context);
+  r1::spawn(t, context);
 }
 
 void pipeline::run() {
   if (!take_token()) return;
   d1::small_object_allocator memory;
-  wait.reserve();
   auto* const first = memory.new_object<stage_task>(*this, item{}, std::size_t{0}, false, memory);
+  wait.reserve();
   r1::execute_and_wait(*first, context, wait, context);
 }
 

@@ -16,7 +16,7 @@ namespace {
 constinit detail::short_lock unowned_lock;
 constinit small_objects* unowned = nullptr;
 
-constexpr std::align_val_t block_alignment{64};
+constexpr std::align_val_t block_alignment{128};
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 // empty.
 //
 // Roles. The owner: the thread that has the pool now. Others: any thread that frees.
-//   free_[k]    the owner's: blocks of (k + 1) * 64 bytes.
+//   free_[k]    the owner's: blocks of (k + 1) * 128 bytes.
 //   returned_   others push; the owner exchanges it for nullptr. A stack that is only ever emptied
 //               as a whole has no ABA.
 //
@@ -28,7 +28,7 @@ class small_objects final : public d1::small_object_pool {
   // Its thread ends.
   static void release(small_objects* pool) noexcept;
 
-  // For the owner. The memory is aligned to 64 bytes. Throws std::bad_alloc.
+  // For the owner. The memory is aligned to 128 bytes, as the original's is. Throws std::bad_alloc.
   void* allocate(std::size_t bytes) {
     if (bytes > largest) [[unlikely]]
       return allocate_large(bytes);
@@ -58,8 +58,8 @@ class small_objects final : public d1::small_object_pool {
     block* next;
     std::size_t list;  // of one that another thread gave back
   };
-  static constexpr std::size_t unit = 64;
-  static constexpr std::size_t lists = 8;
+  static constexpr std::size_t unit = 128;
+  static constexpr std::size_t lists = 4;
   static constexpr std::size_t largest = unit * lists;
   static constexpr std::size_t chunk_bytes = 16 * 1024;
 

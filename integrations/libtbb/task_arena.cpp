@@ -29,6 +29,9 @@ struct task_arena_impl {
   static int asked(const base& a) noexcept { return a.my_max_concurrency; }
   static unsigned& reserved(base& a) noexcept { return a.my_num_reserved_slots; }
   static int priority(const base& a) noexcept { return static_cast<int>(a.my_priority); }
+  static void set_priority(base& a, int p) noexcept {
+    a.my_priority = static_cast<base::priority>(p);
+  }
 };
 
 using access = task_arena_impl;
@@ -167,8 +170,8 @@ void delegate(work_arena& to, d1::delegate_base& call) {
 void initialize(d1::task_arena_base& a) {
   worker_market& m = worker_market::instance();
   int& concurrency = access::concurrency(a);
-  if (concurrency == d1::task_arena_base::automatic) concurrency = static_cast<int>(m.pool_size());
-  const auto size = static_cast<unsigned>(std::max(concurrency, 1));
+  if (concurrency < 1) concurrency = static_cast<int>(m.pool_size());  // automatic is -1
+  const auto size = static_cast<unsigned>(concurrency);
   access::set(a, &m.make_arena(size, std::min(access::reserved(a), size), access::priority(a)));
 }
 
@@ -186,6 +189,7 @@ bool attach(d1::task_arena_base& a) {
   access::set(a, me->in);
   access::reserved(a) = me->in->reserved();
   access::concurrency(a) = static_cast<int>(me->in->concurrency());
+  access::set_priority(a, me->in->priority);
   return true;
 }
 

@@ -28,6 +28,18 @@ void list_all(output& out) {
   }
 }
 
+// By its name, or else by its title in tables, which another one may have as its name.
+const meaning& meaning_of(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const meaning& m : all_meanings()) {
+    if (name == m.name) return m;
+    names.emplace_back(m.name);
+  }
+  for (const meaning& m : all_meanings())
+    if (m.title[0] != '\0' && name == m.title) return m;
+  throw usage_error(unknown("name", name, names, "heist explain"));
+}
+
 }  // namespace
 
 int explain(const explain_request& request, output& out) {
@@ -35,18 +47,13 @@ int explain(const explain_request& request, output& out) {
     list_all(out);
     return success;
   }
-  std::vector<std::string_view> names;
-  for (const meaning& m : all_meanings()) {
-    names.emplace_back(m.name);
-    if (request.name != m.name && (m.title[0] == '\0' || request.name != m.title)) continue;
-    out.print("{}: {}\n  {}{}\n  {}\n  {}\n", m.name, m.what, std::string(to_string(m.kind)),
-              m.title[0] == '\0' || m.title == std::string_view(m.name)
-                  ? ""
-                  : fmt::format(", shown as '{}'", m.title),
-              m.high, m.remedy);
-    return success;
-  }
-  throw usage_error(unknown("name", request.name, names, "heist explain"));
+  const meaning& m = meaning_of(request.name);
+  out.print("{}: {}\n  {}{}\n  {}\n  {}\n", m.name, m.what, std::string(to_string(m.kind)),
+            m.title[0] == '\0' || m.title == std::string_view(m.name)
+                ? ""
+                : fmt::format(", shown as '{}'", m.title),
+            m.high, m.remedy);
+  return success;
 }
 
 }  // namespace heist::cli

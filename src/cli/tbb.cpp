@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -37,6 +38,12 @@ void set(const char* name, const std::string& value) {
   if (::setenv(name, value.c_str(), 1) != 0) throw std::bad_alloc();
 }
 
+// Whether the environment asks for them, perhaps for more than --stats does.
+bool has_statistics() {
+  const char* const asked = std::getenv("HEIST_STATS");
+  return asked != nullptr && *asked != '\0' && std::string_view(asked) != "0";
+}
+
 }  // namespace
 
 void become_tbb_program(const tbb_request& request) {
@@ -46,7 +53,7 @@ void become_tbb_program(const tbb_request& request) {
     path += fmt::format(":{}", before);
   set("LD_LIBRARY_PATH", path);
   if (!request.workers.empty()) set("HEIST_WORKERS", request.workers);
-  if (request.stats) set("HEIST_STATS", "1");
+  if (request.stats && !has_statistics()) set("HEIST_STATS", "1");
   std::vector<std::string> arguments = request.program;
   std::vector<char*> pointers;
   for (auto& each : arguments) pointers.push_back(each.data());

@@ -142,7 +142,7 @@ elseif(CASE STREQUAL "components")
   set(in_dev include/heist/heist.hpp include/heist/version.hpp "${LIBDIR}/libheist.a" "${LIBDIR}/libheist.so"
              "${LIBDIR}/cmake/heist/heist-config.cmake" "${LIBDIR}/pkgconfig/heist.pc" share/heist/heist-gdb.py
              share/doc/heist/README.md share/doc/heist/CHANGELOG.md share/doc/heist/docs/guide.md
-             share/doc/heist/docs/pictures/report.png)
+             share/doc/heist/docs/pictures/report.png share/doc/heist/integrations/libtbb/README.md)
   set(in_tools bin/heist share/man/man1/heist.1 share/bash-completion/completions/heist
                share/zsh/site-functions/_heist share/fish/vendor_completions.d/heist.fish)
   file(REMOVE_RECURSE "${WORK}/${CASE}")

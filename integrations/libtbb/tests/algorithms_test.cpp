@@ -226,6 +226,27 @@ TEST(Pipeline, AParallelInputEndsOnce) {
   EXPECT_EQ(ended.load(), 10'000);
 }
 
+TEST(Pipeline, NoFilterRunsAfterACancellation) {
+  tbb::task_group_context context;
+  int read = 0, ended = 0;
+  tbb::parallel_pipeline(
+      1,
+      tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order,
+                                  [&](tbb::flow_control& control) {
+                                    if (read == 100) control.stop();
+                                    return read++;
+                                  }) &
+          tbb::make_filter<int, int>(tbb::filter_mode::parallel,
+                                     [&](int i) {
+                                       if (i == 3) context.cancel_group_execution();
+                                       return i;
+                                     }) &
+          tbb::make_filter<int, void>(tbb::filter_mode::parallel, [&](int) { ++ended; }),
+      context);
+  EXPECT_EQ(ended, 3);
+  EXPECT_EQ(read, 4);
+}
+
 TEST(Pipeline, AnExceptionEndsItAndFreesTheItems) {
   static std::atomic<int> alive{0};
   struct item {

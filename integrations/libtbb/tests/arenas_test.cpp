@@ -40,6 +40,14 @@ TEST(Arena, IndicesAreBelowTheConcurrency) {
   }
 }
 
+TEST(Arena, OfNoSizeHasTheDefaultOne) {
+  for (const int size : {0, tbb::task_arena::automatic}) {
+    tbb::task_arena arena(size);
+    arena.initialize();
+    EXPECT_EQ(arena.max_concurrency(), tbb::info::default_concurrency());
+  }
+}
+
 TEST(Arena, NoTwoThreadsHaveOneIndex) {
   tbb::task_arena arena(4);
   std::atomic<int> inside[4]{};
@@ -276,6 +284,27 @@ TEST(Observer, OfTheThreadsOwnArena) {
   tbb::parallel_for(0, 100, [](int) {});
   EXPECT_EQ(observer.entries.load(), 1);
   observer.observe(false);
+}
+
+// Sums with the library when its thread ends.
+struct late_user {
+  ~late_user() {
+    if (sum == nullptr) return;
+    tbb::parallel_for(1, 101, [this](int i) { *sum += i; });
+  }
+  std::atomic<int>* sum = nullptr;
+};
+
+TEST(Threads, MayUseTheLibraryWhenTheyEnd) {
+  std::atomic<int> sum{0};
+  for (int round = 0; round < 10; ++round) {
+    std::thread([&] {
+      thread_local late_user last;  // made before the library's first use, so destroyed after it
+      last.sum = &sum;
+      tbb::parallel_for(0, 100, [](int) {});
+    }).join();
+  }
+  EXPECT_EQ(sum.load(), 10 * 5050);
 }
 
 TEST(Threads, EndWhileTheirTasksAreLeft) {

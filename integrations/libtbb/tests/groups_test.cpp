@@ -124,6 +124,17 @@ TEST(Exceptions, OfATaskGroup) {
   EXPECT_EQ(ran.load(), 1);
 }
 
+TEST(Exceptions, AfterACancellationAreLost) {
+  tbb::task_group group;
+  group.run([&] {
+    group.cancel();
+    throw std::runtime_error("late");
+  });
+  EXPECT_EQ(group.wait(), tbb::canceled);
+  group.run([] { throw std::runtime_error("in time"); });
+  EXPECT_THROW(group.wait(), std::runtime_error);
+}
+
 TEST(Exceptions, AGroupThatIsNotWaitedFor) {
   EXPECT_THROW(
       {

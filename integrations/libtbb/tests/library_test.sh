@@ -28,6 +28,12 @@ names "$library" | grep -q '^_ZN3tbb6detail2r15spawn' || fail "nm shows no spawn
 # ---- heist tbb puts it before the original, and gives its options on.
 out=$("$heist" tbb --workers 3 --stats "$program" --gtest_filter=TaskGroup.* 2>&1) || fail "$out"
 grep -q 'heist-tbb: [1-9][0-9]* tasks in .* workers of the pool 3' <<<"$out" || fail "no line of statistics: $out"
+for workers in -P3 --workers=3; do
+  # What the environment asks for stays, where it is more than --stats.
+  out=$(HEIST_STATS=timed "$heist" tbb "$workers" --stats "$program" --gtest_filter=TaskGroup.* 2>&1) || fail "$out"
+  grep -q 'heist-tbb: .* workers of the pool 3' <<<"$out" || fail "$workers: $out"
+  grep -q '^time of a steal' <<<"$out" || fail "HEIST_STATS=timed is lost: $out"
+done
 out=$(HEIST_STATS=1 "$program" --gtest_filter=TaskGroup.* 2>&1)
 ! grep -q heist-tbb <<<"$out" || fail "the program is linked with heist's library already"
 
@@ -41,6 +47,7 @@ refused() {
 refused 2 "heist: tbb: name a program: heist tbb PROGRAM [ARGUMENT...]" "$heist" tbb
 refused 2 "heist: tbb: no option --fast; see heist tbb --help" "$heist" tbb --fast "$program"
 refused 2 "heist: tbb: --workers takes a number" "$heist" tbb --workers
+refused 2 "heist: tbb: -P takes a number" "$heist" tbb -P
 refused 2 "heist: tbb: --workers takes a whole number from 1 to 1024, not '0'" "$heist" tbb --workers 0 "$program"
 refused 1 "heist: tbb: $folder/none: No such file or directory" "$heist" tbb "$folder/none"
 refused 2 "heist-tbb: HEIST_WORKERS=many: must be a number from 1 to 1024" \

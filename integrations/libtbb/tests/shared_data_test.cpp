@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -287,6 +288,23 @@ TEST(CollaborativeCallOnce, RunsOnce) {
     EXPECT_EQ(inside.load(), 1000);
   });
   EXPECT_EQ(calls.load(), 1);
+}
+
+TEST(Memory, OfTasksIsAlignedToTwoLines) {
+  struct alignas(128) wide {
+    [[nodiscard]] bool is_aligned() const {
+      return reinterpret_cast<std::uintptr_t>(this) % alignof(wide) == 0;
+    }
+    char bytes[128]{};
+  };
+  tbb::task_group group;
+  std::atomic<int> aligned{0};
+  for (int i = 0; i < 20; ++i) {
+    group.run([&] { aligned += static_cast<int>(aligned >= 0); });  // of another size in between
+    group.run([&, one = wide()] { aligned += static_cast<int>(one.is_aligned()); });
+  }
+  group.wait();
+  EXPECT_EQ(aligned.load(), 40);
 }
 
 TEST(Memory, AlignedAndRefused) {

@@ -122,7 +122,7 @@ void add_texts_of_others(CLI::App& app) {
       "Where heist was built with MPI, heist cluster --help lists programs and options.");
   auto* const tbb = app.add_subcommand(
       "tbb", "a program that was linked with oneTBB, on heist's workers: tbb PROGRAM");
-  tbb->add_option("--workers", "how many workers the pool has (HEIST_WORKERS)")->type_name("N");
+  tbb->add_option("-P,--workers", "how many workers the pool has (HEIST_WORKERS)")->type_name("N");
   tbb->add_flag("--stats")->description(
       "at the end, what the arenas and the pool did (HEIST_STATS=1)");
   app.add_subcommand("help", "this text, or that of a command: help run fib");

@@ -15,12 +15,25 @@ namespace heist::cli {
 namespace {
 
 constexpr std::string_view help =
-    "heist tbb [--workers N] [--stats] PROGRAM [ARGUMENT...]\n"
+    "heist tbb [-P N] [--stats] PROGRAM [ARGUMENT...]\n"
     "\n"
     "Runs a program that was linked with oneTBB 2021 (libtbb.so.12) on heist's workers.\n"
     "\n"
-    "  --workers N  how many workers the pool has (HEIST_WORKERS)\n"
-    "  --stats      at the end, what the arenas and the pool did (HEIST_STATS=1)\n";
+    "  -P,--workers N  how many workers the pool has (HEIST_WORKERS)\n"
+    "  --stats         at the end, what the arenas and the pool did (HEIST_STATS=1, unless it is\n"
+    "                  set to more)\n";
+
+// The number of `-P N`, `-PN`, `--workers N` or `--workers=N`, at arguments[i], which becomes the
+// place of its last word; nullptr: it is another option.
+const char* number_of_workers(int argc, const char* const* argv, int& i) {
+  constexpr std::string_view longer = "--workers=";
+  const std::string_view option = argv[i];
+  if (option.starts_with(longer)) return argv[i] + longer.size();
+  if (option.starts_with("-P") && option.size() > 2) return argv[i] + 2;
+  if (option != "-P" && option != "--workers") return nullptr;
+  if (++i == argc) throw usage_error(fmt::format("tbb: {} takes a number", option));
+  return argv[i];
+}
 
 }  // namespace
 
@@ -32,9 +45,8 @@ any_request parse_tbb(int argc, const char* const* argv) {
     if (option == "--help" || option == "-h") return text_request{std::string(help)};
     if (option == "--stats") {
       request.stats = true;
-    } else if (option == "--workers") {
-      if (++i == argc) throw usage_error("tbb: --workers takes a number");
-      request.workers = argv[i];
+    } else if (const char* const number = number_of_workers(argc, argv, i)) {
+      request.workers = number;
       static_cast<void>(
           whole_number("tbb", "--workers", request.workers, 1, pool_config::max_workers));
     } else if (option == "--") {
