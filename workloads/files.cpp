@@ -120,19 +120,25 @@ output_file::output_file(const std::string& path) : path_(path) {
 
 // False means that only the file itself can be written.
 bool output_file::open_beside(const std::string& target, const struct stat* older) {
-  const auto beside = fmt::format("{}.{}.part", target, getpid());
-  if (beside.size() >= sizeof unfinished_name) return false;
-  std::memcpy(unfinished_name, beside.c_str(), beside.size() + 1);
-  has_unfinished.store(true, std::memory_order_release);  // for a handler, maybe on another thread
   const mode_t mode = older != nullptr ? older->st_mode & 07777U : 0666U;
-  const int descriptor =
-      open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
+  std::string beside;
+  int descriptor = -1;
+  // A process of the same number, which was killed or is another system's, may have left some.
+  constexpr int most_names = 100;
+  for (int n = 0; n < most_names && descriptor < 0; ++n) {
+    beside = n == 0 ? fmt::format("{}.{}.part", target, getpid())
+                    : fmt::format("{}.{}-{}.part", target, getpid(), n);
+    if (beside.size() >= sizeof unfinished_name) return false;
+    descriptor = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (descriptor < 0 && errno != EEXIST) break;
+  }
   if (descriptor < 0) {
     const int error = errno;
-    has_unfinished.store(false, std::memory_order_relaxed);  // nothing to remove, sooner or later
     if (only_refuses_another_name(error)) return false;
     workloads::fail("write", path_, error);
   }
+  std::memcpy(unfinished_name, beside.c_str(), beside.size() + 1);
+  has_unfinished.store(true, std::memory_order_release);  // for a handler, maybe on another thread
   target_ = target;
   beside_ = beside;
   file_.reset(fdopen(descriptor, "wb"));

@@ -6,6 +6,7 @@ Ends with 0; 1 if a check found something, or the environment refused a module o
 import os
 import shutil
 import sys
+import tempfile
 
 # The modules that are not Python's own, and Debian's packages of them.
 NEEDED = {"clang.cindex": "python3-clang-14", "markdown_it": "python3-markdown-it", "pygments": "python3-pygments",
@@ -54,9 +55,12 @@ def check(root):
     return 1 if found else 0
 
 
+MARK = ".made-by-heist-build-site"  # in each folder that this makes, and may remove again
+
+
 def is_ours(folder):
-    return not os.path.lexists(folder) or os.path.isdir(folder) and (
-        not os.listdir(folder) or os.path.exists(os.path.join(folder, "site.css")))
+    return not os.path.lexists(folder) or os.path.isdir(folder) and not os.path.islink(folder) and (
+        not os.listdir(folder) or os.path.exists(os.path.join(folder, MARK)))
 
 
 def build(folder):
@@ -68,22 +72,28 @@ def build(folder):
         site = site_pages.Site(ROOT, read_headers(ROOT))
     except ValueError as error:
         raise Refused(str(error)) from None
-    made = folder.rstrip("/") + ".new"
+    aside = None
     try:
-        shutil.rmtree(made, ignore_errors=True)
+        parent, name = os.path.split(os.path.abspath(folder))
+        os.makedirs(parent, exist_ok=True)
+        aside = tempfile.mkdtemp(prefix=name + ".", dir=parent)
+        made = os.path.join(aside, name)
         site.write(made)
+        open(os.path.join(made, MARK), "w").close()
         import links
         broken = links.broken(made)
         for line in broken:
             print(line)
         if broken:
-            shutil.rmtree(made)
             raise Refused(f"{len(broken)} links lead nowhere: {folder} is as it was")
         if os.path.isdir(folder):
             shutil.rmtree(folder)
         os.rename(made, folder)
     except OSError as error:
         raise Refused(f"{error.filename or folder}: {error.strerror}") from None
+    finally:
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
     print(f"{len(site.pages)} pages: {os.path.join(folder, 'index.html')}")
     return 0
 

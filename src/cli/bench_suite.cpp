@@ -86,7 +86,9 @@ int check(const report::results& found, const bench_suite_request& request, prog
         return ratio.group.substr(0, ratio.group.find(' ')) == each.name;
       });
     });
-    bad = lost(run(again, request, line, out), request);
+    const auto found_again = run(again, request, line, out);
+    if (interrupt_came.load(std::memory_order_relaxed)) return interrupted;
+    bad = lost(found_again, request);
   }
   line.clear();
   for (const auto& each : bad)
@@ -95,21 +97,8 @@ int check(const report::results& found, const bench_suite_request& request, prog
   return bad.empty() ? success : baseline_missed;
 }
 
-}  // namespace
-
-int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* err) {
-  require_writable_pages(request.printed);
-  if (!request.baseline.empty()) static_cast<void>(report::read_results(request.baseline));
-  const interrupt_watch watch;
-  progress line(err);
-  report::results found;
-  try {
-    found = run(*request.suite, request, line, out);
-  } catch (const bench::wrong_result& wrong) {
-    line.clear();
-    fmt::print(err, "heist: wrong result: {}\n", wrong.what());
-    return result_differs;
-  }
+int measure(const bench_suite_request& request, progress& line, output& out, std::FILE* err) {
+  const report::results found = run(*request.suite, request, line, out);
   line.clear();
   if (request.printed.form == report::form::text) {
     auto rest = found;
@@ -121,6 +110,22 @@ int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* 
   }
   if (interrupt_came.load(std::memory_order_relaxed)) return interrupted;
   return request.baseline.empty() ? success : check(found, request, line, out, err);
+}
+
+}  // namespace
+
+int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* err) {
+  require_writable_pages(request.printed);
+  if (!request.baseline.empty()) static_cast<void>(report::read_results(request.baseline));
+  const interrupt_watch watch;
+  progress line(err);
+  try {
+    return measure(request, line, out, err);
+  } catch (const bench::wrong_result& wrong) {
+    line.clear();
+    fmt::print(err, "heist: wrong result: {}\n", wrong.what());
+    return result_differs;
+  }
 }
 
 }  // namespace heist::cli

@@ -24,7 +24,7 @@ std::string folder_of_library() {
   std::error_code failed;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (failed) throw resource_error(fmt::format("/proc/self/exe: {}", failed.message()));
-  for (const char* folder : {"heist-tbb", "../" HEIST_LIBRARY_FOLDER "/heist-tbb"}) {
+  for (const char* folder : {"heist-tbb", HEIST_LIBRARIES_FROM_BINARIES "/heist-tbb"}) {
     const auto place = own.parent_path() / folder;
     if (std::filesystem::exists(place / "libtbb.so.12")) return place.lexically_normal().string();
   }

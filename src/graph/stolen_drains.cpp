@@ -102,7 +102,7 @@ class graph_drainer {
     stolen_drains& run = *e.run;
     run.begin();  // G2
     j.views = nullptr;
-    if (fiber* const f = settle_for_fiber(j.state, job::done)) make_ready(*f);
+    left_work::settle_at_once(j);
     if (run.end(drain_by_itself(run, e))) run.is_over_.end();
   }
 

@@ -1,4 +1,6 @@
-// A file that is there as a whole or not at all: written aside, then renamed.
+// A file that is there as a whole or not at all: written aside, then renamed. Behind links, the
+// file to which they lead is replaced, and keeps its permissions. What is no file (a device, a
+// pipe), or is this process's output, is written in place.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +11,7 @@ namespace heist::inline v0::platform {
 
 class new_file {
  public:
-  // Of the partial file: its name is that of the file and the number of the process.
+  // The partial file's name is that of the file, with the number of the process.
   explicit new_file(std::string path);
   // Removes what was not finished.
   ~new_file();
@@ -25,10 +27,11 @@ class new_file {
   [[nodiscard]] bool finish() noexcept;
 
  private:
+  void open_aside(const std::string& path);
   void note_failure() noexcept;
 
-  std::string path_, aside_;
-  std::FILE* file_;
+  std::string target_, aside_;  // aside_ is empty where the file is written in place
+  std::FILE* file_ = nullptr;
   int error_ = 0;
 };
 

@@ -61,10 +61,13 @@ bool run_one_of(root_family& family) noexcept {
   const std::uint32_t region = std::exchange(here.region, r->region);
   void* const frame = std::exchange(here.job_frame, nullptr);
   void* const drain = std::exchange(here.detached_drain, nullptr);
+  here.calls_awaited = true;
   {
     const views_refused in_no_order;
+    const exceptions_put_aside of_the_caller;
     r->run(*r);  // r is gone now, and the worker may be another
   }
+  here.calls_awaited = false;
   here.detached_drain = drain;
   here.job_frame = frame;
   here.region = region;

@@ -5,9 +5,23 @@
 // left of its stack, and now and then where something else waits at the pool's entry.
 #pragma once
 
+#include "runtime/exception_globals.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
+
+// While a waiter calls something: whether it handles an exception, or its stack is being unwound,
+// is none of the called function's business.
+class exceptions_put_aside {
+ public:
+  exceptions_put_aside() noexcept : of_the_caller_(exception_globals::take()) {}
+  ~exceptions_put_aside() { of_the_caller_.put(); }
+  exceptions_put_aside(const exceptions_put_aside&) = delete;
+  exceptions_put_aside& operator=(const exceptions_put_aside&) = delete;
+
+ private:
+  const exception_globals of_the_caller_;
+};
 
 // Whether the running function may call what it waits for, on that worker.
 [[nodiscard]] bool may_call_awaited(worker& w) noexcept;

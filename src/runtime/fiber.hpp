@@ -56,6 +56,7 @@ struct fiber : fiber_front {
   void* job_frame = nullptr;       // the innermost job_frame (src/tasks/job_system.cpp)
   void* detached_drain = nullptr;  // the innermost (src/tasks/detached_task.cpp)
   void* group_task = nullptr;      // the innermost (src/tasks/task_group.cpp)
+  bool calls_awaited = false;      // what begins now is called by who waits for it (run_one_of)
 
   // For those who ask why a program hangs (wait_graph.hpp, scripts/heist-gdb.py). The wait for
   // which it is suspended, and the state that ends it; the state that is settled when the job or

@@ -9,6 +9,7 @@
 #include "heist/detached_task.hpp"
 
 #include <type_traits>
+#include <utility>
 
 #include "heist/detail/measured.hpp"
 #include "heist/pool.hpp"
@@ -25,6 +26,7 @@ namespace detail {
 
 struct detached_access {
   static void call(detached_task& t) noexcept { t.function_(t); }
+  static const root_family* family_of(const detached_task& t) noexcept { return t.family; }
   static bool is_of(const detached_task& t, const root_family& family) noexcept {
     return t.family == &family;
   }
@@ -58,6 +60,16 @@ class detached_drain {
           !self_worker().pool.injection().empty())
         t = hand_over_all(*t);
     }
+  }
+
+  // For whoever waits for the task's family: nothing else may run on top of the waiter, or it might
+  // wait for what the waiter does next. So the rest of what the task leaves goes to the pool.
+  void run_awaited(detached_task& t) noexcept {
+    const views_refused in_no_order;
+    const root_family& family = *detached_access::family_of(t);
+    detached_access::call(t);
+    if (run_newest_of(family))
+      if (detached_task* const other = next()) hand_over_all(*other);
   }
 
   // For the task that runs, which may_pop(): as the function of that name.
@@ -129,7 +141,7 @@ class detached_drain {
     pool_impl& pool = self_worker().pool;
     pool.note_started();  // D2
     j.views = nullptr;
-    if (fiber* const f = settle_for_fiber(j.state, job::done)) make_ready(*f);
+    left_work::settle_at_once(j);
     detached_drain(*fiber_here()).run(t);
     pool.note_finished();
   }
@@ -152,9 +164,11 @@ void detached_access::start_here(pool_impl* p, detached_task& t) {
 
 bool run_newest_of(const root_family& family) noexcept {
   worker* const w = worker_here();
-  if (w == nullptr || w->alone || measures_work()) return true;
+  if (w == nullptr || measures_work()) return true;
   auto* const drain = static_cast<detached_drain*>(w->current.get()->detached_drain);
-  return drain == nullptr || !drain->may_pop(*w) || drain->run_newest_of(family);
+  if (drain == nullptr || !drain->may_pop(*w)) return true;
+  const exceptions_put_aside of_the_caller;
+  return drain->run_newest_of(family);
 }
 
 }  // namespace detail
@@ -162,10 +176,13 @@ bool run_newest_of(const root_family& family) noexcept {
 void detached_task::begin(detail::root& self) noexcept {
   auto& t = static_cast<detached_task&>(self);
   const detail::worker* const w = detail::worker_here();
-  if (w == nullptr || w->alone)
-    detail::detached_access::call(t);
+  if (w == nullptr || w->alone) return detail::detached_access::call(t);
+  detail::fiber& here = *detail::fiber_here();
+  detail::detached_drain drain(here);
+  if (std::exchange(here.calls_awaited, false))
+    drain.run_awaited(t);
   else
-    detail::detached_drain(*detail::fiber_here()).run(&t);
+    drain.run(&t);
 }
 
 void start_detached(detached_task& t) { detail::detached_access::start_here(nullptr, t); }

@@ -236,7 +236,7 @@ class job_frame {
   static void run_stolen(job& j) noexcept {
     const row stolen = left_work::item_of<row>(j);
     j.views = nullptr;  // whatever views the jobs leave are refused
-    if (fiber* const f = settle_for_fiber(j.state, job::done)) make_ready(*f);
+    left_work::settle_at_once(j);
     job_frame(nullptr).run_row(stolen);
   }
 

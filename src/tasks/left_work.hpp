@@ -25,6 +25,7 @@
 #include "heist/detail/spawn_path.hpp"
 #include "heist/fork_join.hpp"
 #include "runtime/join.hpp"
+#include "runtime/rendezvous.hpp"
 #include "runtime/slots.hpp"
 
 namespace heist::inline v0::detail {
@@ -148,6 +149,13 @@ class left_work {
       return w.uses_split() ? w.deque->word.load().tail >= w.deque->depth() : w.forks->is_empty();
     };
     if (!empty() && is_all_stolen()) join_completed(w);
+  }
+
+  // For a thief that ends the entry before it begins the work. The state soon belongs to another
+  // entry: no wait of this fiber may be taken for one of the job's (wait_graph.hpp).
+  static void settle_at_once(job& j) noexcept {
+    self_worker().current.get()->ends = nullptr;
+    if (fiber* const f = settle_for_fiber(j.state, job::done)) make_ready(*f);
   }
 
   // A copy: what runs next uses the slot again.

@@ -30,7 +30,7 @@ namespace {
 // What lies on the deque.
 struct spawned_task {
   task* child;
-  task* parent;
+  task_frame* parent;   // in which it was spawned: a task may run in itself
   std::uint64_t place;  // among the children
 };
 
@@ -38,7 +38,7 @@ struct spawned_task {
 
 struct task_access {
   // Runs a child, unless an older one has thrown, and reports its end to the parent.
-  static void run(task& t, task* parent, std::uint64_t place) noexcept;
+  static void run(task& t, task_frame& parent, std::uint64_t place) noexcept;
   // Runs execute(), and waits for the children.
   static void run_root(task& t);
 };
@@ -69,20 +69,18 @@ struct task_frame {
   void spawn(task& child) noexcept {
     // Relaxed, both: the joins order the children's work; whoever looks from outside acquires.
     owner.unfinished_.fetch_add(1, std::memory_order_relaxed);
-    const spawned_task s{&child, &owner, next_place.fetch_add(1, std::memory_order_relaxed)};
+    const spawned_task s{&child, this, next_place.fetch_add(1, std::memory_order_relaxed)};
     child.parent_ = &owner;
     worker* const w = worker_here();
-    if (!left.is_here(w) || !left.push(*w, &run_stolen, s))
-      task_access::run(child, &owner, s.place);
+    if (!left.is_here(w) || !left.push(*w, &run_stolen, s)) task_access::run(child, *this, s.place);
   }
 
-  [[nodiscard]] bool can_wait() const noexcept {
-    return left.may_pop(worker_here()) || left.empty();
-  }
+  // Whether execute() itself asks.
+  [[nodiscard]] bool is_here() const noexcept { return left.may_pop(worker_here()); }
   void wait() noexcept {
     while (!left.empty()) {
       spawned_task s;
-      if (pop(s)) task_access::run(*s.child, s.parent, s.place);
+      if (pop(s)) task_access::run(*s.child, *s.parent, s.place);
     }
   }
 
@@ -103,7 +101,7 @@ struct task_frame {
 
   static void run_stolen(job& j) noexcept {
     const auto s = left_work::item_of<spawned_task>(j);
-    task_access::run(*s.child, s.parent, s.place);
+    task_access::run(*s.child, *s.parent, s.place);
     complete(j, job::done);
   }
 
@@ -117,21 +115,21 @@ struct task_frame {
   std::exception_ptr thrown;
 };
 
-void task_access::run(task& t, task* parent, std::uint64_t place) noexcept {
+void task_access::run(task& t, task_frame& parent, std::uint64_t place) noexcept {
   const bool is_owned = t.is_owned_;
   const views_refused in_no_order;
-  if (!parent->frame_->must_skip(place)) {
+  if (!parent.must_skip(place)) {
     std::exception_ptr thrown;
     try {
       run_root(t);
     } catch (...) {
       thrown = std::current_exception();
     }
-    if (thrown != nullptr) parent->frame_->keep(place, std::move(thrown));
+    if (thrown != nullptr) parent.keep(place, std::move(thrown));
   }
   if (is_owned) delete &t;
   // Release: partner in unfinished_children().
-  parent->unfinished_.fetch_sub(1, std::memory_order_release);
+  parent.owner.unfinished_.fetch_sub(1, std::memory_order_release);
 }
 
 void task_access::run_root(task& t) {
@@ -163,9 +161,10 @@ void task::spawn(std::unique_ptr<task> child) noexcept {
 }
 
 void task::wait_for_all() {
-  if (frame_ == nullptr || !frame_->can_wait())
+  const bool is_here = frame_ != nullptr && frame_->is_here();
+  if (frame_ == nullptr || (!is_here && unfinished_children() != 0))
     throw usage_error("task::wait_for_all: only execute() itself can wait for its children");
-  frame_->wait();
+  if (is_here) frame_->wait();
   if (std::exception_ptr thrown = frame_->take_thrown()) std::rethrow_exception(std::move(thrown));
 }
 

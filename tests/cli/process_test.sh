@@ -81,27 +81,40 @@ grep -q '^fib ' "$folder/out" || fail "the finished row is gone"
 
 # What is interrupted leaves older files as they are, makes no empty ones, and nothing stays beside
 # them.
-interrupt() { # of the command given, after it has begun
+has_handler() { # of SIGINT; before that the process ignores it, as this shell's background commands do
+  local caught
+  caught=$(awk '/^SigCgt/ { print $2 }' "/proc/$pid/status" 2>/dev/null)
+  ((0x${caught:-0} & 2))
+}
+has_begun_to_write() { compgen -G "$folder/files/*.part*" >/dev/null; }
+interrupt() { # WHEN COMMAND...: the command, as soon as WHEN is true
+  local when=$1
+  shift
   mkdir "$folder/files"
   echo older >"$folder/files/old"
   for file in old new; do
     "$heist" "$@" "$folder/files/$file" >"$folder/out" 2>"$folder/err" &
     pid=$!
-    sleep 0.7
+    for _ in $(seq 6000); do
+      if "$when" || ! kill -0 $pid 2>/dev/null; then break; fi
+      sleep 0.01
+    done
+    [ "$when" = has_begun_to_write ] || sleep 0.3 # it computes by then, most often
     kill -INT $pid
     wait $pid
     code=$?
-    expect 130 0 "" "SIGINT of $1 $2"
+    expect 130 0 "" "SIGINT of $1 $2, $when"
   done
   [ "$(cat "$folder/files/old")" = older ] || fail "SIGINT of $1 $2: the older file is gone"
   [ "$(ls "$folder/files")" = old ] || fail "SIGINT of $1 $2 leaves $(ls "$folder/files")"
   rm -r "$folder/files"
 }
-interrupt run mandelbrot --iterations 1000000000 --output
-interrupt sim --dag fib:30 --engine step -P 1..1024 --seeds 1000 --html
-interrupt sim --dag fib:30 --engine step -P 1..1024 --seeds 1000 --svg
-interrupt theory recycling -M 10000000 --seeds 100000 --html
-interrupt lab calibrate --repeat 1000 --output
+interrupt has_handler run mandelbrot --iterations 1000000000 --output
+interrupt has_handler sim --dag fib:30 --engine step -P 1..1024 --seeds 1000 --html
+interrupt has_handler sim --dag fib:30 --engine step -P 1..1024 --seeds 1000 --svg
+interrupt has_handler theory recycling -M 10000000 --seeds 100000 --html
+interrupt has_handler lab calibrate --repeat 1000 --output
+interrupt has_begun_to_write run mandelbrot --width 12000 --height 12000 --iterations 1 --repeat 1 --output
 
 # A disk that is full leaves the older file too; here it is a limit of the file's size.
 mkdir "$folder/files"

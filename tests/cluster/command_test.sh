@@ -15,6 +15,7 @@ fail() {
   failures=$((failures + 1))
 }
 
+command -v pgrep >/dev/null || { echo "no pgrep (Debian: procps)"; exit 1; }
 left_behind() { pgrep -f "^$heist" || true; }
 
 finish() {

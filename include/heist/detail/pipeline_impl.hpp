@@ -2,6 +2,7 @@
 // through them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -135,6 +136,7 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
     mutex source_lock{};
     std::uint64_t begun = 0;  // guarded by source_lock, as is has_ended
     bool has_ended = false;
+    std::atomic<bool> is_over{false};  // a hint that it has
     std::tuple<Gate...> gates{};
     earliest_exception thrown{};
   };
@@ -144,8 +146,9 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
     std::apply([](const Gate&... gate) { (note_gate_made(&gate), ...); }, f.gates);
   }
 
-  // Forks once for each token; a fork that nobody steals finds that everything is done.
+  // Forks once for each token, until everything is done: a fork that nobody steals finds it so.
   void carry_all(flow& f, std::size_t tokens) {
+    if (f.is_over.load(std::memory_order_relaxed)) return;
     if (tokens == 1) return carry(f);
     fork_join([&] { carry_all(f, tokens / 2); }, [&] { carry_all(f, tokens - tokens / 2); });
   }
@@ -175,10 +178,12 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
         f.thrown.keep(number, std::current_exception());
       }
     }
-    if (next)
+    if (next) {
       ++f.begun;
-    else
+    } else {
       f.has_ended = true;
+      f.is_over.store(true, std::memory_order_relaxed);
+    }
     if (measures_work()) [[unlikely]]
       note_item_given(&f);
     f.source_lock.unlock();

@@ -44,20 +44,21 @@ END
 
 # run NAME COMMAND...: each command leaves its result in ./result.
 run() {
-  local name=$1 status=0 library
+  local name=$1 status=0 library line
   shift
   for library in original heist; do
     rm -f result
     if [ "$library" = original ]; then
-      bash -c "$*" >log 2>&1 || status=$?
+      "$@" >log 2>&1 || status=$?
     else
-      HEIST_STATS=1 bash -c "$heist tbb $*" >log 2>&1 || status=$?
+      HEIST_STATS=1 "$heist" tbb "$@" >log 2>&1 || status=$?
     fi
     [ "$status" = 0 ] || { cat log; echo "debian_programs.sh: $name: status $status with the $library's library" >&2; exit 1; }
     finish_"$name" >"$name.$library"
   done
   cmp "$name.original" "$name.heist" || { echo "debian_programs.sh: $name: the results differ" >&2; exit 1; }
-  echo "$name: equal; $(grep heist-tbb: log)"
+  line=$(grep heist-tbb: log) || { echo "debian_programs.sh: $name did not load heist's library" >&2; exit 1; }
+  echo "$name: equal; $line"
 }
 
 finish_flexbar() { cat trimmed.fastq; }

@@ -9,7 +9,10 @@ namespace heist::inline v0::platform {
 
 long process_number() noexcept { return static_cast<long>(::GetCurrentProcessId()); }
 
-std::FILE* open_to_write(const char* path) noexcept { return std::fopen(path, "wbN"); }
+std::FILE* create_file(const char* path) noexcept { return std::fopen(path, "wbxN"); }
+std::FILE* open_in_place(const char* path) noexcept { return std::fopen(path, "wbN"); }
+
+bool is_own_output(const char*) noexcept { return false; }  // CON and the like are no files
 
 bool write_to_disk(std::FILE* file) noexcept {
   return std::fflush(file) == 0 && ::_commit(::_fileno(file)) == 0;

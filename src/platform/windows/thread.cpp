@@ -22,9 +22,13 @@ using get_description = HRESULT(WINAPI*)(HANDLE thread, PWSTR* name);
 
 template <class Function>
 Function look_up(const char* name) noexcept {
-  const HMODULE library = ::GetModuleHandleA("kernel32.dll");
-  const FARPROC found = library == nullptr ? nullptr : ::GetProcAddress(library, name);
-  return reinterpret_cast<Function>(reinterpret_cast<void*>(found));
+  for (const char* const file :
+       {"kernel32.dll", "kernelbase.dll"}) {  // 1607 has them in the latter
+    const HMODULE library = ::GetModuleHandleA(file);
+    const FARPROC found = library == nullptr ? nullptr : ::GetProcAddress(library, name);
+    if (found != nullptr) return reinterpret_cast<Function>(reinterpret_cast<void*>(found));
+  }
+  return nullptr;
 }
 
 std::int64_t nanoseconds(const FILETIME& t) noexcept {

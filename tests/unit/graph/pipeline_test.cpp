@@ -89,6 +89,18 @@ TEST_P(Pipelines, AnExceptionStopsItAndDestroysWhatIsUnderWay) {
   }
 }
 
+TEST_P(Pipelines, TakeAnyNumberOfTokens) {
+  for (const std::size_t tokens : {std::size_t{1} << 40, ~std::size_t{0}}) {
+    int n = 0;
+    std::atomic<int> through{0};
+    auto line = heist::make_pipeline(
+        [&]() -> std::optional<int> { return n == 1000 ? std::nullopt : std::optional(n++); },
+        heist::in_parallel([&](int) { ++through; }));
+    EXPECT_EQ(line.run(pool_, {.tokens = tokens}), 1000U);
+    EXPECT_EQ(through, 1000);
+  }
+}
+
 TEST_P(Pipelines, AnExceptionOfTheSource) {
   int n = 0;
   std::atomic<int> through{0};

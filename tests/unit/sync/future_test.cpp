@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -316,6 +317,33 @@ TEST(FuturesInTurn, LetWhatWaitsAtTheEntryBegin) {
   pool.submit([&] { stop = true; }).get();
   waiting.wait();
   EXPECT_TRUE(stop);
+}
+
+// Whoever calls it: a function sees no exception but its own.
+TEST_P(Futures, AreMadeWithoutTheWaitersExceptions) {
+  const auto seen = [] {
+    return (std::uncaught_exceptions() == 0 ? 0 : 1) +
+           (std::current_exception() == nullptr ? 0 : 2);
+  };
+  struct waiting_in_its_destructor {
+    ~waiting_in_its_destructor() { found = made.get(); }
+    heist::future<int> made;
+    int& found;
+  };
+  int in_a_handler = -1;
+  int while_unwinding = -1;
+  pool_.run([&] {
+    try {
+      const waiting_in_its_destructor last{pool_.submit(seen), while_unwinding};
+      throw boom(1);
+    } catch (const boom&) {
+      in_a_handler = pool_.submit(seen).get();
+      EXPECT_NE(std::current_exception(), nullptr);
+    }
+  });
+  if (is_serial()) return;  // a submit is a call
+  EXPECT_EQ(in_a_handler, 0);
+  EXPECT_EQ(while_unwinding, 0);
 }
 
 TEST(FuturesUnderPolicies, AreFreeOfThePolicyOfWhoWaits) {

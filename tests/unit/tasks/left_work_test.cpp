@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "heist/error.hpp"
 #include "heist/job_system.hpp"
@@ -135,6 +137,7 @@ TEST_P(LeftWork, OfJobsIsKeptByScopes) {
 
 struct counted_task : heist::task {
   explicit counted_task(std::atomic<int>& n) : called(n) {}
+  counted_task(const counted_task& other) : called(other.called) {}
   void execute() override { ++called; }
   std::atomic<int>& called;
 };
@@ -156,6 +159,66 @@ struct scoped_task : counted_task {
   }
   heist::spawn_kind kind = heist::spawn_kind::continuation;
 };
+
+// Its children may not wait for it, nor may what it forks, as long as there is something to wait
+// for.
+struct refusing_task : counted_task {
+  using counted_task::counted_task;
+  struct impatient : counted_task {
+    using counted_task::counted_task;
+    void execute() override {
+      ++called;
+      EXPECT_THROW(parent()->wait_for_all(), heist::usage_error);
+    }
+  };
+  void execute() override {
+    impatient a(called);
+    impatient b(called);
+    spawn(a);
+    heist::fork_join([&] { spawn(b); }, [&] { EXPECT_THROW(wait_for_all(), heist::usage_error); });
+    wait_for_all();
+    wait_for_all();  // for nothing
+    heist::fork_join([&] { wait_for_all(); }, [] {});
+  }
+};
+
+TEST_P(LeftWork, OfTaskObjectsIsNobodyElses) {
+  if (is_serial()) GTEST_SKIP() << "a task's children are called, and nothing is left";
+  if (GetParam().workers > 1) GTEST_SKIP() << "thieves may have run all of it before the fork";
+  std::atomic<int> called{0};
+  refusing_task root(called);
+  heist::run_task(pool_, root);
+  EXPECT_EQ(called, 2);
+}
+
+// A task that runs in itself has children in both runs; each run knows its own.
+struct self_running_task : counted_task {
+  self_running_task(std::atomic<int>& n, int levels) : counted_task(n), depth(levels) {}
+  void execute() override {
+    if (depth == 0) return;
+    --depth;
+    std::vector<counted_task> children(20, counted_task(called));
+    thrower last(called);
+    for (counted_task& c : children) spawn(c);
+    spawn(last);
+    heist::run_task(*this);
+    EXPECT_THROW(wait_for_all(), std::runtime_error);
+  }
+  struct thrower : counted_task {
+    using counted_task::counted_task;
+    void execute() override { throw std::runtime_error("of this run"); }
+  };
+  int depth;
+};
+
+TEST_P(LeftWork, OfATaskThatRunsInItselfIsToldApart) {
+  std::atomic<int> called{0};
+  for (int round = 0; round < rounds; ++round) {
+    self_running_task root(called, 5);
+    heist::run_task(pool_, root);
+  }
+  EXPECT_EQ(called, 5 * 20 * rounds);
+}
 
 TEST_P(LeftWork, OfTaskObjectsIsKeptByScopes) {
   if (is_serial()) GTEST_SKIP() << "a task's children are called, and nothing is left";

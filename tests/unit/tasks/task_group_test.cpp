@@ -313,34 +313,6 @@ TEST_P(TaskGroups, AreStoppedAndJoinedWhereAnExceptionPasses) {
   }
 }
 
-// Tasks that start each other until somebody outside says that it is enough.
-TEST_P(TaskGroups, LetWhatWaitsAtTheEntryBegin) {
-  if (is_serial()) GTEST_SKIP() << "every task is a call";
-  std::atomic<bool> enough{false};
-  const auto waiting = pool_.submit([&] {
-    heist::task_group g;
-    std::function<void()> start_next = [&] {
-      if (!enough) g.run(start_next);
-    };
-    g.run(start_next);
-    g.wait();
-  });
-  // Inside a task as well, where tasks lie on the deque.
-  heist::task_group outer(pool_);
-  outer.run([&] {
-    heist::task_group g;
-    std::function<void()> start_next = [&] {
-      if (!enough) g.run(start_next);
-    };
-    g.run(start_next);
-    g.wait();
-  });
-  pool_.submit([&] { enough = true; }).get();
-  outer.wait();
-  waiting.wait();
-  EXPECT_TRUE(enough);
-}
-
 // A class as users write it.
 class summing {
  public:
