@@ -16,14 +16,17 @@ namespace {
 constexpr unsigned calls_between_looks = 8;
 constexpr auto longest_turn = std::chrono::milliseconds(10);
 
-// Whether something else that waits at the pool's entry has to get a turn. Otherwise a function
-// that starts others for ever, and waits for each, would keep the worker from it for ever.
+// Whether something else that waits at the pool's entry has to get a turn: then until the worker
+// looks for it (run_waiting). Otherwise a function that starts others for ever, and waits for each,
+// would keep the worker from it for ever.
 bool turn_is_over(worker& w) noexcept {
+  if (w.owes_turn) return true;
   w.awaited_calls = w.awaited_calls + 1;
   if (w.awaited_calls % calls_between_looks != 0 || w.pool.injection().size() <= 1) return false;
   const auto now = std::chrono::steady_clock::now();
   if (now - w.turn_began.get() < longest_turn) return false;
   w.turn_began = now;
+  w.owes_turn = true;
   return true;
 }
 

@@ -198,6 +198,7 @@ fiber* take_mail(worker& w) noexcept {
 
 // True if it ran something. If it resumes a fiber it doesn't return: this fiber ends.
 bool run_waiting(worker& w) noexcept {
+  w.owes_turn = false;
   if (fiber* const f = take_mail(w)) resume(w, *f);
   const bool takes_own_only = w.is_guest && w.pool.config().callers != caller_kind::help;
   const injected item = takes_own_only

@@ -106,6 +106,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> naps{false};
   local<unsigned> stalled{0};        // suspended fibers that only this thread may resume
   local<unsigned> awaited_calls{0};  // for turns, see awaited_calls.cpp
+  local<bool> owes_turn{false};
   local<std::chrono::steady_clock::time_point> turn_began;
 
   // A guest's own call: the root that it runs first, and then helps with until it has ended.
