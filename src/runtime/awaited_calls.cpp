@@ -67,7 +67,7 @@ bool run_one_of(root_family& family) noexcept {
   here.calls_awaited = true;
   {
     const views_refused in_no_order;
-    const exceptions_put_aside of_the_caller;
+    const exceptions_put_aside of_the_caller(*w);
     r->run(*r);  // r is gone now, and the worker may be another
   }
   here.calls_awaited = false;

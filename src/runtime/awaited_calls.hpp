@@ -10,17 +10,26 @@
 
 namespace heist::inline v0::detail {
 
-// While a waiter calls something: whether it handles an exception, or its stack is being unwound,
-// is none of the called function's business.
+// While a waiter on that worker calls something: whether it handles an exception, or its stack is
+// being unwound, is none of the called function's business.
 class exceptions_put_aside {
  public:
-  exceptions_put_aside() noexcept : of_the_caller_(exception_globals::take()) {}
-  ~exceptions_put_aside() { of_the_caller_.put(); }
+  explicit exceptions_put_aside(const worker& w) noexcept
+      : has_some_(exception_globals::are_at(*w.exceptions)) {
+    if (has_some_) [[unlikely]]
+      of_the_caller_ = exception_globals::take();
+  }
+  // The thread may be another one now.
+  ~exceptions_put_aside() {
+    if (has_some_) [[unlikely]]
+      of_the_caller_.put();
+  }
   exceptions_put_aside(const exceptions_put_aside&) = delete;
   exceptions_put_aside& operator=(const exceptions_put_aside&) = delete;
 
  private:
-  const exception_globals of_the_caller_;
+  const bool has_some_;
+  exception_globals of_the_caller_{};
 };
 
 // Whether the running function may call what it waits for, on that worker.

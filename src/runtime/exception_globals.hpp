@@ -13,6 +13,12 @@ struct exception_globals {
   static exception_globals take() noexcept;                 // the thread's, which are left empty
   void put() const noexcept;                                // makes them the thread's
   static const exceptions_of_thread* of_thread() noexcept;  // where the thread keeps them
+
+  // Whether there are any. Relaxed atomics: see take().
+  static bool are_at(const exceptions_of_thread& place) noexcept {
+    return __atomic_load_n(&place.caught, __ATOMIC_RELAXED) != nullptr ||
+           __atomic_load_n(&place.uncaught, __ATOMIC_RELAXED) != 0;
+  }
 };
 
 }  // namespace heist::inline v0::detail

@@ -167,7 +167,7 @@ bool run_newest_of(const root_family& family) noexcept {
   if (w == nullptr || measures_work()) return true;
   auto* const drain = static_cast<detached_drain*>(w->current.get()->detached_drain);
   if (drain == nullptr || !drain->may_pop(*w)) return true;
-  const exceptions_put_aside of_the_caller;
+  const exceptions_put_aside of_the_caller(*w);
   return drain->run_newest_of(family);
 }
 
