@@ -19,10 +19,11 @@ constexpr auto longest_turn = std::chrono::milliseconds(10);
 // Whether something else that waits at the pool's entry has to get a turn: then until the worker
 // looks for it (run_waiting). Otherwise a function that starts others for ever, and waits for each,
 // would keep the worker from it for ever.
-bool turn_is_over(worker& w) noexcept {
+bool turn_is_over(worker& w, awaited_in where) noexcept {
   if (w.owes_turn) return true;
   w.awaited_calls = w.awaited_calls + 1;
-  if (w.awaited_calls % calls_between_looks != 0 || w.pool.injection().size() <= 1) return false;
+  const std::uint64_t own = where == awaited_in::queue ? 1 : 0;
+  if (w.awaited_calls % calls_between_looks != 0 || w.pool.injection().size() <= own) return false;
   const auto now = std::chrono::steady_clock::now();
   if (now - w.turn_began.get() < longest_turn) return false;
   w.turn_began = now;
@@ -43,17 +44,18 @@ bool has_room(const fiber& here) noexcept {
 
 }  // namespace
 
-bool may_call_awaited(worker& w) noexcept {
+bool may_call_awaited(worker& w, awaited_in where) noexcept {
   const fiber& here = *w.current;
   // Under a policy of its own the caller waits as that says, and what it waits for is free of it.
   const bool has_policy = here.stalls != 0 || w.deque->depth() >= w.deque->capacity;
-  return !has_policy && has_room(here) && !turn_is_over(w);
+  return !has_policy && has_room(here) && !turn_is_over(w, where);
 }
 
 bool run_one_of(root_family& family) noexcept {
   worker* const w = this_worker();
   // A measured pool gives each root a strand of its own.
-  if (w == nullptr || w->alone || is_measured(*w) || !may_call_awaited(*w)) return false;
+  if (w == nullptr || w->alone || is_measured(*w)) return false;
+  if (!may_call_awaited(*w, awaited_in::queue)) return false;
   root* const r = w->pool.injection().pop_newest_of(family);
   if (r == nullptr) return false;
   pool_impl& pool = w->pool;

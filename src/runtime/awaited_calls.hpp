@@ -5,6 +5,8 @@
 // left of its stack, and now and then where something else waits at the pool's entry.
 #pragma once
 
+#include <cstdint>
+
 #include "runtime/exception_globals.hpp"
 #include "runtime/worker.hpp"
 
@@ -32,7 +34,10 @@ class exceptions_put_aside {
   exception_globals of_the_caller_{};
 };
 
+// Where what may be called lies.
+enum class awaited_in : std::uint8_t { queue, deque };
+
 // Whether the running function may call what it waits for, on that worker.
-[[nodiscard]] bool may_call_awaited(worker& w) noexcept;
+[[nodiscard]] bool may_call_awaited(worker& w, awaited_in where) noexcept;
 
 }  // namespace heist::inline v0::detail

@@ -75,7 +75,7 @@ class detached_drain {
   // For the task that runs, which may_pop(): as the function of that name.
   [[nodiscard]] bool run_newest_of(const root_family& family) noexcept {
     while (detached_task* const t = next_of(family)) {
-      if (!may_call_awaited(self_worker())) {
+      if (!may_call_awaited(self_worker(), awaited_in::deque)) {
         hand_over_all(*t);
         return false;
       }

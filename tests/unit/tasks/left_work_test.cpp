@@ -10,6 +10,7 @@
 #include "heist/error.hpp"
 #include "heist/job_system.hpp"
 #include "heist/scope.hpp"
+#include "heist/sync/latch.hpp"
 #include "heist/task.hpp"
 #include "heist/task_group.hpp"
 #include "tests/unit/tasks/support.hpp"
@@ -144,14 +145,25 @@ struct counted_task : heist::task {
 
 struct scoped_task : counted_task {
   using counted_task::counted_task;
+  // Ends after it was refused to wait for it.
+  struct late : counted_task {
+    late(std::atomic<int>& n, heist::latch& end) : counted_task(n), until(end) {}
+    void execute() override {
+      until.wait();
+      ++called;
+    }
+    heist::latch& until;
+  };
   void execute() override {
-    counted_task a(called);
+    heist::latch refused(1);
+    late a(called, refused);
     counted_task b(called);
     spawn(a);
     heist::scope(kind, [&](heist::task_scope& s) {
       spawn(b);
       // A scope isn't the task's own function.
       EXPECT_THROW(wait_for_all(), heist::usage_error);
+      refused.count_down();
       heist::fork_join([&] { s.spawn([&] { ++called; }); },
                        [&] { heist::fork_join([] {}, [] {}); });
     });

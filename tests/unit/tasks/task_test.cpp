@@ -15,6 +15,7 @@
 
 #include "heist/error.hpp"
 #include "heist/scope.hpp"
+#include "heist/sync/latch.hpp"
 #include "tests/unit/tasks/support.hpp"
 
 namespace heist_test {
@@ -198,10 +199,12 @@ TEST_P(Tasks, AnExceptionThatNobodyWaitedForArrivesAtTheRoot) {
 
 TEST_P(Tasks, OnlyExecuteItselfCanWait) {
   if (is_serial()) GTEST_SKIP() << "spawned children have ended already";
-  doing child([](heist::task&) {});
+  heist::latch refused(1);
+  doing child([&](heist::task&) { refused.wait(); });
   doing root([&](heist::task& self) {
     self.spawn(child);
     heist::fork_join([&] { EXPECT_THROW(self.wait_for_all(), heist::usage_error); }, [] {});
+    refused.count_down();
     self.wait_for_all();
   });
   heist::run_task(pool_, root);
