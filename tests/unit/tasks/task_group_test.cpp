@@ -123,7 +123,7 @@ TEST_P(TaskGroups, ThatAreNestedNeedFewStacks) {
   };
   const bool is_small = tsan || emulated;
   EXPECT_EQ(pool_.run([&] { return fib(is_small ? 12 : 18); }), is_small ? 144 : 2584);
-  EXPECT_LE(pool_.stats().stacks_peak, 30U + 20U * pool_.workers());
+  EXPECT_LE(pool_.stats().stacks_peak, 300U + 40U * pool_.workers());
 }
 
 TEST_P(TaskGroups, InTheLeavesOfForksNeedFewStacks) {
@@ -137,7 +137,7 @@ TEST_P(TaskGroups, InTheLeavesOfForksNeedFewStacks) {
     });
   });
   EXPECT_EQ(called, 3L << depth);
-  EXPECT_LE(pool_.stats().stacks_peak, 30U + 20U * pool_.workers());
+  EXPECT_LE(pool_.stats().stacks_peak, 300U + 40U * pool_.workers());
 }
 
 // A task leaves work of two groups on its deque, and waits for the older one.
