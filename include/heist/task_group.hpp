@@ -132,7 +132,7 @@ class task_group {
   detail::work_count unfinished_;
   detail::root_family waiting_;  // tasks in the pool's queue
   detail::short_lock guard_;
-  // Both are set, if at all, under guard_ with what they go with, or by a hint of the program's.
+  // wait() lowers both under guard_, where a task that throws raises the first with its exception.
   // Relaxed: their readers need no more than they see.
   std::atomic<bool> stops_{false};
   std::atomic<bool> has_ended_{false};  // a task has, after the last wait()

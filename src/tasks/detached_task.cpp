@@ -27,9 +27,6 @@ namespace detail {
 struct detached_access {
   static void call(detached_task& t) noexcept { t.function_(t); }
   static const root_family* family_of(const detached_task& t) noexcept { return t.family; }
-  static bool is_of(const detached_task& t, const root_family& family) noexcept {
-    return t.family == &family;
-  }
   static void start(pool_impl* p, detached_task& t) {
     t.region = 0;  // that of the last time
     start_root(p, t);
@@ -115,7 +112,7 @@ class detached_drain {
     entry e{};
     const auto look = [&](const entry& newest) {
       e = newest;
-      return !detached_access::is_of(*newest.task, family);
+      return detached_access::family_of(*newest.task) != &family;
     };
     while (!left_.empty()) {
       worker& w = *worker_here();
@@ -123,7 +120,7 @@ class detached_drain {
       if (popped == left_work::popped::all) return e.task;
       if (popped == left_work::popped::part) return nullptr;
       if (!left_.pop_public(e)) continue;
-      if (detached_access::is_of(*e.task, family)) return e.task;
+      if (detached_access::family_of(*e.task) == &family) return e.task;
       if (!push(*worker_here(), *e.task)) detached_access::start(nullptr, *e.task);
       return nullptr;
     }
