@@ -1,10 +1,10 @@
 // Measures the peak of the resident memory of a process that runs something with heist.
 //
 // Each figure is of a fresh process. The probe links only heist and the standard library, so its
-// figure is heist's; without a pool, it is that of any program. The command itself links fmt,
-// libpng and the rivals' libraries, and therefore has rows of its own: `--only WORKLOAD` runs a
-// workload in the current process and prints the peak of this process, and the rows come from such
-// runs.
+// figure is heist's; without a pool, it is that of any program. The command itself links fmt
+// and libpng, and heist-bench the rivals' libraries too, so they have rows of their own:
+// `--only WORKLOAD` runs a workload in the current process and prints the peak of this process, and
+// rows come from such runs.
 #include <unistd.h>
 
 #include <filesystem>
@@ -44,7 +44,7 @@ std::vector<workloads::option_spec> options(scale of) {
           choice_option("command-runs", "what the command runs for rows of its own",
                         quick ? "fib" : "several", {"fib", "several"}),
           path_option("probe", "the small program [beside the command]"),
-          path_option("command", "the command itself [the program that runs now]")};
+          path_option("command", "the command itself [beside the command]")};
 }
 
 std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
@@ -56,12 +56,11 @@ std::string find_probe(const workloads::option_values& values) {
   return std::filesystem::exists(beside) ? beside.string() : std::string();
 }
 
-// Only the command understands the arguments used here. Any other program that contains this code
-// must say where the command is, or the row is left out.
+// The command heist lies beside heist-bench; where it doesn't, its row is left out.
 std::string find_command(const workloads::option_values& values) {
   if (!values.text("command").empty()) return values.text("command");
-  const auto self = this_program();
-  return std::filesystem::path(self).filename() == "heist" ? self : std::string();
+  const auto beside = std::filesystem::path(this_program()).parent_path() / "heist";
+  return std::filesystem::exists(beside) ? beside.string() : std::string();
 }
 
 class peaks {

@@ -7,21 +7,16 @@
 namespace heist::bench {
 
 std::vector<marked_workload> marked_workloads(scale of) {
-  const bool quick = of == scale::quick;
-  const auto size = [quick](const char* full, const char* less) {
-    return std::string(quick ? less : full);
-  };
-  std::vector<marked_workload> all = {
-      {"fib", {"n", size("25", "15")}},
-      {"nqueens", {"n", size("11", "7")}},
-      {"quicksort", {"size", size("200000", "5000")}},
-      {"mergesort", {"size", size("200000", "5000")}},
-      {"matmul", {"n", size("256", "60")}},
-      {"mandelbrot", {"width", size("300", "40"), "height", size("200", "30")}},
-      {"wordcount", {"size", size("1000000", "20000")}}};
-  // The sample trees have four million nodes.
-  if (!quick) all.push_back({"uts", {"tree", "T1"}});
-  return all;
+  if (of == scale::quick)
+    return {{"fib", {"n", "15"}}, {"nqueens", {"n", "7"}}, {"uts", {"tree", "tiny"}}};
+  return {{"fib", {"n", "25"}},
+          {"nqueens", {"n", "11"}},
+          {"quicksort", {"size", "200000"}},
+          {"mergesort", {"size", "200000"}},
+          {"matmul", {"n", "256"}},
+          {"mandelbrot", {"width", "300", "height", "200"}},
+          {"wordcount", {"size", "1000000"}},
+          {"uts", {"tree", "T1"}}};
 }
 
 extents marked_workload::measure(const std::string& probe, unsigned workers) const {
@@ -35,7 +30,8 @@ extents marked_workload::measure(const std::string& probe, unsigned workers) con
   return {number("marked"), number("largest"), number("stacks")};
 }
 
-std::string find_space_probe() {
+std::string find_space_probe(const workloads::option_values& values) {
+  if (!values.text("probe").empty()) return values.text("probe");
   const auto beside =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / "heist-space-probe";
   return std::filesystem::exists(beside) ? beside.string() : std::string();

@@ -23,11 +23,11 @@ struct marked_workload {
   [[nodiscard]] extents measure(const std::string& probe, unsigned workers) const;
 };
 
-// Every workload, at sizes that take a second or so.
+// Workloads, at sizes that take a second or so; quick: those of heist-space-probe-few.
 [[nodiscard]] std::vector<marked_workload> marked_workloads(scale of);
 
-// The path of the probe, in the folder of the running program; empty if there is none (as in builds
-// with sanitizers).
-[[nodiscard]] std::string find_space_probe();
+// The path of the probe, as the option "probe" says or in the folder of the running program; empty
+// if there is none there.
+[[nodiscard]] std::string find_space_probe(const workloads::option_values& values);
 
 }  // namespace heist::bench

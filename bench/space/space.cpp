@@ -34,7 +34,8 @@ std::vector<workloads::option_spec> options(scale of) {
           integer_option("queens", "queens on a board", quick ? 7 : 10, 4, 14),
           integer_option("links", "of the chains", quick ? 200 : 5000, 1, 20'000),
           workloads::choice_option("workloads", "sizes of the workloads", quick ? "small" : "usual",
-                                   {"small", "usual"})};
+                                   {"small", "usual"}),
+          workloads::path_option("probe", "heist-space-probe [beside the command]")};
 }
 
 struct program {
@@ -73,7 +74,7 @@ std::vector<program> programs(const workloads::option_values& values) {
                      [links](auto& meter) { return metered::chain(meter, links); }),
       marked_program(fmt::format("reversed chain of {}", links), chain_result,
                      [links](auto& meter) { return metered::reversed_chain(meter, links); })};
-  const std::string probe = find_space_probe();
+  const std::string probe = find_space_probe(values);
   if (probe.empty()) return all;
   const auto size = values.text("workloads") == "small" ? scale::quick : scale::full;
   for (const auto& each : marked_workloads(size)) {
@@ -136,8 +137,8 @@ results run(const workloads::option_values& values, const settings& with) {
       fmt::format("extents are address ranges from a stack's top, not pages; the first {} bytes "
                   "of each are the scheduler's loop and not counted, in S1 neither",
                   bytes_of_loop()),
-      find_space_probe().empty()
-          ? "heist-space-probe is not beside the command: no workloads"
+      find_space_probe(values).empty()
+          ? "no workloads: heist-space-probe is not beside the command; scripts/build space"
           : "workload: the program of heist run, compiled with every function marked"};
   return result;
 }

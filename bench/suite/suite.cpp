@@ -173,7 +173,7 @@ class program_contest {
     if (access(file.c_str(), X_OK) != 0) {
       auto& missing = all_.emplace_back();
       missing.name = named(rival.title, workers);
-      missing.why_not = "not built";
+      missing.why_not = "not built: scripts/build rivals";
       return;
     }
     auto& added =

@@ -2,6 +2,12 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/program.hpp"
 
 namespace heist::cli {
 
@@ -17,9 +23,24 @@ enum exit_code : int {
   reader_gone = 141,        // of a pipe: the code of a program that SIGPIPE ends
 };
 
-// Runs one command. It prints its results to `out` and any error as one line to `err`, and throws
-// nothing. Each result is flushed at once. `out` must not raise SIGPIPE: ignore that signal. A
-// closed pipe ends the command without a message.
-int run_cli(int argc, const char* const* argv, std::FILE* out, std::FILE* err) noexcept;
+// Calls `what`, which returns an exit code. It prints to `out`, and any error is one line on `err`;
+// nothing is thrown. `out` must not raise SIGPIPE: ignore that signal. A closed pipe ends the
+// command without a message.
+int run_and_complain(const std::function<int(output&)>& what, std::FILE* out,
+                     std::FILE* err) noexcept;
+
+// Runs one command of a program in this way; `words` are what follows "heist" on the command line.
+// Each result is flushed at once. A command that another program has is left to that one: this
+// process becomes it.
+int run_cli(commands which, const std::vector<std::string>& words, std::FILE* out,
+            std::FILE* err) noexcept;
+
+// The main function of a program: sees to signals and closed descriptors, and runs the command. The
+// name of a program's only command, if it has one, goes without saying: heist-bench idle is heist
+// bench idle.
+int run_program(commands which, int argc, char** argv, std::string_view only_command = {}) noexcept;
+
+// What run_program has ignored is as it was before: for a program that this process becomes.
+void restore_signals();
 
 }  // namespace heist::cli

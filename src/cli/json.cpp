@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/option_json.hpp"
 #include "report/statistics.hpp"
 
 namespace heist::cli {
@@ -13,58 +14,11 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// File names need not be UTF-8: other bytes become U+FFFD.
-std::string on_one_line(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 json times(const report::samples& seconds) {
   return {{"median", seconds.median()},
           {"least", seconds.least()},
           {"greatest", seconds.greatest()},
           {"runs", seconds.values()}};
-}
-
-// An integer is written as a number: it was checked when it was set.
-json value_of(const workloads::option_text& option) {
-  const bool is_number = option.kind == workloads::option_kind::integer && !option.text.empty();
-  return is_number ? json(std::stoll(option.text)) : json(option.text);
-}
-
-json option(const workloads::option_spec& spec) {
-  using enum workloads::option_kind;
-  json result = {{"name", spec.name}, {"help", spec.help}};
-  switch (spec.kind) {
-    case integer:
-      result["kind"] = "integer";
-      result["min"] = spec.min;
-      result["max"] = spec.max;
-      break;
-    case bytes:
-      result["kind"] = "bytes";
-      result["min"] = spec.min;
-      result["max"] = spec.max;
-      break;
-    case choice:
-      result["kind"] = "choice";
-      result["choices"] = spec.choices;
-      break;
-    case path:
-      result["kind"] = "path";
-      break;
-    case files:
-      result["kind"] = "files";
-      break;
-  }
-  if (!spec.default_value.empty())
-    result["default"] = value_of({"", spec.kind, spec.default_value});
-  return result;
-}
-
-json options_of(const std::vector<workloads::option_text>& given) {
-  json result = json::object();
-  for (const auto& each : given) result[each.name] = value_of(each);
-  return result;
 }
 
 json as_json(const counters& counts) {
@@ -114,15 +68,13 @@ json as_json(const pool_histograms& h) {
 }  // namespace
 
 std::string to_json(const workloads::workload& workload) {
-  json options = json::array();
-  for (const auto& spec : workload.options()) options.push_back(option(spec));
   const auto profile = workload.describe();
   return on_one_line({{"name", workload.name()},
                       {"summary", workload.summary()},
                       {"shape", profile.shape},
                       {"stresses", profile.stresses},
                       {"source", profile.source},
-                      {"options", options}});
+                      {"options", json_of(workload.options())}});
 }
 
 std::string to_json(const presets::preset& preset) {
@@ -161,7 +113,7 @@ std::string to_json(const run_report& report) {
   json per_worker = json::array();
   for (const auto& counts : report.stats.workers) per_worker.push_back(as_json(counts));
   json result = {{"workload", report.workload},
-                 {"options", options_of(report.options)},
+                 {"options", json_of(report.options)},
                  {"files", report.files},
                  {"result", report.result},
                  {"workers", report.workers},
@@ -192,20 +144,6 @@ std::string to_json(const run_report& report) {
   if (report.stats.has_histograms) result["histograms"] = as_json(report.stats.histograms);
   if (report.deque_series) result["deque_series"] = json::parse(series_json(*report.deque_series));
   return on_one_line(result);
-}
-
-std::string to_json(const bench::benchmark& benchmark) {
-  json options = json::array();
-  for (const auto& spec : benchmark.options(bench::scale::full)) options.push_back(option(spec));
-  return on_one_line(
-      {{"name", benchmark.name}, {"summary", benchmark.summary}, {"options", options}});
-}
-
-std::string to_json(const bench::suite& suite) {
-  json programs = json::array();
-  for (const auto& each : suite.programs)
-    programs.push_back({{"name", each.name}, {"settings", each.settings}});
-  return on_one_line({{"suite", suite.name}, {"summary", suite.summary}, {"programs", programs}});
 }
 
 }  // namespace heist::cli

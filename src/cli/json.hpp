@@ -5,9 +5,6 @@
 
 #include <heist/presets.hpp>
 
-#include "bench/benchmark.hpp"
-#include "bench/suite/suites.hpp"
-#include "cli/commands.hpp"
 #include "cli/info.hpp"
 #include "cli/measure.hpp"
 #include "workloads/workload.hpp"
@@ -18,7 +15,5 @@ namespace heist::cli {
 [[nodiscard]] std::string to_json(const presets::preset& preset);
 [[nodiscard]] std::string to_json(const info_report& report);
 [[nodiscard]] std::string to_json(const run_report& report);
-[[nodiscard]] std::string to_json(const bench::benchmark& benchmark);
-[[nodiscard]] std::string to_json(const bench::suite& suite);
 
 }  // namespace heist::cli

@@ -1,6 +1,6 @@
-"""Runs benchmarks quickly and checks what they print: quick_test.py HEIST NAME... [--listed]
+"""Runs benchmarks quickly and checks what they print: quick_test.py HEIST NAME... [--listed] [--with=OPTION]
 
-With --listed it checks that these are all benchmarks, that each describes itself, and that any other
+--with=OPTION is given to the benchmark too. With --listed it checks that these are all benchmarks, that each describes itself, and that any other
 name is refused in one line.
 """
 import json
@@ -34,8 +34,8 @@ def check_measure(where, measure):
     check(values == sorted(values), f"{where}: the median is not between the least and the greatest: {values}")
 
 
-def check_benchmark(command, name):
-    done = heist(command, "bench", name, "--quick", "--json")
+def check_benchmark(command, name, *more):
+    done = heist(command, "bench", name, "--quick", "--json", *more)
     check(done.returncode == 0, f"{name}: exit code {done.returncode}: {done.stderr}")
     check(done.stdout.count("\n") == 1, f"{name}: not one line")
     report = json.loads(done.stdout)
@@ -43,6 +43,9 @@ def check_benchmark(command, name):
     machine = report["machine"]
     check(machine["cpu"] and machine["processors"] >= 1 and machine["compiler"] and machine["kernel"], f"{name}: {machine}")
     check(report["rows"], f"{name}: no rows")
+    if more:
+        marked = {row["name"].split()[1] for row in report["rows"] if row["name"].startswith("workload ")}
+        check(marked == {"fib", "nqueens", "uts"}, f"{name} {more}: {marked}")
     for row in report["rows"]:
         check(row["measures"] or row["note"], f"{name}: {row['name']}: neither figures nor a reason")
         for measure in row["measures"]:
@@ -57,7 +60,7 @@ def check_benchmark(command, name):
 
     check_file(command, name, done.stdout)
 
-    text = heist(command, "bench", name, "--quick", "--repeat", "1")
+    text = heist(command, "bench", name, "--quick", "--repeat", "1", *more)
     check(text.returncode == 0 and text.stderr == "", f"{name}: {text.stderr}")
     for target in report["targets"]:
         check(target["what"] in text.stdout, f"{name}: no '{target['what']}' in the table")
@@ -119,13 +122,14 @@ def check_refusals(command):
 
 
 def main():
-    command, *names = sys.argv[1:]
+    command, *names = [each for each in sys.argv[1:] if not each.startswith("--with=")]
+    more = [each.removeprefix("--with=") for each in sys.argv[1:] if each.startswith("--with=")]
     if names[-1] == "--listed":
         check_list(command, names[:-1])
         check_refusals(command)
     else:
         for name in names:
-            check_benchmark(command, name)
+            check_benchmark(command, name, *more)
 
 
 main()

@@ -1,4 +1,4 @@
-"""Runs scripts/results quickly and checks its pages: results_test.py HEIST"""
+"""Runs scripts/results quickly and checks its pages, two of them or all: results_test.py HEIST [--all]"""
 import json
 import pathlib
 import re
@@ -37,10 +37,11 @@ def main():
     heist = sys.argv[1]
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary, "results")
-        stale = folder / "jobs-99.svg"
+        stale = folder / "joins-99.svg"
         folder.mkdir()
         stale.write_text("of an earlier run")
-        done = results("--quick", "--into", folder, "--heist", heist)
+        some = [] if "--all" in sys.argv else ["joins", "steal_size"]
+        done = results("--quick", "--into", folder, "--heist", heist, *some)
         check(done.returncode == 0, f"exit code {done.returncode}: {done.stdout} {done.stderr}")
         check(not stale.exists(), "a picture that no page shows is still there")
         machine = json.loads(subprocess.run([heist, "bench", "wake", "--quick", "--json"], capture_output=True, text=True,

@@ -1,5 +1,5 @@
 // The rows of heist lab forecast in each format, with figures that no machine had.
-#include "cli/forecast_columns.hpp"
+#include "cli/lab/forecast_columns.hpp"
 
 #include <vector>
 

@@ -60,6 +60,32 @@ if mount -t tmpfs -o size=8k none "$folder/full" 2>/dev/null; then
   umount "$folder/full"
 fi
 
+# A full /dev/shm is refused in one line, in a namespace that has one of its own.
+if unshare --mount true 2>/dev/null; then
+  HEIST_MONITOR=1 unshare --mount sh -c 'mount -t tmpfs -o size=4k none /dev/shm && exec "$0" "$@"' \
+    "$heist" run fib --n 18 --workers 2 --repeat 1 >"$folder/out" 2>"$folder/err"
+  code=$?
+  expect 1 1 "HEIST_MONITOR: /dev/shm/.*: No space left on device" "a full /dev/shm"
+fi
+
+# A program that has more rights than its user follows none of the variables.
+if [ "$(id -u)" = 0 ] && cp "$heist" "$folder/privileged" && mkdir -m 777 "$folder/open"; then
+  chmod 755 "$folder"
+  for rights in 755 4755; do
+    chown nobody "$folder/privileged"
+    chmod $rights "$folder/privileged"
+    env HEIST_TRACE="$folder/open/$rights.json" HEIST_PROFILE="workspan:$folder/open/$rights.profile" \
+      HEIST_STATS=1 "$folder/privileged" run fib --n 18 --workers 2 --repeat 1 \
+      >"$folder/out" 2>"$folder/err"
+    code=$?
+    if [ $rights = 4755 ] && ! findmnt -n -o OPTIONS -T "$folder" | grep -q nosuid; then
+      expect 0 0 "" "a set-user-ID program"
+      [ -z "$(find "$folder/open" -name '4755*')" ] || fail "a set-user-ID program writes where its user says"
+    fi
+  done
+  [ -s "$folder/open/755.json" ] || fail "no trace of a program with its user's rights"
+fi
+
 "$heist" top --json --once 4194305 >"$folder/out" 2>"$folder/err"
 code=$?
 expect 1 1 "4194305" "top of a process that isn't there"

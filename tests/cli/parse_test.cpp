@@ -4,37 +4,41 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/args/parse.hpp"
+#include "cli/args/parse_run.hpp"
+#include "cli/lab/parse_lab.hpp"
+#include "cli/lab/parse_sim.hpp"
+#include "cli/lab/parse_theory.hpp"
 #include "command.hpp"
 
 using namespace heist::cli;
 
 namespace {
 
-run_request parse_run(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), {"heist", "run"});
-  return std::get<run_request>(parse(static_cast<int>(arguments.size()), arguments.data()));
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in(line);
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
-any_request parse_words(const std::string& words) {
-  std::istringstream in(words);
-  const std::vector<std::string> all{std::istream_iterator<std::string>(in), {}};
-  std::vector<const char*> arguments = {"heist"};
-  for (const auto& each : all) arguments.push_back(each.c_str());
-  return parse(static_cast<int>(arguments.size()), arguments.data());
+run_request parse_run(std::vector<std::string> words) {
+  words.insert(words.begin(), "run");
+  return read_words(add_run, words);
 }
 
 template <class Request>
-Request parse_as(const std::string& words) {
-  return std::get<Request>(parse_words(words));
+Request parse_as(const std::string& line) {
+  const auto words = words_of(line);
+  if constexpr (std::is_same_v<Request, run_request>)
+    return read_words(add_run, words);
+  else
+    return read_words(add_sim, words);
 }
 template <class Request>
 Request parse_theory(const std::string& words) {
-  return std::get<Request>(parse_as<theory_request>("theory " + words));
+  return std::get<Request>(read_words(add_theory, words_of("theory " + words)));
 }
 template <class Request>
 Request parse_lab(const std::string& words) {
-  return std::get<Request>(parse_as<lab_request>("lab " + words));
+  return std::get<Request>(read_words(add_lab, words_of("lab " + words)));
 }
 
 }  // namespace
@@ -52,9 +56,9 @@ TEST(Parse, LeavesWhatIsNotGivenToTheDefaults) {
 }
 
 TEST(Parse, TakesOptionsBeforeAndAfterTheWorkload) {
-  for (const auto& arguments : {std::vector<const char*>{"--workers", "5", "fib", "--n", "7"},
-                                std::vector<const char*>{"fib", "--n=7", "--workers", "5"},
-                                std::vector<const char*>{"--workers", "2", "fib", "--n", "9", "--n",
+  for (const auto& arguments : {std::vector<std::string>{"--workers", "5", "fib", "--n", "7"},
+                                std::vector<std::string>{"fib", "--n=7", "--workers", "5"},
+                                std::vector<std::string>{"--workers", "2", "fib", "--n", "9", "--n",
                                                          "7", "--workers", "5"}}) {
     const auto request = parse_run(arguments);
     EXPECT_EQ(request.chosen[0].values.integer("n"), 7);
@@ -97,7 +101,6 @@ TEST(Parse, TakesBothNamesOfTheNumberOfWorkersEverywhere) {
   for (const std::string p : {"-P 3", "--workers 3"}) {
     EXPECT_EQ(parse_as<run_request>("run fib " + p).pool.workers, 3u);
     EXPECT_EQ(parse_as<run_request>("run " + p + " all").pool.workers, 3u);
-    EXPECT_EQ(parse_as<bench_request>("bench fork_join " + p).settings.workers, 3u);
     EXPECT_EQ(std::get<step_request>(parse_as<sim_request>("sim --dag fib:5 " + p)).processors,
               three);
     EXPECT_EQ(parse_theory<recycling_request>("recycling " + p).setup.processors, 3u);
@@ -110,13 +113,6 @@ TEST(Parse, TakesBothNamesOfTheNumberOfWorkersEverywhere) {
 }
 
 TEST(Parse, TakesWhatIsCommonBeforeTheNameToo) {
-  const auto before = parse_as<bench_request>("bench --json --quick -P 2 --repeat 4 idle");
-  EXPECT_EQ(before.printed.form, heist::report::form::json);
-  EXPECT_TRUE(before.quick);
-  EXPECT_EQ(before.settings.workers, 2u);
-  EXPECT_EQ(before.settings.repeat, 4u);
-  EXPECT_EQ(parse_as<bench_request>("bench -P 2 idle -P 5").settings.workers, 5u);
-  EXPECT_TRUE(parse_as<bench_list_request>("bench --json list").json);
   EXPECT_EQ(parse_theory<recycling_request>("--json recycling").form, heist::report::form::json);
   EXPECT_EQ(parse_theory<bounds_request>("--html x bounds --dag figure1").html, "x");
   EXPECT_EQ(parse_theory<bounds_request>("--svg x bounds --dag figure1").svg, "x");
@@ -125,12 +121,11 @@ TEST(Parse, TakesWhatIsCommonBeforeTheNameToo) {
 }
 
 TEST(Help, IsACommandToo) {
-  for (const std::string name :
-       {"", "run", "run fib", "run all", "bench", "bench fork_join", "bench list", "bench show",
-        "sim", "theory", "theory bounds", "lab", "lab forecast", "list", "info", "help"}) {
-    const auto space = std::string(name.empty() ? "" : " ");
-    EXPECT_EQ(parse_as<text_request>("help" + space + name).text,
-              parse_as<text_request>(name + space + "--help").text);
+  for (const std::string name : {"", "run", "run fib", "run all", "sim", "theory", "theory bounds",
+                                 "lab", "lab forecast", "list", "info", "help"}) {
+    const auto by_command = heist_command(words_of("help " + name));
+    EXPECT_EQ(by_command.code, success) << by_command.err;
+    EXPECT_EQ(by_command.out, heist_command(words_of(name + " --help")).out);
   }
   EXPECT_THAT(heist_command({"--help"}).out, testing::HasSubstr("\n  help "));
 }

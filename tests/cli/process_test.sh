@@ -51,11 +51,29 @@ wait $pid
 code=$?
 expect 141 0 "" "closed fifo"
 
-# heist cluster is another program, which lies beside heist where that was built with MPI.
+# Some commands are programs beside heist; where one is missing, a line says how it is built.
 cp "$heist" "$folder/heist"
-"$folder/heist" cluster uts >/dev/null 2>"$folder/err"
-code=$?
-expect 1 1 "this heist was built without MPI (Debian: libopenmpi-dev openmpi-bin)" "without heist-cluster"
+for words in "cluster uts" "bench idle" "sim --dag fib:5" "help theory bounds" "lab forecast" "tbb true"; do
+  # shellcheck disable=SC2086 # words
+  "$folder/heist" $words >/dev/null 2>"$folder/err"
+  code=$?
+  expect 1 1 "sources scripts/build heist-" "$words without its program"
+done
+# It is found beside heist and in libexec, with its arguments: the name of its only command is left out.
+mkdir -p "$folder/prefix/bin" "$folder/prefix/libexec/heist"
+cp "$heist" "$folder/prefix/bin/heist"
+printf '#!/bin/sh\necho bench "$@"\n' >"$folder/prefix/libexec/heist/heist-bench"
+printf '#!/bin/sh\necho lab "$@"\n' >"$folder/prefix/bin/heist-lab"
+chmod +x "$folder/prefix/libexec/heist/heist-bench" "$folder/prefix/bin/heist-lab"
+for pair in "bench idle -P 2=bench idle -P 2" "help bench idle=bench idle --help" "sim --dag x=lab sim --dag x" \
+  "help lab forecast=lab help lab forecast"; do
+  # shellcheck disable=SC2086 # words
+  found=$("$folder/prefix/bin/heist" ${pair%%=*} 2>"$folder/err")
+  code=$?
+  [ "$found" = "${pair#*=}" ] || code="$code, '$found'"
+  expect 0 0 "" "$pair"
+done
+rm -r "$folder/prefix"
 rm "$folder/heist"
 
 "$heist" list >/dev/null 2>&-

@@ -88,10 +88,6 @@ TEST(RunCommand, WritesOptionsAsWhatTheyAre) {
   EXPECT_THAT(sort.out, HasSubstr("\"options\":{\"size\":500,\"seed\":1,\"order\":\"random\","
                                   "\"file\":\"\",\"cutoff\":2048}"));
   EXPECT_THAT(heist_command({"list", "--json"}).out, HasSubstr("\"max\":92,\"default\":35}"));
-  EXPECT_THAT(heist_command({"bench", "list", "--json"}).out, HasSubstr("\"default\":39}"));
-  const auto bench = heist_command({"bench", "jobs", "--quick", "--repeat", "1", "-P", "1",
-                                    "--jobs", "100", "--iterations", "100", "--json"});
-  EXPECT_THAT(bench.out, HasSubstr("\"options\":{\"jobs\":100,\"batch\":1024,"));
 }
 
 TEST(RunCommand, EveryDequeRunsEveryWorkload) {

@@ -143,7 +143,7 @@ elseif(CASE STREQUAL "components")
              "${LIBDIR}/cmake/heist/heist-config.cmake" "${LIBDIR}/pkgconfig/heist.pc" share/heist/heist-gdb.py
              share/doc/heist/README.md share/doc/heist/CHANGELOG.md share/doc/heist/docs/guide.md
              share/doc/heist/docs/pictures/report.png share/doc/heist/integrations/libtbb/README.md)
-  set(in_tools bin/heist share/man/man1/heist.1 share/bash-completion/completions/heist
+  set(in_tools bin/heist bin/heist-bench bin/heist-lab bin/heist-tbb share/man/man1/heist.1 share/man/man1/heist-lab.1 share/bash-completion/completions/heist
                share/zsh/site-functions/_heist share/fish/vendor_completions.d/heist.fish)
   file(REMOVE_RECURSE "${WORK}/${CASE}")
   foreach(component runtime dev tools)
@@ -261,9 +261,9 @@ elseif(CASE STREQUAL "build_type")
   file(STRINGS "${WORK}/${CASE}/CMakeCache.txt" type REGEX "^CMAKE_BUILD_TYPE:")
   expect("${type}" "=Debug$")
 
-elseif(CASE STREQUAL "demo")
-  # scripts/demo builds everything that is installed. Without such a build nothing is written, and
-  # one line says what to build.
+elseif(CASE STREQUAL "unbuilt")
+  # Where not everything is built that is installed, nothing is written, and one line says what to
+  # build, which is what scripts/build product builds.
   configure("${SOURCE}" -DHEIST_LIBRARY_ONLY=ON)
   set(prefix "${WORK}/${CASE}/prefix")
   run_to_fail("${CMAKE_COMMAND}" --install "${WORK}/${CASE}" --prefix "${prefix}")
@@ -271,8 +271,8 @@ elseif(CASE STREQUAL "demo")
   if(EXISTS "${prefix}")
     message(FATAL_ERROR "half a prefix was left")
   endif()
-  file(STRINGS "${SOURCE}/scripts/demo" target REGEX "--target")
-  string(REGEX REPLACE ".*--target ([a-z_]+).*" "\\1" target "${target}")
+  file(STRINGS "${SOURCE}/scripts/build" target REGEX "product\\) ")
+  string(REGEX REPLACE ".*targets\\+=\\(([a-z_]+)\\).*" "\\1" target "${target}")
   run("${CMAKE_COMMAND}" --build "${WORK}/${CASE}" --target ${target} -- -n)
   expect("${output}" "libheist\\.a")
   expect("${output}" "libheist\\.so")
@@ -322,6 +322,19 @@ elseif(CASE STREQUAL "sanitized_alike")
         endif()
       endif()
     endforeach()
+    if("${flags}" MATCHES "libc\\+\\+")
+      continue()
+    endif()
+    # Nor with one for which the standard library's types have another layout.
+    foreach(layout -D_GLIBCXX_DEBUG=for_debug_containers -D_GLIBCXX_USE_CXX11_ABI=0=for_old_strings)
+      string(REGEX REPLACE "=(for_.*)$" "" option "${layout}")
+      string(REGEX REPLACE "^.*=" "" wanted "${layout}")
+      execute_process(COMMAND "${CXX}" -std=c++20 ${flags} ${option} ${cflags} "${HERE}/consumer/fork.cpp" -o "${program}"
+                              ${libs} RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
+      if(status EQUAL 0 OR NOT text MATCHES "heist_v0_library_built_[a-z_]*_${wanted}")
+        message(FATAL_ERROR "a program with ${option} and ${package}: ${status}\n${text}")
+      endif()
+    endforeach()
   endforeach()
 
 elseif(CASE STREQUAL "deques_alone")
@@ -338,6 +351,13 @@ elseif(CASE STREQUAL "command")
   if(NOT output MATCHES "${VERSION}")
     message(FATAL_ERROR "heist --version says ${output}, expected ${VERSION}")
   endif()
+  # The commands of the other programs, which heist becomes.
+  run("${PREFIX}/bin/heist" bench list)
+  expect("${output}" "fork_join")
+  run("${PREFIX}/bin/heist" theory bounds --dag figure1)
+  expect("${output}" "Tinf")
+  run("${PREFIX}/bin/heist" tbb --help)
+  expect("${output}" "PROGRAM")
 
 elseif(CASE STREQUAL "cluster")
   # The part that needs MPI is asked for by name, and the command finds its other half.

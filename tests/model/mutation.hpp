@@ -49,6 +49,7 @@ enum class change : std::uint8_t {
   no_fence_to_wake,
   no_fence_at_end,
   no_second_request,
+  no_look_for_sleepers,
   no_mail_look,
   // The steps of a guest and of the thread in whose seat it works.
   no_wake_by_the_unseated,

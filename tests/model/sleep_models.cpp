@@ -15,12 +15,14 @@ struct searched_script {
 const searched_script scripts[] = {
     {{search::bounded, 3}, 2, {"sleep_push", "p"}},
     {{search::bounded, 3}, 2, {"sleep_outside", "i"}},
+    {{search::bounded, 3}, 2, {"sleep_left_request", "l"}},
     {{search::bounded, 2}, 3, {"sleep_mail", "m"}},
     {{search::bounded, 1}, 3, {"sleep_outside_mail", "im"}},
     {{search::bounded, 1}, 3, {"sleep_reclaim_mail", "pom"}},
 
     {{search::random}, 2, {"sleep_push_pop_push", "pop", true}},
     {{search::random}, 3, {"sleep_two_items", "pp"}},
+    {{search::random}, 3, {"sleep_two_left_requests", "ll", true}},
     {{search::random}, 3, {"sleep_two_items_and_a_pop", "ppop", true}},
     {{search::random}, 3, {"sleep_inside_and_outside", "pi", true, true}},
     {{search::random}, 3, {"sleep_end", "pe", false, true}},

@@ -18,8 +18,8 @@ namespace heist_model {
 
 struct sleep_script {
   const char* name;
-  // p push, o pop, i an item from outside, m mail for the first thief, which then ends the pool,
-  // e the end of the pool
+  // p push, l push that answers sleepers only (S7), o pop, i an item from outside, m mail for the
+  // first thief, which then ends the pool, e the end of the pool
   const char* owner;
   bool thieves_ask = false;     // thieves may ask or expose before they sleep
   bool spurious_wakes = false;  // the futex may return for no reason
@@ -104,7 +104,8 @@ class sleep_model {
   void run_owner() {
     bool waits = false;  // for an item that was stolen, for ever: no pushes and pops any more
     for (const char* step = play_.owner; *step != 0; ++step) {
-      if (*step == 'p' && !waits) push();
+      if (*step == 'p' && !waits) push(false);
+      if (*step == 'l' && !waits) push(true);
       if (*step == 'o' && !waits) waits = !pop();
       if (*step == 'i') inject();
       if (*step == 'm') send_mail();
@@ -129,11 +130,13 @@ class sleep_model {
   }
 
  private:
-  void push() {
+  void push(bool for_sleepers_only) {
     const unsigned h = depth_++;
     items_[h](RL_INFO) = h + 1;
     control_->publish(h);
-    if (control_->asked(h) && control_->on_limit(h).exposed) wake_for_exposed();
+    if (!control_->asked(h)) return;
+    if (for_sleepers_only && (!sleepers_.any() || is_running(change::no_look_for_sleepers))) return;
+    if (control_->on_limit(h).exposed) wake_for_exposed();
   }
 
   // Returns false if the item was stolen.
@@ -175,7 +178,7 @@ class sleep_model {
   bool has_mail(unsigned index) { return index == 1 && mail_.load(std::memory_order_relaxed) != 0; }
 
   // Without pushes, using the deque would only add steps to the search.
-  bool uses_deque() const { return std::strchr(play_.owner, 'p') != nullptr; }
+  bool uses_deque() const { return std::strpbrk(play_.owner, "pl") != nullptr; }
 
   bool steal() {
     const auto answer = control_->steal();
@@ -184,6 +187,7 @@ class sleep_model {
     RL_ASSERT(h < capacity && !taken_[h]);
     taken_[h] = true;
     RL_ASSERT(items_[h](RL_INFO) == h + 1);
+    if (control_->has_public() && sleepers_.any()) sleepers_.wake_one();  // S8
     return true;
   }
 

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/describe/description.hpp"
-
 namespace heist::cli {
 
 using workloads::option_kind;
@@ -22,45 +20,36 @@ const char* type_name(option_kind kind) {
 
 }  // namespace
 
-void bound_options::add(CLI::App& app, const std::vector<option_spec>& specs) {
+void bound_options::add(arguments& to, const std::vector<option_spec>& specs) {
+  to_ = &to;
   for (const auto& spec : specs) {
     if (spec.kind == option_kind::files) {
-      app.add_option(spec.name, files_, spec.help);
+      to.add({spec.name, &files_, spec.help});
       continue;
     }
-    auto& one = given_.emplace_back(given{spec.name, {}, nullptr});
+    auto& one = given_.emplace_back(given{spec.name, {}});
     auto help = spec.help;
     if (!spec.default_value.empty()) help += fmt::format(" [{}]", spec.default_value);
     // The lab's commands take both names too.
     const auto* const prefix = spec.name == "workers" ? "-P,--" : "--";
-    one.option = app.add_option(prefix + spec.name, one.text, help);
-    one.option->type_name(type_name(spec.kind));
-    one.option->take_last();
-    if (!spec.choices.empty()) note_choices(*one.option, spec.choices);
+    to.add({prefix + spec.name, &one.text, help, type_name(spec.kind), spec.choices});
   }
 }
 
 void bound_options::copy_to(option_values& values) const {
   for (const auto& one : given_)
-    if (one.option->count() > 0) values.set(one.name, one.text);
+    if (is_given(one)) values.set(one.name, one.text);
   for (const auto& file : files_) values.add_file(file);
 }
 
 std::string bound_options::first_given() const {
   for (const auto& one : given_)
-    if (one.option->count() > 0) return one.name;
+    if (is_given(one)) return one.name;
   return {};
 }
 
 option_spec pool_option(std::string name, std::string help, std::int64_t min, std::int64_t max) {
   return {std::move(name), std::move(help), option_kind::integer, "", min, max, {}};
-}
-
-// CLI11 leaves "--", which ends the options, among them.
-std::vector<std::string> extras_of(const CLI::App& app) {
-  auto extras = app.remaining(true);
-  std::erase(extras, "--");
-  return extras;
 }
 
 }  // namespace heist::cli

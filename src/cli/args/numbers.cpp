@@ -18,6 +18,17 @@ std::uint64_t whole_number(std::string_view command, std::string_view option, st
   return value;
 }
 
+double decimal_number(std::string_view command, std::string_view option, std::string_view text,
+                      double least, double greatest, std::string_view what) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= least) ||
+      value > greatest)
+    throw usage_error(fmt::format("{}: {} takes {} from {:g} to {:g}, not '{}'", command, option,
+                                  what, least, greatest, text));
+  return value;
+}
+
 std::vector<std::uint32_t> number_list(std::string_view command, std::string_view option,
                                        std::string_view text, std::uint32_t greatest) {
   std::vector<std::uint32_t> result;

@@ -4,7 +4,6 @@
 #include <deque>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <heist/config.hpp>
 #include <heist/error.hpp>
@@ -68,29 +67,23 @@ std::vector<option_spec> common_options() {
                         all_yield_kinds)};
 }
 
-}  // namespace
-
-class run_parser::arguments {
+class run_parser {
  public:
-  explicit arguments(CLI::App& root)
-      : app_(*root.add_subcommand("run", "runs workloads, checks and times them")) {
-    app_.allow_extras();
-    app_.require_subcommand(0, 1);  // a second workload's name is a file, or one argument too many
-    add_common(app_, common_);
+  explicit run_parser(arguments& own) : own_(own) {
+    add_common(own_, common_);
     for (const auto* workload : workloads::all())
       add_choice({workload}, std::string(workload->name()), std::string(workload->summary()));
     add_choice(workloads::all(), "all", "every workload with its defaults, as a table");
   }
 
-  [[nodiscard]] bool is_given() const { return app_.parsed(); }
-
-  [[nodiscard]] run_request to_request() const {
+  [[nodiscard]] run_request to_request(const std::string& line) const {
     const auto given = std::find_if(choices_.begin(), choices_.end(),
-                                    [](const choice& each) { return each.app->parsed(); });
-    const auto extras = extras_of(app_);
+                                    [](const choice& each) { return each.own->is_given(); });
+    const auto extras = own_.extras();
     if (given == choices_.end()) refuse_workload(extras);
-    const auto name = given->app->get_name();
+    const auto& name = given->own->name();
     run_request request;
+    request.command = line;
     request.all = given->workloads.size() > 1;
     request.json = json_;
     for (const auto* workload : given->workloads) {
@@ -117,7 +110,7 @@ class run_parser::arguments {
  private:
   struct choice {
     std::vector<const workloads::workload*> workloads;
-    CLI::App* app;
+    arguments* own;
     bound_options options;
     bound_options common;
   };
@@ -126,36 +119,36 @@ class run_parser::arguments {
                   const std::string& summary) {
     auto& added = choices_.emplace_back();
     added.workloads = workloads;
-    added.app = app_.add_subcommand(name, summary);
-    added.app->allow_extras();
-    if (workloads.size() == 1) added.options.add(*added.app, workloads.front()->options());
-    add_common(*added.app, added.common);
+    added.own = &own_.add_command(name, summary);
+    if (workloads.size() == 1) added.options.add(*added.own, workloads.front()->options());
+    add_common(*added.own, added.common);
   }
 
   // It may stand before or after the workload's name; the one after it wins.
-  void add_common(CLI::App& app, bound_options& options) {
-    options.add(app, common_options());
-    app.add_flag("--json", json_, "one object for each workload, on a line of its own");
-    app.add_flag("--stats{slow_path}", stats_,
-                 "what the workers counted, as a table; --stats=timed: with histograms of steals, "
-                 "wake-ups and idle spells; --stats=full: with puts and takes too, for which each "
-                 "fork is a call");
-    app.add_flag("--profile", profile_,
-                 "one more run on P workers, whose work, span and critical path are measured");
-    app.add_option("--costs", costs_, "with --profile: a file of heist lab calibrate")
-        ->take_last()
-        ->type_name("FILE");
-    app.add_option("--dag", dag_,
-                   "with --profile, which then runs on one worker: a file for its DAG, for heist "
-                   "sim --dag file:")
-        ->take_last()
-        ->type_name("FILE");
-    app.add_flag("--deque-series{-}", series_,
-                 "one more run, in which the sizes of the deques are sampled: probabilities of "
-                 "their changes in a step; --deque-series=FILE.html, .svg or .csv writes a page, "
-                 "a picture, or the samples");
-    app.add_option("--deque-step", step_,
-                   "of --deque-series, in ticks of the processor's clock [100]");
+  void add_common(arguments& to, bound_options& options) {
+    options.add(to, common_options());
+    to.add({"--json", &json_, "one object for each workload, on a line of its own"});
+    to.add({.names = "--stats",
+            .to = &stats_,
+            .help = "what the workers counted, as a table; --stats=timed: with histograms of "
+                    "steals, wake-ups and idle spells; --stats=full: with puts and takes too, for "
+                    "which each fork is a call",
+            .implied = "slow_path"});
+    to.add({"--profile", &profile_,
+            "one more run on P workers, whose work, span and critical path are measured"});
+    to.add({"--costs", &costs_, "with --profile: a file of heist lab calibrate", "FILE"});
+    to.add({"--dag", &dag_,
+            "with --profile, which then runs on one worker: a file for its DAG, for heist sim "
+            "--dag file:",
+            "FILE"});
+    to.add({.names = "--deque-series",
+            .to = &series_,
+            .help = "one more run, in which the sizes of the deques are sampled: probabilities of "
+                    "their changes in a step; --deque-series=FILE.html, .svg or .csv writes a "
+                    "page, a picture, or the samples",
+            .implied = "-"});
+    to.add({"--deque-step", &step_, "of --deque-series, in ticks of the processor's clock [100]",
+            "N"});
   }
 
   static void refuse_unused(const run_request& request) {
@@ -238,9 +231,9 @@ class run_parser::arguments {
     throw usage_error(unknown("workload", extras.front(), names, "heist list"));
   }
 
-  CLI::App& app_;
+  arguments& own_;
   bound_options common_;
-  std::deque<choice> choices_;  // a deque: CLI11 keeps the addresses of its elements
+  std::deque<choice> choices_;  // a deque: the options keep the addresses of its elements
   bool json_ = false;
   bool profile_ = false;
   std::string costs_, dag_;
@@ -248,10 +241,11 @@ class run_parser::arguments {
   std::string series_, step_;  // as they were given
 };
 
-run_parser::run_parser(CLI::App& root) : given_(std::make_unique<arguments>(root)) {}
-run_parser::~run_parser() = default;
+}  // namespace
 
-bool run_parser::is_given() const { return given_->is_given(); }
-run_request run_parser::to_request() const { return given_->to_request(); }
+reader<run_request> add_run(arguments& own) {
+  const auto parser = std::make_shared<run_parser>(own);
+  return [parser](const std::string& line) { return parser->to_request(line); };
+}
 
 }  // namespace heist::cli

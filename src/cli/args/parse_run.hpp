@@ -1,30 +1,11 @@
 // The arguments of `heist run`.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "cli/commands.hpp"
-
-namespace CLI {
-class App;
-}
+#include "cli/program.hpp"
 
 namespace heist::cli {
 
-class run_parser {
- public:
-  explicit run_parser(CLI::App& root);
-  ~run_parser();
-
-  [[nodiscard]] bool is_given() const;
-  // Throws usage_error.
-  [[nodiscard]] run_request to_request() const;
-
- private:
-  class arguments;
-
-  std::unique_ptr<arguments> given_;
-};
+[[nodiscard]] reader<run_request> add_run(arguments& own);
 
 }  // namespace heist::cli

@@ -130,7 +130,7 @@ std::string value_cases(const described_command& command) {
 
 std::string bash_completion(const described_command& heist) {
   std::string text =
-      "# bash completion for heist. Made by `heist describe bash` from the command's own help.\n\n";
+      "# bash completion for heist. Made by `heist-describe bash` from the command's own help.\n\n";
   text += words_function("_heist_commands", heist, commands_of);
   text += words_function("_heist_arguments", heist, [](const described_command& command) {
     return command.arguments.empty() ? std::string() : word_for_value(command.arguments.front());

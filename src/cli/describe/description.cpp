@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>
-
 #include <heist/error.hpp>
 
 #include "cli/args/suggest.hpp"
@@ -13,54 +10,18 @@ namespace heist::cli {
 
 namespace {
 
-constexpr const char* choices_note = "choices";
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const auto end = std::min(text.find(' ', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
-std::vector<std::string> choices_of(CLI::Option& option) {
-  CLI::Validator* note = nullptr;
-  try {
-    note = option.get_validator(choices_note);
-  } catch (const CLI::OptionNotFound&) {
-    return {};
-  }
-  const auto text = note->active(true).get_description();
-  note->active(false);
-  return words_of(text);
-}
-
-value_kind kind_of(const CLI::Option& option, const std::string& value, bool has_choices) {
-  if (option.get_items_expected_max() == 0) return value_kind::nothing;
-  if (has_choices) return value_kind::names;
+value_kind kind_of(const option& one, const std::string& value) {
+  if (one.is_flag()) return value_kind::nothing;
+  if (!one.choices.empty()) return value_kind::names;
   if (value == "FOLDER") return value_kind::folder;
   const bool is_file = value == "FILE" || value == "file" || value == "files";
   return is_file ? value_kind::file : value_kind::text;
 }
 
-described_option describe_option(CLI::Option& option) {
-  described_option result;
-  result.help = option.get_description();
-  result.choices = choices_of(option);
-  if (option.get_positional()) {
-    result.names = {option.get_name()};
-    result.kind = kind_of(option, option.get_name(), !result.choices.empty());
-    return result;
-  }
-  for (const auto& each : option.get_snames()) result.names.push_back("-" + each);
-  for (const auto& each : option.get_lnames()) result.names.push_back("--" + each);
-  result.value = option.get_items_expected_max() == 0 ? "" : option.get_type_name();
-  if (result.value == "TEXT") result.value.clear();
-  result.kind = kind_of(option, result.value, !result.choices.empty());
-  return result;
+described_option describe_option(const option& one) {
+  const auto& value = one.is_positional() ? one.names : one.value;
+  return {one.all_names(), one.is_positional() || one.is_flag() ? "" : value, kind_of(one, value),
+          one.choices, one.help};
 }
 
 bool is_among(const std::vector<described_option>& options, const described_option& one) {
@@ -69,24 +30,24 @@ bool is_among(const std::vector<described_option>& options, const described_opti
   });
 }
 
-described_command describe_command(CLI::App& app, const described_command* parent) {
+described_command describe_command(const arguments& from, const described_command* parent) {
   described_command result;
-  result.path = parent == nullptr ? app.get_name() : parent->path + ' ' + app.get_name();
-  result.help = app.get_description();
-  result.footer = app.get_footer();
-  const auto known =
-      parent == nullptr ? std::vector<described_option>{} : std::vector(parent->options);
-  for (auto* const each : app.get_options([](const CLI::Option*) { return true; })) {
-    if (each->get_group().empty()) continue;
-    auto option = describe_option(*each);
-    if (each->get_positional()) {
-      result.arguments.push_back(std::move(option));
-    } else if (!is_among(known, option)) {
-      result.options.push_back(std::move(option));
+  result.path = parent == nullptr ? from.name() : parent->path + ' ' + from.name();
+  result.help = from.help();
+  result.footer = from.footer();
+  if (parent == nullptr)
+    result.options.push_back(
+        {{"-h", "--help"}, "", value_kind::nothing, {}, "Print this help message and exit"});
+  for (const auto& each : from.options()) {
+    auto one = describe_option(each);
+    if (each.is_positional()) {
+      result.arguments.push_back(std::move(one));
+    } else if (parent == nullptr || !is_among(parent->options, one)) {
+      result.options.push_back(std::move(one));
     }
   }
-  for (auto* const each : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (!each->get_group().empty()) result.commands.push_back(describe_command(*each, &result));
+  for (const auto& each : from.commands())
+    if (!each.is_hidden()) result.commands.push_back(describe_command(each, &result));
   return result;
 }
 
@@ -97,18 +58,7 @@ void add_all(const described_command& one, std::vector<const described_command*>
 
 }  // namespace
 
-void note_choices(CLI::Option& option, const std::vector<std::string>& names) {
-  std::string joined;
-  for (const auto& each : names) joined += (joined.empty() ? "" : " ") + each;
-  const auto accept = [](std::string&) { return std::string(); };
-  option.check(CLI::Validator(accept, joined, choices_note).active(false));
-}
-
-void note_choices(CLI::App& app, const std::string& option, const std::vector<std::string>& names) {
-  note_choices(*app.get_option(option), names);
-}
-
-described_command describe(CLI::App& app) { return describe_command(app, nullptr); }
+described_command describe(const arguments& root) { return describe_command(root, nullptr); }
 
 std::vector<const described_command*> all_commands(const described_command& heist) {
   std::vector<const described_command*> result;
@@ -144,15 +94,15 @@ std::string quoted_for_shell(std::string_view text) {
   return result + "'";
 }
 
-std::string describe_as(std::string_view form, CLI::App& app) {
-  const auto heist = describe(app);
+std::string describe_as(std::string_view form, const arguments& root) {
+  const auto heist = describe(root);
   if (form == "man") return man_page(heist);
   if (form == "bash") return bash_completion(heist);
   if (form == "zsh") return zsh_completion(heist);
   if (form == "fish") return fish_completion(heist);
   throw usage_error(unknown("form", std::string(form),
                             {description_forms.begin(), description_forms.end()},
-                            "heist describe FORM"));
+                            "heist-describe FORM"));
 }
 
 }  // namespace heist::cli

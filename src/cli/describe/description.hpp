@@ -1,5 +1,5 @@
-// The command's arguments as data, read from the parsers, so that the man page and the completions
-// say what `heist --help` says. `heist describe man` prints the page, `heist describe bash` the
+// What the man page and the completions are made of: the arguments of all programs, so that they
+// say what `heist --help` says. `heist-describe man` prints the page, `heist-describe bash` the
 // completions for bash, likewise zsh and fish; the build calls it.
 #pragma once
 
@@ -8,10 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "cli/args/arguments.hpp"
 
 namespace heist::cli {
 
@@ -46,16 +43,10 @@ struct described_command {
 
 inline constexpr std::array<std::string_view, 4> description_forms = {"man", "bash", "zsh", "fish"};
 
-// Notes which names an option takes. The commands check the value themselves, with messages of
-// their own, so nothing is refused here, and the help stays as it is.
-void note_choices(CLI::Option& option, const std::vector<std::string>& names);
-// The same for an option of this name.
-void note_choices(CLI::App& app, const std::string& option, const std::vector<std::string>& names);
-
-[[nodiscard]] described_command describe(CLI::App& app);
+[[nodiscard]] described_command describe(const arguments& root);
 
 // The whole description in one of description_forms. Throws usage_error for another one.
-[[nodiscard]] std::string describe_as(std::string_view form, CLI::App& app);
+[[nodiscard]] std::string describe_as(std::string_view form, const arguments& root);
 
 [[nodiscard]] std::string man_page(const described_command& heist);
 [[nodiscard]] std::string bash_completion(const described_command& heist);

@@ -40,7 +40,7 @@ complete -c heist -n 'not __heist_at heist' -s h -l help -d 'its help'
 complete -c heist -n '__heist_at heist tbb' -a '(__fish_complete_subcommand --fcs-skip=2)'
 )fish";
 
-std::string quoted(std::string_view text) {
+std::string quoted_for_fish(std::string_view text) {
   std::string result = "'";
   for (const char c : text)
     result += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
@@ -48,7 +48,8 @@ std::string quoted(std::string_view text) {
 }
 
 std::string line(std::string_view condition, std::string_view rest, std::string_view help) {
-  return fmt::format("complete -c heist -n {} {} -d {}\n", quoted(condition), rest, quoted(help));
+  return fmt::format("complete -c heist -n {} {} -d {}\n", quoted_for_fish(condition), rest,
+                     quoted_for_fish(help));
 }
 
 std::string what_follows(const described_option& option) {
@@ -64,7 +65,7 @@ std::string what_follows(const described_option& option) {
     case value_kind::names:
       break;
   }
-  return fmt::format(" -x -a {}", quoted(names_in_line(option)));
+  return fmt::format(" -x -a {}", quoted_for_fish(names_in_line(option)));
 }
 
 std::string option_line(const described_command& command, const described_option& option) {
@@ -80,7 +81,7 @@ std::string known_words(const described_command& heist) {
   std::string commands;
   std::set<std::string> valued;
   for (const auto* each : all_commands(heist)) {
-    if (each != &heist) commands += ' ' + quoted(each->path);
+    if (each != &heist) commands += ' ' + quoted_for_fish(each->path);
     for (const auto& option : each->options)
       for (const auto& name : option.names)
         if (option.kind != value_kind::nothing) valued.insert(name);
@@ -92,14 +93,16 @@ std::string known_words(const described_command& heist) {
 }  // namespace
 
 std::string fish_completion(const described_command& heist) {
-  std::string text = "# Made by `heist describe fish` from the command's own help.\n\n";
+  std::string text = "# Made by `heist-describe fish` from the command's own help.\n\n";
   text += known_words(heist) + logic;
   for (const auto* each : all_commands(heist)) {
     for (const auto& command : each->commands)
-      text += line("__heist_at " + each->path, "-a " + quoted(command.name()), command.help);
+      text +=
+          line("__heist_at " + each->path, "-a " + quoted_for_fish(command.name()), command.help);
     for (const auto& option : each->options) text += option_line(*each, option);
     if (!each->arguments.empty() && each->arguments.front().kind == value_kind::file)
-      text += fmt::format("complete -c heist -n {} -F\n", quoted("__heist_at " + each->path));
+      text +=
+          fmt::format("complete -c heist -n {} -F\n", quoted_for_fish("__heist_at " + each->path));
   }
   return text;
 }

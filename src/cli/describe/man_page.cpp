@@ -78,7 +78,7 @@ std::string part_of(const std::string& footer, std::string_view head, std::strin
 
 std::string man_page(const described_command& heist) {
   std::string text = fmt::format(
-      ".\\\" Made by `heist describe man` from the command's own help.\n"
+      ".\\\" Made by `heist-describe man` from the command's own help.\n"
       ".TH HEIST 1 \"\" \"heist {}\" \"User Commands\"\n"
       ".nh\n.ad l\n"
       ".SH NAME\nheist \\- runs, measures and simulates work\\-stealing programs\n"

@@ -124,7 +124,7 @@ std::string argument_function(const described_command& heist) {
 }  // namespace
 
 std::string zsh_completion(const described_command& heist) {
-  return "#compdef heist\n# Made by `heist describe zsh` from the command's own help.\n\n" +
+  return "#compdef heist\n# Made by `heist-describe zsh` from the command's own help.\n\n" +
          commands_function(heist) + options_function(heist) + value_function(heist) +
          argument_function(heist) + logic;
 }

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/theory_adversaries.hpp"
-#include "cli/theory_granularity.hpp"
-#include "cli/theory_recycling.hpp"
+#include "cli/lab/theory_adversaries.hpp"
+#include "cli/lab/theory_granularity.hpp"
+#include "cli/lab/theory_recycling.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 //
 // The library's own headers run on it. On x86 each of their loads and stores is a plain instruction
 // and each read-modify-write a locked one, whatever order it names. Orders therefore have no effect
-// here (tests/model/mutants_test.cpp tests them), and light_barrier(), which is no instruction,
+// here (tests/mutants/mutants_test.cpp tests them), and light_barrier(), which is no instruction,
 // does nothing.
 //
 // A test can change one step of the protocols; see `change`.
