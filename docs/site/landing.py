@@ -23,7 +23,7 @@ def page(site):
     demo = find(r"^```sh\n.*?^```\n", readme, "commands of scripts")[0]
     example = part(readme, "What it looks like")
     program = find(r"^```cpp\n.*?^```\n\n.*?(?=\n\n)", example, "first program")[0]
-    install = find(r"^After scripts/demo.*", example, "paragraph 'After scripts/demo'")[0]
+    install = find(r"^`scripts/build product.*", example, "paragraph 'scripts/build product'")[0]
     text = f"""# heist
 
 {about}

@@ -22,12 +22,12 @@
 // between two such calls instead.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
 #include "heist/detail/alarm.hpp"
+#include "heist/detail/chrono.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/error.hpp"
 

@@ -14,10 +14,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/functional.hpp"
 #include "heist/detail/refusal.hpp"
 
 namespace heist::inline v0 {

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
+#include "heist/detail/functional.hpp"
 #include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0 {

@@ -27,10 +27,10 @@ namespace heist::inline v0 {
 // be callable without arguments, and must be safe to run at the same time.
 //
 // On one worker they run in order, left to right. What another worker steals is always the oldest
-// fork. After fork_join the thread may be another one: hold no std::mutex across it, keep no
-// reference to a thread_local, and do not rely on errno. A function that another worker steals has
-// the rounding and the other floating-point modes that were set on the thread that made the pool;
-// the caller has its own modes again after the join.
+// fork. After fork_join the thread may be another one: hold no std::mutex across it, and keep no
+// reference to a thread_local (docs/guide.md has what compilers keep by themselves). A function
+// that another worker steals has the rounding and the other floating-point modes that were set on
+// the thread that made the pool; the caller has its own modes again after the join.
 //
 // Throws what a serial run would have thrown: the exception of the leftmost function that threw.
 // By then every function that had been started has ended; others were not started.

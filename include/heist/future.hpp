@@ -8,13 +8,13 @@
 // sleeps.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "heist/detail/chrono.hpp"
 #include "heist/detail/future_state.hpp"
 #include "heist/detail/monostate.hpp"
 #include "heist/detail/refusal.hpp"
@@ -52,7 +52,8 @@ class [[nodiscard]] future {
   future() noexcept = default;  // without a result
   future(future&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   future& operator=(future&& other) noexcept {
-    std::swap(state_, other.state_);
+    future taken(std::move(other));  // so that the other one has no result afterwards
+    std::swap(state_, taken.state_);
     return *this;
   }
   ~future() {

@@ -13,11 +13,11 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/functional.hpp"
 #include "heist/detail/reducer_base.hpp"
 #include "heist/detail/refusal.hpp"
 

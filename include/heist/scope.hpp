@@ -54,9 +54,10 @@ class task_scope {
   // one, as after fork_join. Never throws what f throws (see scope), only what copying f to the
   // argument throws.
   //
-  // Where the system has no stack for f, in a stalling pool, and under HEIST_SERIAL, spawn is a
-  // call. Costs three to six forks (heist bench scope). Functions that the scope's own function has
-  // forked or spawned may call it too.
+  // Where the system has no stack for f, f begins later: when a worker has one, or in sync(). In a
+  // stalling pool, in a measured one (HEIST_PROFILE) without a stack, without memory, and under
+  // HEIST_SERIAL spawn is a call. Costs three to six forks (heist bench scope). Functions that the
+  // scope's own function has forked or spawned may call it too.
   // The rounding mode and what else fesetenv() sets move with the caller to the other thread. What
   // only MXCSR holds on x86 (flushing denormals to zero) moves too if it is set before the scope's
   // first spawn.

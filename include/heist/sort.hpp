@@ -26,7 +26,8 @@ namespace heist::inline v0 {
 // where the elements are in order, little more where few of them aren't. More than 32 elements that
 // are not in order need memory (std::bad_alloc, before anything was moved): for as many again and a
 // byte each; sort, where moves throw nothing and elements are not of the first kind above, for up
-// to three pointers each. If `less` isn't a strict weak order, the resulting order has no meaning,
+// to three pointers each. Bits that share words (std::vector<bool>) are sorted as bytes, and put
+// back by one worker. If `less` isn't a strict weak order, the resulting order has no meaning,
 // but no access is out of bounds, no loop is endless, and no element is lost. After an exception of
 // less, or of a move, the elements are valid, but their values are unspecified. Exceptions and
 // threads: as for parallel_for. These algorithms are function objects; their types are unspecified.

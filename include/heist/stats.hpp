@@ -141,7 +141,8 @@ struct pool_stats {
   // missing in the first number, and are counted in the second.
   std::uint64_t stacks_in_use = 0;
   std::uint64_t stacks_peak = 0;
-  // How many stacks the pool has mapped in all, cached ones included.
+  // How many stacks the pool has mapped, cached ones included. After two idle seconds it gives most
+  // of those back that nobody uses.
   std::uint64_t stacks_mapped = 0;
 
   // Calls of blocking(f) that a thread beside the workers ran or runs; and calls that blocked their

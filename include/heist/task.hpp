@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "heist/detail/errno.hpp"
 #include "heist/detail/export.hpp"
 
 namespace heist::inline v0 {

@@ -11,12 +11,12 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/functional.hpp"
 #include "heist/detail/own_value.hpp"
 #include "heist/detail/refusal.hpp"
 #include "heist/pool.hpp"

@@ -39,7 +39,7 @@ void note_end_of(work_arena& a) noexcept {
 }
 
 void report_at_exit() noexcept {
-  const char* const wish = std::getenv("HEIST_STATS");
+  const char* const wish = ::secure_getenv("HEIST_STATS");
   if (wish != nullptr && *wish != '\0' && std::strcmp(wish, "0") != 0) std::atexit(&report);
 }
 

@@ -31,7 +31,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -41,6 +40,7 @@
 #include "heist/error.hpp"
 #include "once.hpp"
 #include "park.hpp"
+#include "platform/process.hpp"
 #include "process_mutex.hpp"
 #include "thread.hpp"
 
@@ -259,7 +259,7 @@ void signal_barrier(std::span<const pid_t> tids) noexcept {
 // ---- choosing ----
 
 std::optional<barrier_kind> kind_from_environment() {
-  const char* const text = std::getenv("HEIST_BARRIER");
+  const char* const text = environment_variable("HEIST_BARRIER");
   if (text == nullptr) return std::nullopt;
   return parse_barrier_kind(text);
 }

@@ -15,9 +15,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <new>
 
-#include "platform/once.hpp"
 #include "platform/stack_memory.hpp"
 
 namespace heist::inline v0::platform {
@@ -81,15 +81,17 @@ void call_in_forked_child(void (*f)()) noexcept {
   static_cast<void>(::pthread_atfork(nullptr, nullptr, f));
 }
 
+const char* environment_variable(const char* name) noexcept { return ::secure_getenv(name); }
+
+// No lock of ours is held while the loader's is waited for. Several threads may do this at once.
 void keep_code_loaded() noexcept {
-  static constinit once_flag kept;
-  kept.call([] {
-    Dl_info here{};
-    // For the program itself there is no handle, and it needs none.
-    if (::dladdr(reinterpret_cast<void*>(&keep_code_loaded), &here) != 0 &&
-        here.dli_fname != nullptr)
-      static_cast<void>(::dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
-  });
+  static constinit std::atomic<bool> is_kept{false};  // relaxed: a hint that nothing is left to do
+  if (is_kept.load(std::memory_order_relaxed)) return;
+  Dl_info here{};
+  // For the program itself there is no handle, and it needs none.
+  if (::dladdr(reinterpret_cast<void*>(&keep_code_loaded), &here) != 0 && here.dli_fname != nullptr)
+    static_cast<void>(::dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
+  is_kept.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace heist::inline v0::platform

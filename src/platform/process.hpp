@@ -1,4 +1,5 @@
-// Which process this is: whether it was forked, and whether its code may be unloaded.
+// What this process is: forked or not, whether its code may be unloaded, and whether it may follow
+// the environment.
 #pragma once
 
 namespace heist::inline v0::platform {
@@ -16,7 +17,13 @@ void call_in_forked_child(void (*f)()) noexcept;
 
 // Keeps the program or shared object that this code is part of loaded until the process ends.
 // Threads and signal handlers of ours may run at any time: dlclose() must not take their code away.
-// Thread-safe.
+// Thread-safe. The first call takes the loader's lock, which a thread may hold that runs the
+// initialisers of what it loads and waits there for a lock of ours: the caller must hold none.
 void keep_code_loaded() noexcept;
+
+// The variable's value; nullptr if it isn't set, and whatever it is in a program that runs with
+// more privileges than the user who set it (set-user-ID, file capabilities: AT_SECURE). Otherwise
+// that user could have files written with the program's rights. As getenv() otherwise.
+[[nodiscard]] const char* environment_variable(const char* name) noexcept;
 
 }  // namespace heist::inline v0::platform

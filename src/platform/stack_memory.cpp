@@ -14,6 +14,11 @@
 //   resident size until memory is short, so neither a user nor a cgroup limit would see what an
 //   idle pool gave back. Trimming is rare and off the fast path; the price is a page fault if the
 //   stack is used as deeply again.
+// - No MADV_DONTDUMP for what is untouched, although a core of a thousand stacks has an apparent
+//   size of 10 GB: a core file is sparse, and a third mapping would cost a third of all stacks.
+// - In a process that locks what it maps (mlockall(MCL_FUTURE)), mprotect() would fill the whole
+//   stack, and MADV_DONTNEED would be refused. There stacks are locked page by page, as they are
+//   touched (MLOCK_ONFAULT), and trimmed by MADV_DONTNEED_LOCKED (Linux 5.18).
 #include "stack_memory.hpp"
 
 #include <fcntl.h>
@@ -83,6 +88,11 @@ bool count_one_more() noexcept {
   mapped_stacks.fetch_sub(1, std::memory_order_relaxed);
   return false;
 }
+// Whether new mappings are locked, as `mapping`, a new one, is.
+bool is_locked(void* mapping) noexcept {
+  return ::madvise(mapping, page_bytes(), MADV_DONTNEED) != 0 && errno == EINVAL;
+}
+
 void count_one_less() noexcept { mapped_stacks.fetch_sub(1, std::memory_order_relaxed); }
 
 }  // namespace
@@ -109,6 +119,8 @@ std::optional<stack_memory> allocate_stack(std::size_t size, std::size_t guard) 
   const int before = errno;
   ::madvise(mapping, size + guard,
             MADV_NOHUGEPAGE);  // EINVAL from a kernel without huge pages: nothing to switch off
+  // Refused, it costs what it would without: memory.
+  if (is_locked(mapping)) static_cast<void>(::mlock2(mapping, size + guard, MLOCK_ONFAULT));
   errno = before;
   if (::mprotect(base, size, PROT_READ | PROT_WRITE) != 0) {
     const int why = errno;
@@ -132,7 +144,9 @@ void trim_stack(const stack_memory& stack, std::size_t keep_bytes) noexcept {
   const std::size_t keep = round_to_pages(keep_bytes);
   if (keep >= stack.size || (keep == 0 && keep_bytes != 0)) return;
   const int before = errno;
-  ::madvise(stack.base, stack.size - keep, MADV_DONTNEED);
+  constexpr int dontneed_locked = 24;  // MADV_DONTNEED_LOCKED, which older headers lack
+  if (::madvise(stack.base, stack.size - keep, MADV_DONTNEED) != 0)
+    ::madvise(stack.base, stack.size - keep, dontneed_locked);
   errno = before;
 }
 

@@ -6,11 +6,12 @@
 //   base + size      top(): stacks grow down from here
 //
 // Only pages that were touched cost memory; 8 MiB reserved and 8 KiB touched is 8 KiB. The guard is
-// 64 KiB or more, since a frame with a large local array jumps over a single page (compilers probe
-// only with -fstack-clash-protection). Each stack is two mappings of the 65,530 that Linux allows
-// to a process by default (vm.max_map_count). Stacks take nine tenths of them, about 29,000 stacks:
-// without a mapping left, malloc and new threads would fail everywhere in the program. Running into
-// the limit is ordinary: nothing here throws, the caller decides what to do without a stack.
+// 64 KiB or more, and 1 MiB below a fiber's stack, since a frame with a large local array jumps
+// over a smaller one (compilers probe only with -fstack-clash-protection); it costs addresses
+// alone. Each stack is two mappings of the 65,530 that Linux allows to a process by default
+// (vm.max_map_count). Stacks take nine tenths of them, about 29,000 stacks: without a mapping left,
+// malloc and new threads would fail everywhere in the program. Running into the limit is ordinary:
+// nothing here throws, the caller decides what to do without a stack.
 //
 // All functions are thread-safe for different stacks.
 #pragma once
@@ -35,7 +36,7 @@ struct stack_memory {
 // Maps a stack of at least `size` usable bytes over at least `guard` inaccessible ones; both are
 // raised to the minima above and rounded up to pages. nullopt, with errno set, when the system
 // refuses: ENOMEM (address space, RLIMIT_AS, mappings, commit limit), or when stacks have their
-// part of the mappings, or for sums that don't fit (ENOMEM too). Cost: three system calls, some
+// part of the mappings, or for sums that don't fit (ENOMEM too). Cost: four system calls, some
 // microseconds; pool the result.
 [[nodiscard]] std::optional<stack_memory> allocate_stack(std::size_t size,
                                                          std::size_t guard) noexcept;

@@ -7,11 +7,16 @@
 #include "topology.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "cpu_count.hpp"
+#include "process.hpp"
 
 // The second file is the part of the header that differs between processors: a cross compiler may
 // see the host's first without it.
@@ -25,6 +30,8 @@
 namespace heist::inline v0::platform {
 
 namespace {
+
+constexpr std::string_view asked_by_another = "another thread is asking hwloc";
 
 const cpu_place* find_place(const std::vector<cpu_place>& cpus, int cpu) {
   const auto at =
@@ -161,6 +168,41 @@ topology read_tree(const hwloc_tree& tree) {
   return result;
 }
 
+// One thread at a time asks hwloc, which loads its plugins under a lock of its own. So a thread
+// that has the loader's lock, in the initialiser of a library, must not wait for hwloc's, which
+// another thread may hold while it waits for the loader's: it waits here, for a moment, and does
+// without.
+class turn_at_hwloc {
+ public:
+  turn_at_hwloc() noexcept {
+    constexpr int waits = 100;  // of a millisecond
+    for (int i = 0; !take() && i < waits; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ~turn_at_hwloc() {
+    if (has_it_) taken_by_.store(0, std::memory_order_release);
+  }
+  turn_at_hwloc(const turn_at_hwloc&) = delete;
+  turn_at_hwloc& operator=(const turn_at_hwloc&) = delete;
+
+  explicit operator bool() const noexcept { return has_it_; }
+
+ private:
+  // A child of fork() doesn't have the thread whose turn it was.
+  bool take() noexcept {
+    const unsigned process = process_generation() + 1;
+    unsigned before = taken_by_.load(std::memory_order_relaxed);
+    has_it_ = before != process &&
+              taken_by_.compare_exchange_strong(before, process, std::memory_order_acquire,
+                                                std::memory_order_relaxed);
+    return has_it_;
+  }
+
+  static constinit std::atomic<unsigned> taken_by_;
+  bool has_it_ = false;
+};
+constinit std::atomic<unsigned> turn_at_hwloc::taken_by_{0};
+
 topology_result ask(const hwloc_functions& hwloc, const char* synthetic) {
   hwloc_topology_t tree = nullptr;
   if (hwloc.init(&tree) != 0) return {std::nullopt, "hwloc can't be initialised"};
@@ -223,6 +265,8 @@ topology_result load_topology(const topology_request& request) {
   // Where that is refused, hwloc asks for ever, with larger and larger masks.
   if (request.synthetic == nullptr && affinity_cpus().empty())
     return {std::nullopt, "the system doesn't tell which processors there are"};
+  const turn_at_hwloc turn;
+  if (!turn) return {std::nullopt, std::string(asked_by_another)};
   const auto close = [](void* library) { ::dlclose(library); };
   const std::unique_ptr<void, decltype(close)> library(
       ::dlopen(request.library, RTLD_NOW | RTLD_LOCAL), close);
@@ -242,6 +286,36 @@ topology_result load_topology(const topology_request& request) {
   (void)request;
   return {std::nullopt, "built without hwloc.h"};
 #endif
+}
+
+namespace {
+
+constinit std::atomic<const topology_result*> kept{nullptr};
+
+}  // namespace
+
+topology_result load_topology() {
+  // Acquire: partner is the release in keep_topology(); carries the result.
+  if (const topology_result* const known = kept.load(std::memory_order_acquire)) return *known;
+  return load_topology(topology_request{});
+}
+
+void keep_topology() {
+  if (kept.load(std::memory_order_relaxed) != nullptr) return;
+  auto mine = std::make_unique<const topology_result>(load_topology(topology_request{}));
+  const topology_result* before = nullptr;
+  if (mine->reason == asked_by_another) {
+    // The pool that the caller makes has none; whoever asks now replaces this.
+    static const topology_result none = *mine;
+    kept.compare_exchange_strong(before, &none, std::memory_order_release,
+                                 std::memory_order_relaxed);
+    return;
+  }
+  do {
+    if (before != nullptr && before->reason != asked_by_another) return;
+  } while (!kept.compare_exchange_weak(before, mine.get(), std::memory_order_release,
+                                       std::memory_order_acquire));
+  static_cast<void>(mine.release());
 }
 
 }  // namespace heist::inline v0::platform

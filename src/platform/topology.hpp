@@ -74,7 +74,14 @@ struct topology_result {
 };
 
 // Loads hwloc, asks it, and unloads it again. Costs milliseconds and, while it runs, megabytes.
-// Thread-safe.
-[[nodiscard]] topology_result load_topology(const topology_request& request = {});
+// Thread-safe; while another thread asks, it waits for a tenth of a second and is then refused.
+[[nodiscard]] topology_result load_topology(const topology_request& request);
+
+// The same of this machine; what is kept, where it is.
+[[nodiscard]] topology_result load_topology();
+
+// Keeps what load_topology() says: who must hold a lock of ours when it asks calls this before, for
+// this takes the loader's lock (as for keep_code_loaded() in process.hpp). Thread-safe.
+void keep_topology();
 
 }  // namespace heist::inline v0::platform

@@ -55,7 +55,11 @@ bool run_one_of(root_family& family) noexcept {
   worker* const w = this_worker();
   // A measured pool gives each root a strand of its own.
   if (w == nullptr || w->alone || is_measured(*w)) return false;
-  if (!may_call_awaited(*w, awaited_in::queue)) return false;
+  return may_call_awaited(*w, awaited_in::queue) && run_newest_of(family);
+}
+
+bool run_newest_of(root_family& family) noexcept {
+  worker* const w = this_worker();
   root* const r = w->pool.injection().pop_newest_of(family);
   if (r == nullptr) return false;
   pool_impl& pool = w->pool;

@@ -12,6 +12,8 @@
 
 namespace heist::inline v0::detail {
 
+struct root_family;
+
 // While a waiter on that worker calls something: whether it handles an exception, or its stack is
 // being unwound, is none of the called function's business.
 class exceptions_put_aside {
@@ -39,5 +41,8 @@ enum class awaited_in : std::uint8_t { queue, deque };
 
 // Whether the running function may call what it waits for, on that worker.
 [[nodiscard]] bool may_call_awaited(worker& w, awaited_in where) noexcept;
+
+// As run_one_of(), whatever is left of the stack and whoever else waits. For a worker.
+bool run_newest_of(root_family& family) noexcept;
 
 }  // namespace heist::inline v0::detail

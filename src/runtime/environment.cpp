@@ -16,6 +16,7 @@
 #include "heist/error.hpp"
 #include "platform/cpu_count.hpp"
 #include "platform/once.hpp"
+#include "platform/process.hpp"
 #include "runtime/tracing.hpp"
 
 namespace heist::inline v0::detail {
@@ -27,7 +28,7 @@ namespace {
 }
 
 bool flag(const char* name, const char* wanted = "0 or 1") {
-  const char* const value = std::getenv(name);
+  const char* const value = platform::environment_variable(name);
   if (value == nullptr || std::string_view(value).empty() || std::string_view(value) == "0")
     return false;
   if (std::string_view(value) == "1") return true;
@@ -47,8 +48,8 @@ void check_enum(const char* field, Enum value, Enum last) {
 }  // namespace
 
 unsigned workers_from_environment() {
-  const char* const value = std::getenv("HEIST_WORKERS");
-  if (value == nullptr) return 0;
+  const char* const value = platform::environment_variable("HEIST_WORKERS");
+  if (value == nullptr || *value == '\0') return 0;
   const std::string_view text(value);
   unsigned n = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -59,8 +60,8 @@ unsigned workers_from_environment() {
 }
 
 std::size_t stack_size_from_environment() {
-  const char* const value = std::getenv("HEIST_STACK_SIZE");
-  if (value == nullptr) return 0;
+  const char* const value = platform::environment_variable("HEIST_STACK_SIZE");
+  if (value == nullptr || *value == '\0') return 0;
   const std::string_view text(value);
   std::uint64_t n = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -83,7 +84,7 @@ std::size_t stack_size_from_environment() {
 }
 
 stats_kind stats_kind_from_environment() {
-  const char* const value = std::getenv("HEIST_STATS");
+  const char* const value = platform::environment_variable("HEIST_STATS");
   for (const stats_kind k : {stats_kind::timed, stats_kind::full})
     if (value != nullptr && value == to_string(k)) return k;
   return stats_kind::slow_path;
@@ -100,12 +101,12 @@ bool monitor_from_environment() { return flag("HEIST_MONITOR"); }
 
 trace_settings trace_settings_from_environment() {
   trace_settings s;
-  const char* const file = std::getenv("HEIST_TRACE");
+  const char* const file = platform::environment_variable("HEIST_TRACE");
   if (file == nullptr || std::string_view(file).empty() || std::string_view(file) == "0") return s;
   s.file = file;
   if (const auto at = s.file.find("%p"); at != std::string::npos)
     s.file.replace(at, 2, std::to_string(::getpid()));
-  const char* const events = std::getenv("HEIST_TRACE_EVENTS");
+  const char* const events = platform::environment_variable("HEIST_TRACE_EVENTS");
   s.events = tracing::default_events;
   if (events == nullptr || std::string_view(events).empty()) return s;
   const std::string_view text(events);
@@ -161,7 +162,7 @@ void set_profile(profile_settings& s, std::string_view setting, std::string_view
 
 profile_settings profile_from_environment() {
   profile_settings s;
-  const char* const value = std::getenv("HEIST_PROFILE");
+  const char* const value = platform::environment_variable("HEIST_PROFILE");
   if (value == nullptr || std::string_view(value).empty() || std::string_view(value) == "0")
     return s;
   const std::string_view whole(value);

@@ -1,5 +1,6 @@
 // The HEIST_* variables. Each is read when it is first needed; a bad value is a usage_error that
-// names the variable, the value and what would be right.
+// names the variable, the value and what would be right. A program with more privileges than its
+// user reads none of them (platform::environment_variable).
 #pragma once
 
 #include <cstddef>

@@ -19,6 +19,8 @@ namespace {
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 constexpr std::size_t header_bytes = 512;
+// A function's frame that is smaller can't jump over it, into another fiber's stack.
+constexpr std::size_t guard_bytes = std::size_t{1} << 20;
 static_assert(sizeof(fiber) <= header_bytes && header_bytes % alignof(job) == 0);
 
 }  // namespace
@@ -26,7 +28,7 @@ static_assert(sizeof(fiber) <= header_bytes && header_bytes % alignof(job) == 0)
 fiber* make_fiber(pool_impl& pool, std::size_t stack_size, std::size_t slots) noexcept {
   const std::size_t above = header_bytes + slots * sizeof(job);
   const std::size_t usable = round_up(stack_size, platform::page_bytes());
-  const auto memory = platform::allocate_stack(usable + above, platform::min_guard_bytes);
+  const auto memory = platform::allocate_stack(usable + above, guard_bytes);
   if (!memory) return nullptr;
   std::byte* const header = memory->base + usable;
   auto* f = ::new (static_cast<void*>(header)) fiber;

@@ -78,8 +78,9 @@ constexpr meaning table[] = {
      "It is high where many functions wait at once, for locks, futures or channels.",
      "Bound how many functions are under way, as a pipeline's tokens do.", nullptr,
      &pool_stats::stacks_peak},
-    {"stacks_mapped", "stacks mapped", number, "stacks mapped in all, cached ones too",
-     "It is at least the peak.", nothing, nullptr, &pool_stats::stacks_mapped},
+    {"stacks_mapped", "stacks mapped", number, "stacks mapped now, cached ones too",
+     "Those that nobody uses are given back when the pool is idle.", nothing, nullptr,
+     &pool_stats::stacks_mapped},
     {"blocking_calls", "blocking calls", number,
      "calls of heist::blocking on threads beside the workers", "Each costs two wake-ups.",
      "Let one call block for more work.", nullptr, &pool_stats::blocking_calls},
@@ -93,21 +94,22 @@ constexpr meaning table[] = {
     {"blocking_threads_peak", "threads at most", number, "threads that ran a blocking call at most",
      "Each is a thread that the pool has started.", nothing, nullptr,
      &pool_stats::blocking_threads_peak},
-    {"steal_ns", "time of a steal", histogram, "from the look at the victim to the job in hand",
+    {"steal_ns", "time of a steal", distribution, "from the look at the victim to the job in hand",
      "It is high where workers share no cache, or the owner has to be asked.",
      "Make fewer and larger pieces."},
-    {"steal_depth", "jobs on its victim", histogram, "jobs on the victim's deque at a steal",
+    {"steal_depth", "jobs on its victim", distribution, "jobs on the victim's deque at a steal",
      "A depth of 1 means that thieves take the last piece each time.",
      "Make more pieces at the beginning: split in halves."},
-    {"steal_places", "places to its victim", histogram,
+    {"steal_places", "places to its victim", distribution,
      "how many worker numbers the victim is away", "It depends on pool_config::victim.", nothing},
-    {"steals_by_distance", "steals by distance", histogram,
+    {"steals_by_distance", "steals by distance", distribution,
      "steals by how near the processors are, where workers are pinned",
      "Remote steals move data between packages.", "Choose pool_config::victim and pinning."},
-    {"wake_ns", "time to wake", histogram, "from the decision to wake a worker to its first step",
+    {"wake_ns", "time to wake", distribution,
+     "from the decision to wake a worker to its first step",
      "It is high on a machine whose processors sleep deeply, or are busy with other programs.",
      "Parallel parts that come close together keep the workers awake."},
-    {"idle_ns", "idle", histogram, "spells in which a worker had nothing to do, by reason",
+    {"idle_ns", "idle", distribution, "spells in which a worker had nothing to do, by reason",
      "The reasons below have it.", nothing},
     {"no_work", "idle: no_work", idle, "no deque held anything, though several workers ran",
      "There were fewer jobs than workers.",
@@ -149,7 +151,7 @@ const char* to_string(meaning_kind k) noexcept {
       return "counter";
     case number:
       return "number of a pool";
-    case histogram:
+    case distribution:
       return "histogram";
     case idle:
       return "reason to be idle";

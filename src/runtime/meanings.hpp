@@ -9,7 +9,7 @@
 
 namespace heist::inline v0 {
 
-enum class meaning_kind : std::uint8_t { counter, number, histogram, idle, finding };
+enum class meaning_kind : std::uint8_t { counter, number, distribution, idle, finding };
 
 struct meaning {
   const char* name;   // of the field, the reason or the finding

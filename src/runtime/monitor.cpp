@@ -189,15 +189,24 @@ int make_file(const std::string& path) {
   return fd;
 }
 
+// Makes the file so long, with memory behind all of it. 0, or an error number.
+int allocate(int fd, std::size_t bytes) noexcept {
+  int error = 0;
+  do {
+    error = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  return error;
+}
+
 char* map_new_file(const std::string& path) {
   const int fd = make_file(path);
-  // The umask may have taken the owner's rights too.
-  const bool is_sized =
-      ::fchmod(fd, 0600) == 0 && ::ftruncate(fd, static_cast<off_t>(monitor_file_bytes)) == 0;
+  // The umask may have taken the owner's rights too. Where the folder is full, this is refused here
+  // and not by a SIGBUS when the memory is written.
+  int error = ::fchmod(fd, 0600) != 0 ? errno : allocate(fd, monitor_file_bytes);
   void* const memory =
-      is_sized ? ::mmap(nullptr, monitor_file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-               : MAP_FAILED;
-  const int error = errno;
+      error == 0 ? ::mmap(nullptr, monitor_file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+                 : MAP_FAILED;
+  if (error == 0 && memory == MAP_FAILED) error = errno;
   ::close(fd);
   if (memory == MAP_FAILED) {
     ::unlink(path.c_str());

@@ -32,8 +32,12 @@ std::string name_of(endpoint e) {
 }  // namespace
 
 void throw_bad_range(const char* who, endpoint first, endpoint last) {
-  throw usage_error(std::string(who) + ": there is no range from " + name_of(first) + " to " +
-                    name_of(last));
+  std::string text =
+      std::string(who) + ": there is no range from " + name_of(first) + " to " + name_of(last);
+  if (first.is_signed && static_cast<std::int64_t>(first.bits) < 0 && !last.is_signed)
+    text += ": the index has their common type, which is unsigned, so " + name_of(first) +
+            " would be its largest number or near it";
+  throw usage_error(text);
 }
 
 void throw_no_step(const char* who) {

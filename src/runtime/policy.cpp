@@ -22,7 +22,7 @@ void run_serially(worker& w, root& r) noexcept {
   const position h = w.deque->depth();
   if (h == w.deque->capacity) return r.run(r);
   fiber& me = *w.current;
-  w.pool.leave_forks_behind(w);  // reseating needs an empty deque
+  w.pool.leave_behind(w.pool.take_forks(w));  // reseating needs an empty deque
   seat(w, w.deque->capacity, me.array->slots);
   r.run(r);
   seat(self_worker(), h, me.array->slots);  // r may have waited, and the worker be another now
@@ -39,7 +39,7 @@ bool move_to(worker& target) noexcept {
   me.depth = w.deque->depth();
   me.home = &target;
   me.serves = w.serves.load(std::memory_order_relaxed);  // as worker::serves says
-  w.pool.leave_forks_behind(w);
+  w.pool.leave_behind(w.pool.take_forks(w));
   seat(w, w.first_position(), next->slots);
   const bool is_timed = is_measured(w) && strands::stop(w, strands::of(me));
   switch_fiber(w, me, *next, after_switch_action::kind::send_home);

@@ -11,7 +11,9 @@
 #include "heist/detail/root.hpp"
 #include "heist/error.hpp"
 #include "platform/once.hpp"
+#include "platform/process.hpp"
 #include "platform/process_mutex.hpp"
+#include "platform/topology.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/stats_words.hpp"
@@ -114,9 +116,18 @@ void print_stats_at_exit() {
 
 }  // namespace
 
+// The loader is called without the lock: a thread that loads something may run an initialiser that
+// wants the default pool, and holds the loader's lock until it has it.
 pool& default_pool() {
   if (pool* const p = the_default.get()) return *p;
-  const std::lock_guard hold(the_default.making);
+  platform::keep_code_loaded();
+  std::unique_lock hold(the_default.making);
+  if (the_default.get() == nullptr &&
+      detail::pool_impl::asks_for_topology(detail::resolve(the_default.next()))) {
+    hold.unlock();
+    platform::keep_topology();
+    hold.lock();
+  }
   if (pool* const p = the_default.get()) return *p;
   auto* const p = new pool(the_default.next());
   if (detail::stats_from_environment()) {

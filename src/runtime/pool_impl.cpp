@@ -175,28 +175,45 @@ void pool_impl::inject(root& r) noexcept {
   wake_for_injection();
 }
 
-void pool_impl::leave_forks_behind(worker& w) noexcept {
-  const auto leave = [this](job& j) {
+job* pool_impl::take_forks(worker& w) noexcept {
+  job* newest = nullptr;
+  const auto take = [&](job& j) {
     if (measured_ != nullptr) strands::leave_behind(*measured_, j);
-    injection_.push(j);
-    wake_for_injection();
+    j.next = newest;
+    newest = &j;
   };
-  if (shared_) return;  // what lies there is reachable
+  if (shared_) return nullptr;  // what lies there is reachable
   if (!w.uses_split()) {
     for (;;) {
       int priority = 0;
       const fork_deque::answer answer = w.forks->steal(*w.loot, priority);
-      if (answer.result == deque::steal_result::empty) return;
-      if (answer.result == deque::steal_result::taken) leave(*answer.item);
+      if (answer.result == deque::steal_result::empty) return newest;
+      if (answer.result == deque::steal_result::taken) take(*answer.item);
     }
   }
   w.deque->expose_all();
   for (;;) {
     const control::steal_answer answer = w.deque->steal();
-    if (answer.result == deque::steal_result::empty) return;
+    if (answer.result == deque::steal_result::empty) return newest;
     if (answer.result != deque::steal_result::taken) continue;
     if (w.counts_all) w.count.lost.add_shared();
-    leave(*reinterpret_cast<job*>(answer.item));
+    take(*reinterpret_cast<job*>(answer.item));
+  }
+}
+
+void pool_impl::leave_behind(job* newest) noexcept {
+  job* oldest = nullptr;
+  while (newest != nullptr) {
+    job* const older = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = older;
+  }
+  while (oldest != nullptr) {
+    job* const newer = oldest->next;
+    injection_.push(*oldest);
+    wake_for_injection();
+    oldest = newer;
   }
 }
 
@@ -336,72 +353,6 @@ void pool_impl::ask_all() noexcept {
     if (!w->door.looks_open()) continue;
     if (const deque_view deque(*w); deque) deque->ask();
   }
-}
-
-namespace {
-
-// Relaxed: a hint; take_mail() acquires.
-bool has_mail(const worker& w) noexcept {
-  return w.mailbox.load(std::memory_order_relaxed) != nullptr;
-}
-
-}  // namespace
-
-// A fiber that only this thread may resume can become ready any time: then nobody takes its seat.
-basic_seat<std_parking>* pool_impl::seat_for_guests(worker& w) const noexcept {
-  return guests_.empty() || w.stalled != 0 ? nullptr : &w.seat;
-}
-
-void pool_impl::sleep(worker& w) noexcept {
-  sleepers_.announce();
-  if (config_.deque == deque_kind::split) {
-    ask_all();
-    heavy_barrier();  // S2
-  }
-  if (anything_to_do(w)) {
-    sleepers_.retract();
-    for (unsigned i = 0; i < size(); ++i)
-      if (i != w.index && config_.deque == deque_kind::split && expose(w, at(i))) break;
-    return;
-  }
-  w.count.parks.add();
-  w.set_state(worker_state::parked);
-  if (tracing::is_on()) tracing::note(trace::event_kind::park);
-  const auto mail = [&w] { return has_mail(w); };
-  places_.enter(w.index);
-  // A short time first: giving memory back pays only before a long sleep.
-  constexpr auto before_trimming = std::chrono::milliseconds(20);
-  const platform::park_bits bit = park_bit(w.index);
-  auto* const seat = seat_for_guests(w);
-  if (w.cache_is_trimmed || !sleepers_.wait_for(seat, before_trimming, mail, bit)) {
-    if (!w.cache_is_trimmed) {
-      for (fiber* f = w.cached; f != nullptr; f = f->next) trim(*f);
-      if (fiber* const f = w.reserve) trim(*f);
-      w.cache_is_trimmed = true;
-    }
-    if (!guests_.empty()) trim_kept(*guests_[w.index]);
-    sleepers_.wait(seat, mail, bit);
-  }
-  wake_cost_.arrive();
-  if (w.seen != nullptr) wake_timer_.arrive(w.seen->wake_ns);
-  if (tracing::is_on()) tracing::woken(*this);
-  w.set_state(worker_state::searching);
-  places_.leave(w.index);
-}
-
-void pool_impl::nap(worker& w) noexcept {
-  nappers_.announce();
-  // Relaxed: this comes after the fence in announce().
-  if (!injection_.empty() || stopping() || somebody_starves()) return nappers_.retract();
-  w.count.naps.add();
-  w.set_state(worker_state::parked);
-  if (tracing::is_on()) tracing::note(trace::event_kind::park, 1);
-  w.naps = true;
-  const auto mail = [&w] { return has_mail(w); };
-  if (!nappers_.wait_for(seat_for_guests(w), steal_backoff::nap(size()), mail)) nappers_.retract();
-  w.naps = false;
-  if (tracing::is_on()) tracing::note(trace::event_kind::wake, trace::no_lane);
-  w.set_state(worker_state::searching);
 }
 
 namespace {

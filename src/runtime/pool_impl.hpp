@@ -71,9 +71,11 @@ class pool_impl {
   // A suspended fiber can continue: on its home worker if it has one, else on any.
   void push_ready(fiber& f) noexcept;
 
-  // Moves what the running fiber has forked and not joined to the injection queue: the fiber
-  // suspends for something else than a join.
-  void leave_forks_behind(worker& w) noexcept;
+  // The running fiber suspends for something else than a join. Takes what it has forked and not
+  // joined off the deque: the newest, which has the next older one as `next`, and so on.
+  [[nodiscard]] job* take_forks(worker& w) noexcept;
+  // Moves such a list to the injection queue.
+  void leave_behind(job* newest) noexcept;
 
   // Moves what a batched steal brought along there, too: nobody knows when this worker has a stack
   // to run it.
@@ -110,9 +112,14 @@ class pool_impl {
   };
   [[nodiscard]] injection_queue& injection() noexcept { return injection_; }
 
+  // Whether a pool of that (resolved) configuration asks for the machine's topology.
+  [[nodiscard]] static bool asks_for_topology(const pool_config& c) noexcept;
+
+  // Whether a push must answer the request that it sees (S7 in sleepers.hpp).
+  [[nodiscard]] bool somebody_sleeps() const noexcept { return sleepers_.any(); }
   // An entry was pushed and exposed: wakes a sleeper if there is one.
   void wake_for_exposed(worker& waker) noexcept;
-  // Wakes one more worker: the caller saw more work than it takes.
+  // Wakes one more worker: the caller saw more work than it takes (S8).
   void wake_another(worker& waker) noexcept;
 
   // True once for each time that a caller has found no seat: then a worker without work should
@@ -184,11 +191,14 @@ class pool_impl {
   [[nodiscard]] bool another_runs(unsigned seat) const noexcept;
   bool run_as_guest(root& r) noexcept;
   void trim_kept(worker& guest) noexcept;
+  [[nodiscard]] bool has_surplus() const noexcept;
+  [[nodiscard]] bool release_surplus(worker& w) noexcept;
   void stop_threads() noexcept;
   // On processor `cpu`; negative: wherever the system puts it.
   void thread_main(worker& w, int cpu) noexcept;
   bool wait_at_gate() noexcept;
   void open_gate(bool go) noexcept;
+  [[nodiscard]] static bool asks_for_distances(const pool_config& c) noexcept;
   void order_victims();
   void note_distances(const platform::topology& map);
   [[nodiscard]] bool measures() const noexcept { return config_.stats != stats_kind::slow_path; }

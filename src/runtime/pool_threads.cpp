@@ -126,12 +126,18 @@ void pool_impl::note_distances(const platform::topology& map) {
     }
 }
 
+bool pool_impl::asks_for_distances(const pool_config& c) noexcept {
+  return c.stats != stats_kind::slow_path && c.placement == placement_kind::pinned && c.workers > 1;
+}
+
+bool pool_impl::asks_for_topology(const pool_config& c) noexcept {
+  return c.victim == victim_kind::nearest || asks_for_distances(c);
+}
+
 void pool_impl::order_victims() {
-  const bool measures = config_.stats != stats_kind::slow_path &&
-                        config_.placement == placement_kind::pinned && size() > 1;
-  if (config_.victim != victim_kind::nearest && !measures) return;
+  if (!asks_for_topology(config_)) return;
   const std::optional<platform::topology> map = platform::load_topology().found;
-  if (measures && map) note_distances(*map);
+  if (asks_for_distances(config_) && size() > 1 && map) note_distances(*map);
   if (config_.victim != victim_kind::nearest) return;
   const std::vector<int> cpus = platform::affinity_cpus();
   near_first_.resize(size());

@@ -5,6 +5,7 @@
 #include "platform/park.hpp"
 #include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/slots.hpp"
 #include "runtime/switch.hpp"
 #include "runtime/wait_graph.hpp"
 #include "runtime/worker.hpp"
@@ -33,7 +34,8 @@ void wait_until_settled(rendezvous& state, awaited what) noexcept {
   worker* const w = this_worker();
   if (w == nullptr || w->alone) return block_until_settled(state);
   const position h = w->deque->depth();
-  w->pool.leave_forks_behind(*w);  // what the fiber has forked and not joined is for others to run
+  // What the fiber has forked and not joined is for others to run.
+  w->pool.leave_behind(leave_spawners(*w, h, w->pool.take_forks(*w)));
   suspend_until_settled(*w, take_fiber_to_wait(*w), h, state, what);
 }
 

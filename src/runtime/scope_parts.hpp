@@ -1,4 +1,5 @@
-// What the two files that implement scopes share: spawn.cpp and, for reducers, views.cpp.
+// What the files that implement scopes share: spawn.cpp, leave_spawners.cpp, late_children.cpp,
+// skipped_children.cpp and, for reducers, views.cpp.
 #pragma once
 
 #include <sched.h>
@@ -7,6 +8,7 @@
 #include <cstdint>
 
 #include "heist/scope.hpp"
+#include "runtime/fiber.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -29,5 +31,17 @@ class scope_state::keeping {
  private:
   std::atomic<std::uint64_t>& word_;
 };
+
+// The marks in the state of an entry's slot, after it was stolen.
+namespace entry_mark {
+inline constexpr rendezvous::word counted = 1;  // the thief has counted the child
+inline constexpr rendezvous::word ended = 2;    // the child has ended
+inline constexpr rendezvous::word left = 3;     // the child has counted itself and left the slots
+}  // namespace entry_mark
+
+// The slot of the entry of a child's spawner, which lies at position h.
+inline job& slot_of(const spawned& t, position h) noexcept {
+  return *reinterpret_cast<job*>(t.array->slots + h);
+}
 
 }  // namespace heist::inline v0::detail

@@ -31,6 +31,12 @@
 //       guest has left it may also take the token; then nothing would wake the thread with the
 //       mail. The sender has executed a fence between the mail and the count. The receiver that
 //       waits has missed the mail in its look, after its own fence, so the sender sees it counted.
+//   S7  An owner may leave a request unanswered only while it sees nobody counted, and it looks
+//       after its push. Either a sleeper's look finds the push, or, as in S2, the owner's look
+//       comes after the heavy barrier and so after the count.
+//   S8  A thief that exposes an owner's items (split_control::expose) wakes nobody, and the owner,
+//       which then has nothing to give, leaves the request. So a thief that takes an item and sees
+//       that another one is public wakes a sleeper.
 // The order of steps matters: the request before the count, the count after the barrier, a plain
 // fence for the barrier, a look at the public part only, or the owner's look at the count before
 // its fence would each lose a wake-up. What is checked, and how far: docs/memory_model.md.

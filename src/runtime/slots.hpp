@@ -12,6 +12,9 @@
 // lies where it was. All of it has been stolen (thieves take the oldest first), so only the slow
 // path of a join looks for it, through `older`.
 //
+// If B waits before that and has no fork open, it leaves A's slots for its own, which nobody used.
+// A goes on in its own then, and L is free.
+//
 // fiber::users counts who uses a fiber's own slots: the fiber itself until it ends, each child that
 // a stolen spawner left in them until that child ends, and whoever adopted them. The last one frees
 // the fiber, slots and stack together.
@@ -61,6 +64,12 @@ void drop_slots(worker& w, fiber& f) noexcept;
 
 // f joins nothing any more in those of its older slots that begin at h or above.
 void drop_older_slots(worker& w, fiber& f, position h) noexcept;
+
+// The running fiber is about to wait at depth h, and its deque is empty: `newest` is the newest of
+// the entries that were on it, each of which has the next older one as `next`. If the fiber is a
+// child that has no fork open, it leaves its spawner's slots (spawn.cpp, P5), and if its spawner's
+// entry was the newest, the same goes for the spawner, and so on. Returns the newest that is left.
+[[nodiscard]] job* leave_spawners(worker& w, position h, job* newest) noexcept;
 
 // f joins nothing at all any more, and leaves all slots that it used but its own.
 void leave_slots(worker& w, fiber& f) noexcept;

@@ -18,6 +18,13 @@
 //       itself.
 //   P4  Whoever lowers the scope's count to what the waiting owner has added, and nobody else,
 //       resumes the owner.
+//   P5  A child that waits with no fork open leaves its spawner's slots for its own. Otherwise each
+//       one that waits would keep two stacks: its own, and that of the fiber whose slots the
+//       spawner adopts. If the entry is on the deque still, the spawner is made ready like any
+//       fiber that has waited, so that it needs no other stack to go on; and if it is such a child
+//       itself, its spawner, too. If the entry was stolen, the child counts itself in the scope,
+//       thief and child meet as in P3, and whoever comes second takes one of the two counts back.
+//       That can't be the last one: the spawner is the owner, or runs in a child that is counted.
 //
 // Source: child first, the parent's rest stealable, join by a count that only steals touch: Frigo,
 // Leiserson and Randall, 1998 (Cilk-5); stacks instead of heap frames: Yang and Mellor-Crummey,
@@ -43,18 +50,6 @@
 
 namespace heist::inline v0::detail {
 
-namespace {
-
-// The marks in the state of an entry's slot, after it was stolen.
-constexpr rendezvous::word counted = 1;  // the thief has counted the child
-constexpr rendezvous::word ended = 2;    // the child has ended
-
-job& slot_of(const spawned& t, position h) noexcept {
-  return *reinterpret_cast<job*>(t.array->slots + h);
-}
-
-}  // namespace
-
 void resume_spawner(job& slot) noexcept {
   worker& w = self_worker();
   fiber& lender = *w.current;
@@ -68,10 +63,19 @@ void resume_spawner(job& slot) noexcept {
   if (is_measured(w)) [[unlikely]]
     strands::resume_stolen(w, *e.spawner);
   array.users.fetch_add(1, std::memory_order_relaxed);
-  const bool child_was_faster = slot.state.leave_mark(counted) == ended;
+  const rendezvous::word found = slot.state.leave_mark(entry_mark::counted);
+  if (found == entry_mark::left) {
+    // The spawner has its slots for itself. Relaxed: it is a user, so this isn't the last one.
+    array.users.fetch_sub(1, std::memory_order_relaxed);
+    slot.state.reset();
+    e.scope->remove_child();  // counted twice
+    seat(w, h, array.slots);
+    switch_fiber(w, lender, *e.spawner, after_switch_action::kind::recycle);
+    __builtin_unreachable();
+  }
   const bool lends = lender.array == &lender;
   adopt_slots(w, *e.spawner, lender, h, slot);
-  if (child_was_faster) {
+  if (found == entry_mark::ended) {
     slot.state.reset();       // drop_slots() orders this before the slot's next use
     e.scope->remove_child();  // the owner doesn't wait: the spawner runs here, before its sync()
     drop_slots(w, array);
@@ -83,8 +87,9 @@ void resume_spawner(job& slot) noexcept {
 
 namespace {
 
-// Ends a child whose spawner was stolen. Afterwards its fiber is free to run the loop.
-void end_stolen(worker& w, fiber& self, job& slot) noexcept {
+// Ends a child whose spawner was stolen, from that slot unless the child has left it
+// (leave_spawners.cpp). Afterwards its fiber is free to run the loop.
+void end_stolen(worker& w, fiber& self, job* slot) noexcept {
   if (w.alone)
     platform::fatal(
         "the child of a fork() ends a spawned function whose spawner another thread had gone on "
@@ -98,9 +103,11 @@ void end_stolen(worker& w, fiber& self, job& slot) noexcept {
     strands::end_stolen_child(w, t.scope);
   seat(w, w.first_position(), self.slots);
   leave_slots(w, self);
-  if (slot.state.leave_mark(ended) != counted) return;
-  slot.state.reset();  // drop_slots() orders this before the slot's next use
-  drop_slots(w, *t.array);
+  if (slot != nullptr) {
+    if (slot->state.leave_mark(entry_mark::ended) != entry_mark::counted) return;
+    slot->state.reset();  // drop_slots() orders this before the slot's next use
+    drop_slots(w, *t.array);
+  }
   t.scope->child_ended();
 }
 
@@ -110,10 +117,14 @@ void end_public() noexcept {
   worker& w = self_worker();
   fiber& self = *w.current;
   const spawned& t = self.task;
+  if (t.array == nullptr) {
+    end_stolen(w, self, nullptr);
+    run_loop();
+  }
   const position h = w.deque->depth();
   job& slot = slot_of(t, h);
   if (!take_back(w, h, slot)) {
-    end_stolen(w, self, slot);
+    end_stolen(w, self, &slot);
     run_loop();
   }
   // The child's entry can have been stolen only if the spawner's entry overflowed the deque.
@@ -160,16 +171,20 @@ void scope_state::keep(std::uint64_t key, std::exception_ptr exception) noexcept
 }
 
 void scope_state::spawner_stolen(const fiber* spawner) noexcept {
-  word_.fetch_add(one_child, std::memory_order_relaxed);
+  count_child();
   if (spawner == owner_) use_key();
 }
+void scope_state::count_child() noexcept { word_.fetch_add(one_child, std::memory_order_relaxed); }
 void scope_state::remove_child() noexcept { word_.fetch_sub(one_child, std::memory_order_relaxed); }
 
-void scope_state::child_ended() noexcept {
+bool scope_state::ends_the_wait() noexcept {
   // Release: what the child did; acquire: what the others did. P4.
-  if (children_in(word_.fetch_sub(one_child, std::memory_order_acq_rel)) ==
-      children_in(owner_waits + one_child))
-    settle(state_, job::done);
+  return children_in(word_.fetch_sub(one_child, std::memory_order_acq_rel)) ==
+         children_in(owner_waits + one_child);
+}
+
+void scope_state::child_ended() noexcept {
+  if (ends_the_wait()) settle(state_, job::done);
 }
 
 void scope_state::clear(unsigned flag) noexcept {
@@ -181,6 +196,8 @@ void scope_state::sync_slow(void* thrown) {
     run_pushed();
     clear(has_pushed);
   }
+  // What a child spawns late after this is begun by others: that child has a stack to give up.
+  if ((flags() & has_late) != 0) run_late();
   // Acquire: partner is the release in child_ended().
   if (children_in(word_.load(std::memory_order_acquire)) != 0) {
     ::new (static_cast<void*>(&state_)) rendezvous;
@@ -194,6 +211,10 @@ void scope_state::sync_slow(void* thrown) {
     strands::end_scope(self_worker(), this);
   }
   const unsigned flags = this->flags();
+  if ((flags & has_late) != 0) {
+    clear(has_late);
+    delete late_;
+  }
   if ((flags & has_deposits) != 0) merge_deposits();
   if ((flags & has_failed) != 0) {
     clear(has_failed);
@@ -210,39 +231,6 @@ void scope_state::sync_slow(void* thrown) {
   }
 }
 
-void scope_state::count_skipped() noexcept {
-  const keeping hold(word_);
-  if (!hold.has(has_skipped)) {
-    ::new (static_cast<void*>(&skipped_)) std::atomic<std::uint64_t>(0);
-    word_.fetch_or(has_skipped, std::memory_order_relaxed);
-  }
-  skipped_.fetch_add(1, std::memory_order_relaxed);
-}
-
-// Relaxed, all of it: the counts are read after the children have ended.
-bool scope_state::skip_if_stopped(unsigned flags) noexcept {
-  const bool by_condition = (flags & stopped) == 0;
-  if (by_condition && ((flags & watched) == 0 || !watch_->stop.stop_requested())) return false;
-  count_skipped();
-  if (by_condition) word_.fetch_or(cut_off, std::memory_order_relaxed);
-  return true;
-}
-
-bool scope_state::skip_spawned(unsigned flags) noexcept {
-  if ((flags & has_failed) != 0) return true;
-  if ((flags & watched) != 0) watch_->spawned.fetch_add(1, std::memory_order_relaxed);
-  return skip_if_stopped(flags);
-}
-
-bool scope_state::skip_pushed(std::uint64_t key) noexcept {
-  const unsigned flags = this->flags();
-  if ((flags & has_failed) != 0) {
-    const keeping hold(word_);
-    if (first_.key <= key) return true;  // a serial run would have met that exception first
-  }
-  return skip_if_stopped(flags);
-}
-
 bool scope_state::spawn(const spawn_functions& functions, void* closure) {
   const unsigned flags = this->flags();
   if (skip_spawned(flags)) return true;
@@ -255,6 +243,8 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
     if (child == nullptr) child = take_fiber(*w);
   }
   if (child == nullptr) {
+    if (leaves_rest && !w->alone && !is_measured(*w) && begin_later(*w, functions, closure))
+      return true;
     if (w != nullptr && !w->alone && !leaves_rest && w->current.get() == owner_ &&
         hot_path::depth() == place_of_push(flags)) {
       if ((flags & flags_of_pushes) == 0) {

@@ -11,7 +11,8 @@
 namespace heist::inline v0::detail {
 
 // Workers keep a few fibers each (worker::cached). They take more from here, and put surplus ones
-// here.
+// here. What is surplus goes back to the system when the pool has been idle for a while, and before
+// another pool is refused a stack.
 class stack_pool {
  public:
   stack_pool(pool_impl& pool, std::size_t stack_size, std::size_t slots) noexcept
@@ -20,22 +21,37 @@ class stack_pool {
   stack_pool(const stack_pool&) = delete;
   stack_pool& operator=(const stack_pool&) = delete;
 
-  // nullptr when the system refuses. Thread-safe, as is put().
+  // An idle pool keeps so many for its next burst.
+  static constexpr std::size_t kept_when_idle = 32;
+
+  // nullptr when the system refuses, and no other pool has any to spare. Thread-safe, as is all
+  // below.
   fiber* get() noexcept;
-  // The same, but a new one. Thread-safe.
+  // The same, but a new one.
   fiber* make() noexcept;
   void put(fiber& f) noexcept;
+
+  // Whether there are more than `kept`. Relaxed: a hint.
+  [[nodiscard]] bool has_more_than(std::size_t kept) const noexcept {
+    return free_count_.load(std::memory_order_relaxed) > kept;
+  }
+  // Unmaps some of those above `kept`, so few that it takes less than a millisecond. Answers how
+  // many.
+  std::size_t release_some(std::size_t kept) noexcept;
 
   [[nodiscard]] std::uint64_t mapped() const noexcept {
     return mapped_.load(std::memory_order_relaxed);  // a number for reports
   }
 
  private:
+  [[nodiscard]] fiber* pop() noexcept;
+
   pool_impl& pool_;
   const std::size_t stack_size_;
   const std::size_t slots_;
   std::mutex mutex_;
-  fiber* free_ = nullptr;  // guarded by mutex_
+  fiber* free_ = nullptr;                   // guarded by mutex_
+  std::atomic<std::size_t> free_count_{0};  // written under mutex_ only
   std::atomic<std::uint64_t> mapped_{0};
 };
 

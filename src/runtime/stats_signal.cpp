@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <optional>
@@ -98,7 +97,7 @@ void handle(int signal) noexcept {
 int signal_from_environment() {
   constexpr std::pair<std::string_view, int> signals[] = {
       {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"INT", SIGINT}, {"TERM", SIGTERM}, {"QUIT", SIGQUIT}};
-  const char* const value = std::getenv("HEIST_STATS_SIGNAL");
+  const char* const value = platform::environment_variable("HEIST_STATS_SIGNAL");
   if (value == nullptr || std::string_view(value).empty()) return 0;
   for (const auto& [name, signal] : signals)
     if (name == value) return signal;

@@ -1,9 +1,9 @@
 // What this system has no means for: asked for by a variable, it refuses instead of doing nothing.
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "heist/error.hpp"
+#include "platform/process.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/monitor.hpp"
 #include "runtime/stats_signal.hpp"
@@ -18,7 +18,7 @@ void publish_for_monitors() {
 std::vector<pid_t> published_processes() { return {}; }
 
 void watch_for_stats_signal() {
-  const char* const value = std::getenv("HEIST_STATS_SIGNAL");
+  const char* const value = platform::environment_variable("HEIST_STATS_SIGNAL");
   if (value == nullptr || std::string_view(value).empty()) return;
   throw usage_error("HEIST_STATS_SIGNAL=" + std::string(value) +
                     ": not on this system; HEIST_STATS=1 prints at the end");

@@ -42,7 +42,8 @@ class left_work {
  public:
   // `here`: the running fiber.
   // A thief's request is answered by a push, but by at most one of `pushes_per_answer` of them:
-  // each answer costs the owner cache misses. A thief that waits too long for that helps itself.
+  // each answer costs the owner cache misses. A thief that waits too long for that helps itself. A
+  // sleeper doesn't, so while somebody sleeps each push answers (sleepers.hpp, S7).
   explicit left_work(fiber* here, unsigned pushes_per_answer = 1) noexcept
       : fiber_(here),
         start_(static_cast<position>(hot_path::depth())),
@@ -93,7 +94,7 @@ class left_work {
     ::new (static_cast<void*>(slot.payload)) Item(item);
     c.publish(top_);
     ++unanswered_;
-    if (c.asked(top_) && (unanswered_ >= pushes_per_answer_ || !is_only_asked(w))) [[unlikely]]
+    if (c.asked(top_) && (unanswered_ >= pushes_per_answer_ || !may_wait(w))) [[unlikely]]
       return answer();
     top_ += one;
     return true;
@@ -179,12 +180,9 @@ class left_work {
     return *std::launder(reinterpret_cast<Item*>(slot.payload));
   }
 
-  // Whether a push that must take the slow path need do so for nothing but a request.
-  [[nodiscard]] bool is_only_asked(const worker& w) const noexcept {
-    // Relaxed: as in control::asked().
-    return w.uses_split() && !w.counts_all && top_ < w.deque->capacity &&
-           w.deque->limit.load(std::memory_order_relaxed) == 0;
-  }
+  // Whether a push that must take the slow path need do so for nothing but the request of a thief
+  // that is awake.
+  [[nodiscard]] bool may_wait(const worker& w) const noexcept;
 
   // After a push: a thief has asked, or the deque is full. False: the push was refused.
   [[nodiscard]] [[gnu::noinline]] bool answer() noexcept {

@@ -1,6 +1,7 @@
 // What the wrong programs of cases.txt and the right ones of right.cpp share.
 #pragma once
 
+#include <any>
 #include <functional>
 #include <list>
 #include <memory>

@@ -80,6 +80,9 @@ void right(heist::pool& p, std::vector<int>& v, std::vector<long>& out) {
                        heist::in_parallel([](int i) { return std::make_unique<int>(i); }),
                        heist::in_order([](std::unique_ptr<int>) {}))
       .run(p);
+  heist::make_pipeline([]() -> std::optional<std::any> { return {}; },
+                       heist::in_order([](const std::any&) {}))
+      .run(p);
   heist::combinable<int> each([] { return 1; });
   each.combine_each([](int& i) { ++i; });
   each.combine(std::plus<>());

@@ -24,6 +24,12 @@
 #include "tests/unit/runtime/fib.hpp"
 #include "tests/unit/runtime/support.hpp"
 
+#if defined(HEIST_TEST_ASAN)
+// What exit() leaves suspended holds memory that only its stack points to, and the leak checker
+// knows the stacks of threads alone.
+extern "C" int __lsan_is_turned_off() { return 1; }
+#endif
+
 namespace heist_test {
 namespace {
 
@@ -128,6 +134,9 @@ template <std::size_t Bytes>
   if (frame == 1) sum += fill_stack<1000>(enough);
   if (frame == 2) sum += fill_stack<10'000>(enough);
   if (frame == 3) sum += fill_stack<60'000>(enough);
+  if (frame == 4) sum += fill_stack<340'000>(enough);
+  if (frame == 5) sum += fill_stack<700'000>(enough);
+  if (frame == 6) sum += fill_stack<1'000'000>(enough);
   return sum + gap[0];
 }
 
@@ -156,6 +165,15 @@ TEST(Overflows, ByFramesOfEachSizeAtEachDepth) {
       for (const auto callers : {heist::caller_kind::wait, heist::caller_kind::work})
         expect_overflow([&](heist::pool& pool) { pool.run([&] { fill_from(offset, frame); }); },
                         callers);
+}
+
+// Larger than the stack, so that the first one begins in the guard or below.
+TEST(Overflows, ByFramesLargerThanTheStack) {
+  if (asan || tsan) GTEST_SKIP() << "no sanitizer leaves the frames as they are";
+  for (const std::size_t frame : {4U, 5U, 6U})
+    for (const std::size_t offset : {0U, 24U << 10, 48U << 10})
+      expect_overflow([&](heist::pool& pool) { pool.run([&] { fill_from(offset, frame); }); },
+                      heist::caller_kind::wait);
 }
 
 TEST(Overflows, InEachKindOfFunction) {
@@ -188,6 +206,50 @@ TEST(Overflows, InEachKindOfFunction) {
           });
     });
   });
+}
+
+// ---- signals for the program
+
+// Workers have the mask of the thread that makes their pool, and so have the threads beside them.
+TEST(SignalMask, IsThatOfThePoolsMaker) {
+  EXPECT_EQ(run_apart([](report& r) {
+              sigset_t kept;
+              ::sigemptyset(&kept);
+              ::sigaddset(&kept, SIGUSR1);
+              const auto blocks = [] {
+                sigset_t now;
+                ::pthread_sigmask(SIG_SETMASK, nullptr, &now);
+                return ::sigismember(&now, SIGUSR1) == 1;
+              };
+              heist::pool before({.workers = 2, .callers = heist::caller_kind::wait});
+              if (before.run(blocks)) r.fail("a worker blocks what its maker doesn't");
+              ::pthread_sigmask(SIG_BLOCK, &kept, nullptr);
+              if (before.run(blocks)) r.fail("a worker's mask has changed");
+            }),
+            "");
+  EXPECT_EQ(
+      run_apart([](report& r) {
+        sigset_t kept;
+        ::sigemptyset(&kept);
+        ::sigaddset(&kept, SIGUSR1);
+        ::pthread_sigmask(SIG_BLOCK, &kept, nullptr);
+        heist::pool pool({.workers = 4});
+        std::atomic<bool> over{false};
+        auto busy = pool.submit([&] {
+          while (!over) heist::fork_join([] { fib(8); }, [] { fib(8); });
+        });
+        int came = 0;
+        for (int i = 0; i < 40; ++i) {
+          ::kill(::getpid(), SIGUSR1);
+          const timespec time{10, 0};
+          if (::sigtimedwait(&kept, nullptr, &time) == SIGUSR1) ++came;
+          pool.submit([] { heist::blocking([] { std::this_thread::sleep_for(100us); }); }).get();
+        }
+        over = true;
+        busy.get();
+        if (came != 40) r.fail("%d of 40 signals came", came);
+      }),
+      "");
 }
 
 // ---- exit()

@@ -224,5 +224,47 @@ TEST(Limits, OfMappings) {
       "");
 }
 
+// Children that wait for what their spawner does after it has spawned them all.
+void spawn_waiting(report& r, heist::pool& pool, int children, std::uint64_t at_least_stacks) {
+  std::atomic<int> ended{0};
+  pool.run([&] {
+    heist::latch open(1);
+    heist::scope([&](heist::task_scope& s) {
+      for (int i = 0; i < children; ++i)
+        s.spawn([&] {
+          open.wait();
+          ended.fetch_add(1, std::memory_order_relaxed);
+        });
+      if (pool.stats().stacks_in_use < at_least_stacks) r.fail("too few children wait");
+      open.count_down();
+    });
+  });
+  if (ended != children) r.fail("%d of %d children ended", ended.load(), children);
+}
+
+TEST(Limits, OfStacksForTheChildrenOfAScope) {
+  for (const unsigned workers : {1U, 2U, 3U}) {
+    EXPECT_EQ(run_apart([workers](report& r) {
+                heist::pool pool({.workers = workers, .stack_size = 64 << 10});
+                spawn_waiting(r, pool, 25'000, 25'000);
+                spawn_waiting(r, pool, 100'000, 25'000);
+              }),
+              "")
+        << workers << " workers";
+  }
+}
+
+// What one pool has mapped and doesn't use, another one gets.
+TEST(Limits, OfStacksThatAnotherPoolKeeps) {
+  EXPECT_EQ(run_apart([](report& r) {
+              heist::pool one({.workers = 2, .stack_size = 64 << 10});
+              spawn_waiting(r, one, 28'000, 28'000);
+              heist::pool two({.workers = 2, .stack_size = 64 << 10});
+              spawn_waiting(r, two, 10'000, 10'000);
+              spawn_waiting(r, one, 25'000, 25'000);
+            }),
+            "");
+}
+
 }  // namespace
 }  // namespace heist_test

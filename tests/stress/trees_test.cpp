@@ -22,7 +22,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 // How long each test runs.
-clock::duration usual_budget() { return time_budget(std::chrono::milliseconds(1000)); }
+clock::duration usual_budget() { return time_budget(std::chrono::milliseconds(400)); }
 
 // A hash, so that each node's shape depends only on its name.
 constexpr std::uint64_t mixed(std::uint64_t x) {

@@ -7,9 +7,9 @@
 // sets or destroys an alarm must hold no lock of a list.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 
+#include "heist/detail/chrono.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/waiters.hpp"
 
@@ -17,22 +17,29 @@ namespace heist::inline v0::detail {
 
 using due_time = std::chrono::steady_clock::time_point;
 
-// The end of a time span that begins now, rounded up; a time that the clock can't represent means
-// never. A time of another clock is converted to a span when the wait begins: later changes of that
-// clock have no effect.
+// Spans are compared in floating point before they are converted: the nanoseconds of far points of
+// time exceed 64 bits.
+using seconds_as_double = std::chrono::duration<double>;
+// A wait that is to last longer, a century and more, has no end.
+inline constexpr seconds_as_double endless{3.2e9};
+
+// The end of a time span that begins now, rounded up. A time of another clock is converted to a
+// span when the wait begins: later changes of that clock have no effect.
 template <class Rep, class Period>
 due_time due_in(std::chrono::duration<Rep, Period> span) noexcept {
   const due_time now = std::chrono::steady_clock::now();
-  using seconds = std::chrono::duration<double>;
-  if (seconds(span) >= seconds(due_time::max() - now)) return due_time::max();
-  if (span <= span.zero()) return now;
+  if (seconds_as_double(span) >= endless) return due_time::max();
+  if (!(span > span.zero())) return now;
   return now + std::chrono::ceil<due_time::duration>(span);
 }
 template <class Clock, class Duration>
 due_time due_at(std::chrono::time_point<Clock, Duration> at) noexcept {
-  if (at == at.max()) return due_time::max();
   const auto now = Clock::now();
-  return due_in(at > now ? at - now : now - now);
+  const seconds_as_double left =
+      seconds_as_double(at.time_since_epoch()) - seconds_as_double(now.time_since_epoch());
+  // Within a century the difference fits the units of both.
+  const bool is_near = left < endless && left > -endless;
+  return is_near ? due_in(at - now) : due_in(left);
 }
 inline bool is_over(due_time due) noexcept { return std::chrono::steady_clock::now() >= due; }
 

@@ -11,13 +11,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <string_view>  // <bits/ranges_base.h>: std::ranges::begin without <ranges>
 #include <type_traits>
 #include <utility>
 
 #include "heist/detail/bad_range.hpp"
+#include "heist/detail/functional.hpp"
 #include "heist/detail/refusal.hpp"
 #include "heist/detail/stopping.hpp"
 
@@ -187,6 +187,31 @@ struct algorithm : Impl {
     return {};
   }
 };
+
+// Whether a reference stands for a bit of a word, as that of std::vector<bool> does, or has such
+// references in it, as views::zip's. A write to it writes the word.
+template <class Reference>
+inline constexpr bool is_bit = false;
+template <class Reference>
+requires std::is_class_v<Reference> && std::is_convertible_v<Reference, bool> &&
+    requires(Reference r) {
+  r.flip();
+}
+inline constexpr bool is_bit<Reference> = true;
+template <template <class...> class Several, class... Reference>
+requires(!requires(Several<Reference...> r) {
+  r.flip();
+}) inline constexpr bool is_bit<Several<Reference...>> = (is_bit<Reference> || ...);
+
+// Whether elements share memory with their neighbours. One worker writes to such a range: two that
+// write to one word lose what the other one has written.
+template <class It>
+inline constexpr bool shares_words = is_bit<std::iter_reference_t<It>>;
+// How many workers may write through the iterator, of a pool's.
+template <class It>
+constexpr unsigned writers(unsigned workers) noexcept {
+  return shares_words<It> ? 1 : workers;
+}
 
 template <std::random_access_iterator It>
 std::size_t length_of(It first, It last) {

@@ -76,10 +76,10 @@ basic_asio_context<Names>::executor_type::executor_type(const executor_type& oth
 template <class Names>
 auto basic_asio_context<Names>::executor_type::operator=(const executor_type& other) noexcept
     -> executor_type& {
-  executor_type copy(other);
-  std::swap(context_, copy.context_);
-  std::swap(may_call_, copy.may_call_);
-  std::swap(tracks_, copy.tracks_);
+  executor_type taken(other);
+  std::swap(context_, taken.context_);
+  std::swap(may_call_, taken.may_call_);
+  std::swap(tracks_, taken.tracks_);
   return *this;
 }
 

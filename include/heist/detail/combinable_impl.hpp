@@ -8,10 +8,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <type_traits>
 
 #include "heist/combinable.hpp"
+#include "heist/detail/functional.hpp"
 #include "heist/detail/own_value.hpp"
 
 namespace heist::inline v0 {

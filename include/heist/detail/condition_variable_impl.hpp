@@ -3,9 +3,9 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 
 #include "heist/detail/alarm.hpp"
+#include "heist/detail/chrono.hpp"
 #include "heist/detail/waiters.hpp"
 #include "heist/sync/condition_variable.hpp"
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <type_traits>
 
 #include "heist/count.hpp"
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/functional.hpp"
 #include "heist/reduce.hpp"
 
 namespace heist::inline v0 {

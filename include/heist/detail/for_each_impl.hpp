@@ -77,11 +77,17 @@ struct for_each_impl : stopped_by<Stop> {
   template <std::random_access_iterator It, std::invocable<std::iter_reference_t<It>> Body,
             partitioner Partitioner = on_demand>
   void operator()(It first, It last, Body&& body, Partitioner&& how = {}) const {
-    parallel_for_impl<Stop> loop;
-    if constexpr (!std::is_same_v<Stop, never_stops>) loop.stop = this->stop;
-    loop(
-        std::size_t{0}, length_of(first, last), [&](std::size_t i) { body(element_at(first, i)); },
-        how);
+    const std::size_t n = length_of(first, last);
+    if constexpr (shares_words<It>) {
+      run_alone(n, *this, [&](std::size_t f, std::size_t l) {
+        for (std::size_t i = f; i != l; ++i) body(element_at(first, i));
+      });
+    } else {
+      parallel_for_impl<Stop> loop;
+      if constexpr (!std::is_same_v<Stop, never_stops>) loop.stop = this->stop;
+      loop(
+          std::size_t{0}, n, [&](std::size_t i) { body(element_at(first, i)); }, how);
+    }
   }
   template <std::forward_iterator It, std::sentinel_for<It> End,
             std::invocable<std::iter_reference_t<It>> Body>

@@ -229,10 +229,12 @@ requires(std::is_invocable_v<F>&& std::is_invocable_v<G> && (std::is_invocable_v
                                  std::forward<Rest>(rest)...);
 }
 
-// Functions that can't be called. The form with a stop condition is in <heist/cancellation.hpp>.
+// One function, or functions that can't be called. The form with a stop condition is in
+// <heist/cancellation.hpp>.
 template <class First, class... F>
 requires(!detail::asks_for_stop<First> &&
-         !(std::is_invocable_v<First> && (std::is_invocable_v<F> && ...))) detail::refused
+         (sizeof...(F) == 0 ||
+          !(std::is_invocable_v<First> && (std::is_invocable_v<F> && ...)))) detail::refused
     fork_join(First&&, F&&...) {
   detail::say<sizeof...(F) == 0 ? detail::refusal::arguments : detail::refusal::not_callable>();
   return {};

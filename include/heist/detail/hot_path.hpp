@@ -38,7 +38,7 @@
 
 // In a program a thread-local's offset is known when it is linked; a shared object loads it from
 // its GOT.
-#if defined(__PIC__) && !defined(__PIE__) || defined(HEIST_SHARED) || defined(HEIST_SHARED_BUILD)
+#if defined(__PIC__) && !defined(__PIE__) || defined(HEIST_SHARED)
 #define HEIST_TLS_IN_GOT 1
 #else
 #define HEIST_TLS_IN_GOT 0

@@ -3,11 +3,11 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <memory>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/functional.hpp"
 #include "heist/detail/parallel/merging.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
 #include "heist/merge.hpp"

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/functional.hpp"
 #include "heist/detail/parallel/leaf_tree.hpp"
 #include "heist/minmax_element.hpp"
 

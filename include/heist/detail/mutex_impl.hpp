@@ -2,10 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 
 #include "heist/detail/alarm.hpp"
+#include "heist/detail/chrono.hpp"
 #include "heist/sync/mutex.hpp"
 
 namespace heist::inline v0 {

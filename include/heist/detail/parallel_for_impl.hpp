@@ -111,14 +111,17 @@ struct parallel_for_impl : stopped_by<Stop> {
   template <random_access_source R, class Body, partitioner Partitioner = on_demand>
   requires std::invocable<Body&, std::ranges::range_reference_t<R>>
   void operator()(R&& range, Body&& body, Partitioner&& how = {}) const {
-    partition(as_count(std::ranges::size(range)), how,
-              [&body, first = std::ranges::begin(range)](std::size_t f, std::size_t l) {
-                auto i = iterator_at(first, f);
-                const auto end = iterator_at(first, l);
-                auto&& own = own_body<std::ranges::range_reference_t<R>>(body);
-                HEIST_ALIGNED_LOOP
-                for (; i != end; ++i) own(*i);
-              });
+    const auto part = [&body, first = std::ranges::begin(range)](std::size_t f, std::size_t l) {
+      auto i = iterator_at(first, f);
+      const auto end = iterator_at(first, l);
+      auto&& own = own_body<std::ranges::range_reference_t<R>>(body);
+      HEIST_ALIGNED_LOOP
+      for (; i != end; ++i) own(*i);
+    };
+    if constexpr (shares_words<std::ranges::iterator_t<R>>)
+      run_alone(as_count(std::ranges::size(range)), *this, part);
+    else
+      partition(as_count(std::ranges::size(range)), how, part);
   }
 
   template <class First, class Second = void, class Third = void, class Fourth = void,

@@ -42,8 +42,8 @@ class selection {
   // Calls place(i, where, chosen) for every element: it is the where-th of the chosen ones, or of
   // the others.
   template <class Place>
-  void for_each(const Place& place) const {
-    split_on_demand(before_.size(), [&](std::size_t f, std::size_t l) {
+  void for_each(unsigned workers, const Place& place) const {
+    const auto blocks = [&](std::size_t f, std::size_t l) {
       for (std::size_t b = f; b != l; ++b) {
         std::size_t yes = before_[b];
         std::size_t no = b * each_ - yes;
@@ -54,7 +54,8 @@ class selection {
             place(i, no++, std::false_type());
         }
       }
-    });
+    };
+    split_on_demand(before_.size(), blocks, workers);
   }
 
  private:
@@ -85,9 +86,9 @@ struct copy_if_impl {
   template <std::random_access_iterator It, std::random_access_iterator Out,
             std::predicate<std::iter_reference_t<It>> Predicate>
   Out operator()(It first, It last, Out out, Predicate&& predicate) const {
-    return on_a_worker([&](unsigned) {
+    return on_a_worker([&](unsigned workers) {
       const selection chosen(first, length_of(first, last), predicate);
-      chosen.for_each([&](std::size_t i, std::size_t where, auto yes) {
+      chosen.for_each(writers<Out>(workers), [&](std::size_t i, std::size_t where, auto yes) {
         if constexpr (yes()) element_at(out, where) = element_at(first, i);
       });
       return iterator_at(out, chosen.count());
@@ -98,13 +99,13 @@ struct copy_if_impl {
 struct stable_partition_impl : takes_predicate {
   template <std::random_access_iterator It, std::predicate<std::iter_reference_t<It>> Predicate>
   It operator()(It first, It last, Predicate&& predicate) const {
-    return on_a_worker([&](unsigned) {
+    return on_a_worker([&](unsigned workers) {
       const std::size_t n = length_of(first, last);
       const selection chosen(first, n, predicate);
       if (chosen.count() != 0 && chosen.count() != n) {
         element_buffer<std::iter_value_t<It>> moved(n);
         moved.move_in(first);
-        chosen.for_each([&](std::size_t i, std::size_t where, auto yes) {
+        chosen.for_each(writers<It>(workers), [&](std::size_t i, std::size_t where, auto yes) {
           element_at(first, yes() ? where : chosen.count() + where) = std::move(moved.data()[i]);
         });
       }

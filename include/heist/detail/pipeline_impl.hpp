@@ -89,11 +89,13 @@ struct passage<Item, pipeline_stage<Gate, F>, Others...> {
   }
   static constexpr refusal why = look();
 };
+// A std::optional by value, or what converts to one and not to its value. (A std::any takes both.)
 template <class Result>
-concept gives_optional =
-    std::is_convertible_v<Result,
-                          std::optional<typename std::remove_cvref_t<Result>::value_type>> &&
-    !std::is_convertible_v<Result, typename std::remove_cvref_t<Result>::value_type>;
+concept gives_optional = std::is_object_v<Result> && requires {
+  typename Result::value_type;
+} &&(std::is_same_v<std::remove_cv_t<Result>, std::optional<typename Result::value_type>> ||
+     (std::is_convertible_v<Result, std::optional<typename Result::value_type>> &&
+      !std::is_convertible_v<Result, typename Result::value_type>));
 
 template <class Source, class... Stages>
 consteval refusal why_no_pipeline() {
@@ -121,7 +123,7 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
       begin_measured(f);
     carry_all(f, options.tokens);
     if (measures_work()) [[unlikely]]
-      note_pipeline_ends(&f, options.tokens);
+      note_pipeline_ends(&f, f.begun < options.tokens ? f.begun + 1 : options.tokens);
     f.thrown.rethrow();
     return f.begun;
   }

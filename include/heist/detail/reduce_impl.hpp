@@ -4,13 +4,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstring>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/functional.hpp"
 #include "heist/detail/parallel/leaf_tree.hpp"
 #include "heist/detail/parallel/stoppable.hpp"
 #include "heist/reduce.hpp"

@@ -176,8 +176,8 @@ struct say {
   static_assert(is_not<Why, source>,
                 "heist: the pipeline's source can't be called without arguments");
   static_assert(is_not<Why, source_result>,
-                "heist: the pipeline's source must return a std::optional, which is empty at the "
-                "end");
+                "heist: the pipeline's source must return a std::optional by value, which is empty "
+                "at the end");
   static_assert(is_not<Why, stage_kind>,
                 "heist: each stage of a pipeline must be wrapped: in_parallel(f), in_order(f) or "
                 "out_of_order(f)");

@@ -18,6 +18,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "heist/detail/errno.hpp"
+
 namespace heist::inline v0::detail {
 
 class rendezvous {

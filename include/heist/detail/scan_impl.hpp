@@ -4,12 +4,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/functional.hpp"
 #include "heist/detail/parallel/chunk_cut.hpp"
 #include "heist/detail/parallel/leaf_scan.hpp"
 #include "heist/detail/parallel/leaf_tree.hpp"
@@ -105,7 +105,8 @@ Out scan(In first, In last, Out out, Op& op, std::optional<T> init) {
   using leaves = scanner<Kind, T, decltype(plain(first)), decltype(plain(out)), Op>;
   const leaves operations(plain(first), plain(out), n, op);
   on_a_worker([&](unsigned workers) {
-    leaf_scan<T, leaves>(operations, workers).run(operations.leaves(), std::move(init));
+    leaf_scan<T, leaves>(operations, writers<Out>(workers))
+        .run(operations.leaves(), std::move(init));
   });
   return iterator_at(out, n);
 }

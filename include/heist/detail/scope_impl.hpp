@@ -46,8 +46,48 @@ void call_spawned(void* closure) {
   std::move(f)();
 }
 
+// A child that waits in the pool's queue (scope_state::begin_later).
+struct late_child : family_root {
+  late_child(function f, root_family& late) noexcept : family_root(f, &late) {}
+  scope_state* scope = nullptr;
+  std::uint64_t key = 0;
+};
+
 template <class F>
-inline constexpr spawn_functions spawn_functions_of{&run_child<F>, &call_spawned<F>};
+struct late_child_of final : late_child {
+  late_child_of(F& closure, root_family& late)
+      : late_child(&run_and_free, late), closure_(std::move(closure)) {}
+
+ private:
+  static void run_and_free(root& self) noexcept {
+    std::unique_ptr<late_child_of> me(static_cast<late_child_of*>(&self));
+    scope_state& of = *me->scope;
+    const std::uint64_t place = me->key;
+    try {
+      if (!of.skip_pushed(place)) {
+        F f(std::move(me->closure_));
+        me.reset();
+        std::move(f)();
+      }
+      me.reset();
+    } catch (...) {
+      me.reset();
+      of.pushed_threw(place);
+    }
+    of.late_child_ended(place);
+  }
+
+  F closure_;
+};
+
+template <class F>
+late_child* keep_spawned(void* closure, root_family& late) {
+  return new (std::nothrow) late_child_of<F>(*static_cast<F*>(closure), late);
+}
+
+template <class F>
+inline constexpr spawn_functions spawn_functions_of{&run_child<F>, &call_spawned<F>,
+                                                    &keep_spawned<F>};
 
 // The owner of a scope on a thread outside any pool: nullptr; under HEIST_SERIAL any other value.
 HEIST_API const void* scope_owner_outside() noexcept;

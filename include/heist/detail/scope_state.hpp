@@ -18,10 +18,19 @@ class task_scope;
 
 namespace detail {
 
+struct root_family;
+struct worker;
+
+// A child that begins when the pool has a stack for it, or at its scope's sync: on the heap.
+struct late_child;
+
 // What the library calls for a closure whose type it doesn't know.
 struct spawn_functions {
   child_function run_child;
   void (*call)(void* closure);  // moves the closure and calls it; throws what it throws
+  // Moves the closure to the heap; throws what the move throws. nullptr: there is no memory, and
+  // nothing was moved.
+  late_child* (*keep)(void* closure, root_family& late);
 };
 
 // What a scope under a stop condition has besides.
@@ -47,6 +56,7 @@ class scope_state {
   static constexpr unsigned watched = 128;      // watch_ exists
   static constexpr unsigned has_skipped = 256;  // skipped_ exists
   static constexpr unsigned measured = 512;     // sync() has to report its end (strands.hpp)
+  static constexpr unsigned has_late = 1024;    // late_ exists
 
   scope_state(const void* owner, unsigned flags, scope_watch* watch) noexcept
       : owner_(owner), start_(hot_path::depth()), word_(flags) {
@@ -100,6 +110,8 @@ class scope_state {
   [[nodiscard]] bool may_skip_pushed() const noexcept { return (flags() & ~flags_of_pushes) != 0; }
   // True if a child that was pushed and hasn't begun must be skipped, as in skip_spawned().
   [[nodiscard]] HEIST_API bool skip_pushed(std::uint64_t key) noexcept;
+  // To be called when a late child has run: gives up its views, and counts it out.
+  HEIST_API void late_child_ended(std::uint64_t key) noexcept;
   // Called inside a handler: keeps the exception of a pushed child.
   HEIST_API void pushed_threw(std::uint64_t key) noexcept;
   void keep(std::uint64_t key, std::exception_ptr exception) noexcept;
@@ -117,6 +129,7 @@ class scope_state {
   }
   // A thief is about to resume that spawner: counts its child.
   void spawner_stolen(const fiber* spawner) noexcept;
+  void count_child() noexcept;
   void remove_child() noexcept;
   // Spawns and sync() call the library from now on. Relaxed: the owner alone looks at it.
   void note_measured() noexcept { word_.fetch_or(measured, std::memory_order_relaxed); }
@@ -152,6 +165,11 @@ class scope_state {
   // Counts a child that is spawned now, where a stop condition needs the count. True if the child
   // must be skipped, because of a stop or of an exception; one that a stop skips is counted.
   bool skip_spawned(unsigned flags) noexcept;
+  // Leaves a child to the pool's queue, for want of a stack. False: there is no memory for it.
+  [[nodiscard]] bool begin_later(worker& w, const spawn_functions& functions, void* closure);
+  [[nodiscard]] root_family* late_children() noexcept;
+  // Runs the late children that nobody has begun.
+  void run_late() noexcept;
   // Runs a child on the spawner's stack, as a call.
   void call(const spawn_functions& functions, void* closure);
 
@@ -159,6 +177,8 @@ class scope_state {
   static constexpr std::uint64_t one_child = std::uint64_t{1} << 32;
   // Added to word_ while the owner waits.
   static constexpr std::uint64_t owner_waits = std::uint64_t{1} << 62;
+  // A counted child ends. True if it is the one for which the owner waits: then settle state_.
+  [[nodiscard]] bool ends_the_wait() noexcept;
   static std::uint64_t children_in(std::uint64_t word) noexcept { return word / one_child; }
 
   const void* const owner_;    // the fiber that runs the scope's function, see scope_owner
@@ -202,6 +222,10 @@ class scope_state {
   union {
     // With has_skipped: children that were skipped because of a stop.
     std::atomic<std::uint64_t> skipped_;
+  };
+  union {
+    // With has_late: all of them, on the heap.
+    root_family* late_;
   };
   union {
     // With has_deposits: reducers' views (src/runtime/views.hpp), the newest child's first. Guarded

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <type_traits>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/functional.hpp"
 #include "heist/detail/parallel/element_buffer.hpp"
 #include "heist/detail/parallel/heavy_sort.hpp"
 #include "heist/detail/parallel/light_sort.hpp"
@@ -27,10 +27,30 @@ struct sort_impl : takes_comparator {
   void operator()(It first, It last, Less less = {}) const {
     const std::size_t n = length_of(first, last);
     if (n <= small_sort_size) return small_sort(plain(first), n, less);
-    on_a_worker([&](unsigned workers) { sort(plain(first), n, less, workers); });
+    on_a_worker([&](unsigned workers) {
+      if constexpr (shares_words<It>)
+        sort_apart(first, n, less, workers);
+      else
+        sort(plain(first), n, less, workers);
+    });
   }
 
  private:
+  // Sorts where each element has memory of its own.
+  template <class It, class Less>
+  static void sort_apart(It first, std::size_t n, Less& less, unsigned workers) {
+    element_buffer<std::iter_value_t<It>> elements(n);
+    elements.move_in(first);
+    const auto put_back = [&] { move_all(elements.data(), first, n, 1); };
+    try {
+      sort(elements.data(), n, less, workers);
+    } catch (...) {
+      put_back();
+      throw;
+    }
+    put_back();
+  }
+
   template <class It, class Less>
   static void sort(It first, std::size_t n, Less& less, unsigned workers) {
     using T = std::iter_value_t<It>;

@@ -16,14 +16,17 @@ namespace heist::inline v0 {
 
 namespace detail {
 
-// Calls write(i) for each offset, in a plain counted loop.
-template <class Write, class Stop>
+// Calls write(i), which writes to Out, for each offset, in a plain counted loop.
+template <class Out, class Write, class Stop>
 void for_offsets(std::size_t n, const stopped_by<Stop>& by, const Write& write) {
   const auto chunk = [&](std::size_t first, std::size_t last) {
     HEIST_ALIGNED_LOOP
     for (std::size_t i = first; i != last; ++i) write(i);
   };
-  run_stoppable(n, by, chunk, [n](const auto& work) { split_on_demand(n, work); });
+  if constexpr (shares_words<Out>)
+    run_alone(n, by, chunk);
+  else
+    run_stoppable(n, by, chunk, [n](const auto& work) { split_on_demand(n, work); });
 }
 
 // Why f(elements...) can't be written to the output.
@@ -66,7 +69,7 @@ struct transform_impl : stopped_by<Stop> {
   requires writes<Out, F, std::iter_reference_t<It>> Out operator()(It first, It last, Out out,
                                                                     F&& f) const {
     const std::size_t n = length_of(first, last);
-    for_offsets(n, *this, [input = plain(first), output = plain(out), &f](std::size_t i) {
+    for_offsets<Out>(n, *this, [input = plain(first), output = plain(out), &f](std::size_t i) {
       element_at(output, i) = f(element_at(input, i));
     });
     return iterator_at(out, n);
@@ -76,7 +79,7 @@ struct transform_impl : stopped_by<Stop> {
   requires writes<Out, F, std::iter_reference_t<It>, std::iter_reference_t<Other>> Out
   operator()(It first, It last, Other first2, Out out, F&& f) const {
     const std::size_t n = length_of(first, last);
-    for_offsets(
+    for_offsets<Out>(
         n, *this,
         [input = plain(first), input2 = plain(first2), output = plain(out), &f](std::size_t i) {
           element_at(output, i) = f(element_at(input, i), element_at(input2, i));
@@ -102,7 +105,7 @@ struct copy_impl : stopped_by<Stop> {
   requires std::is_assignable_v<std::iter_reference_t<Out>, std::iter_reference_t<It>> Out
   operator()(It first, It last, Out out) const {
     const std::size_t n = length_of(first, last);
-    for_offsets(n, *this, [input = plain(first), output = plain(out)](std::size_t i) {
+    for_offsets<Out>(n, *this, [input = plain(first), output = plain(out)](std::size_t i) {
       element_at(output, i) = element_at(input, i);
     });
     return iterator_at(out, n);
@@ -125,8 +128,9 @@ struct fill_impl : stopped_by<Stop> {
   template <std::random_access_iterator It, class T>
   requires std::is_assignable_v < std::iter_reference_t<It>,
   const T& > void operator()(It first, It last, const T& value) const {
-    for_offsets(length_of(first, last), *this,
-                [output = plain(first), &value](std::size_t i) { element_at(output, i) = value; });
+    for_offsets<It>(length_of(first, last), *this, [output = plain(first), &value](std::size_t i) {
+      element_at(output, i) = value;
+    });
   }
 };
 
@@ -147,9 +151,10 @@ struct generate_impl : stopped_by<Stop> {
 
   template <std::random_access_iterator It, std::invocable Generator>
   void operator()(It first, It last, Generator&& generator) const {
-    for_offsets(length_of(first, last), *this, [output = plain(first), &generator](std::size_t i) {
-      element_at(output, i) = generator();
-    });
+    for_offsets<It>(length_of(first, last), *this,
+                    [output = plain(first), &generator](std::size_t i) {
+                      element_at(output, i) = generator();
+                    });
   }
 };
 

@@ -10,7 +10,6 @@
 // halves above work with one worker too.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "heist/detail/alarm.hpp"
+#include "heist/detail/chrono.hpp"
 #include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 
 #include "heist/detail/alarm.hpp"
+#include "heist/detail/chrono.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"

@@ -17,10 +17,10 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 
 #include "heist/detail/alarm.hpp"
+#include "heist/detail/chrono.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"

@@ -4,11 +4,11 @@
 // over, so that no later caller can overtake a waiter.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <limits>
 
 #include "heist/detail/alarm.hpp"
+#include "heist/detail/chrono.hpp"
 #include "heist/detail/semaphore.hpp"
 
 namespace heist::inline v0 {

@@ -10,7 +10,6 @@ namespace {
 
 template <class T>
 class Changes : public testing::Test {};
-using kinds = testing::Types<int, item>;
 TYPED_TEST_SUITE(Changes, kinds);
 
 const auto is_odd = [](const auto& x) { return key_of(x) % 2 != 0; };

@@ -11,7 +11,6 @@ namespace {
 
 template <class T>
 class Order : public testing::Test {};
-using kinds = testing::Types<int, item>;
 TYPED_TEST_SUITE(Order, kinds);
 
 template <class T>

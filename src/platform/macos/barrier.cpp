@@ -10,11 +10,11 @@
 #include <mach/thread_state.h>
 
 #include <array>
-#include <cstdlib>
 #include <string>
 
 #include "heist/error.hpp"
 #include "platform/once.hpp"
+#include "platform/process.hpp"
 #include "platform/thread.hpp"
 
 namespace heist::inline v0::platform {
@@ -43,7 +43,7 @@ asymmetric_barrier& asymmetric_barrier::instance() {
   static constinit asymmetric_barrier only;
   static constinit once_flag made;
   made.call([] {
-    if (const char* const text = std::getenv("HEIST_BARRIER"))
+    if (const char* const text = environment_variable("HEIST_BARRIER"))
       static_cast<void>(parse_barrier_kind(text));
     only.kind_.store(barrier_kind::signal, std::memory_order_relaxed);
   });

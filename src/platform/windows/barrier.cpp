@@ -16,12 +16,12 @@
 
 #include <windows.h>
 
-#include <cstdlib>
 #include <mutex>
 #include <string>
 
 #include "heist/error.hpp"
 #include "platform/once.hpp"
+#include "platform/process.hpp"
 #include "platform/process_mutex.hpp"
 
 namespace heist::inline v0::platform {
@@ -49,7 +49,7 @@ void suspend_and_resume(pid_t tid) noexcept {
 }
 
 barrier_kind wanted_kind() {
-  const char* const text = std::getenv("HEIST_BARRIER");
+  const char* const text = environment_variable("HEIST_BARRIER");
   if (text != nullptr) return parse_barrier_kind(text);
   return runs_under_wine() ? barrier_kind::signal : barrier_kind::membarrier;
 }

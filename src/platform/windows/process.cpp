@@ -3,11 +3,15 @@
 
 #include <windows.h>
 
+#include <cstdlib>
+
 namespace heist::inline v0::platform {
 
 unsigned process_generation() noexcept { return 0; }
 
 void call_in_forked_child(void (*)()) noexcept {}
+
+const char* environment_variable(const char* name) noexcept { return std::getenv(name); }
 
 void keep_code_loaded() noexcept {
   HMODULE mine = nullptr;

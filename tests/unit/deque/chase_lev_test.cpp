@@ -183,7 +183,7 @@ TEST_F(ChaseLev, AgreesWithAnOracleWhileItGrowsAndShrinks) {
 #if defined(HEIST_TEST_EMULATED)
 constexpr std::uint64_t operations_wanted = 100'000;
 #else
-constexpr std::uint64_t operations_wanted = tsan || asan ? 2'000'000 : 100'000'000;
+constexpr std::uint64_t operations_wanted = tsan || asan ? 2'000'000 : 20'000'000;
 #endif
 
 // Items are numbers from 1 on, so their sum shows whether each was taken once.

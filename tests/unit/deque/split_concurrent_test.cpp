@@ -29,7 +29,7 @@ using position = control::position;
 #if defined(HEIST_TEST_EMULATED)
 constexpr std::uint64_t items_wanted = 3'000;
 #else
-constexpr std::uint64_t items_wanted = 200'000;
+constexpr std::uint64_t items_wanted = 60'000;
 #endif
 constexpr std::uint64_t poison = ~std::uint64_t{0};
 

@@ -77,6 +77,27 @@ TEST_F(StackMemory, TrimToNothingAndToEverything) {
   EXPECT_EQ(resident_bytes(stack_), 0U);
 }
 
+// As real-time programs do. Only what is touched is in memory, and trimming gives it back.
+TEST(StackMemoryLocked, CostsOnlyWhatIsTouched) {
+  if (::mlockall(MCL_FUTURE) != 0) GTEST_SKIP() << "memory can't be locked here";
+  const auto stack = allocate_stack(8 * mebibyte, heist::platform::min_guard_bytes);
+  EXPECT_TRUE(stack);
+  if (stack) {
+    EXPECT_EQ(resident_bytes(*stack), 0U);
+    *(stack->top() - 1) = std::byte{1};
+    *(stack->top() - 100'000) = std::byte{1};
+    EXPECT_EQ(resident_bytes(*stack), 2 * page_bytes());
+    constexpr int dontneed_locked = 24;
+    const bool can_trim = ::madvise(stack->base, page_bytes(), dontneed_locked) == 0;
+    trim_stack(*stack, 0);
+    if (can_trim) {
+      EXPECT_EQ(resident_bytes(*stack), 0U);
+    }
+    release_stack(*stack);
+  }
+  ::munlockall();
+}
+
 // The line of /proc/self/smaps with the flags of the mapping at `where`.
 std::string mapping_flags(const std::byte* where) {
   std::ifstream smaps("/proc/self/smaps");

@@ -89,14 +89,18 @@ class EnvironmentDeathTest : public fresh_process {
 };
 
 TEST_F(EnvironmentDeathTest, BadWorkersAreRefused) {
-  for (const char* value :
-       {"abc", "0", "100000", "-1", "", "2x", " 2", "1e1", "18446744073709551617"})
+  for (const char* value : {"abc", "0", "100000", "-1", "2x", " 2", "1e1", "18446744073709551617"})
     EXPECT_EXIT(use_default_pool("HEIST_WORKERS", value), ExitedWithCode(code_usage),
                 std::string("HEIST_WORKERS=") + value + ": must be a number from 1 to 1024");
 }
 
 TEST_F(EnvironmentDeathTest, GoodWorkersAreObeyed) {
   EXPECT_EXIT(use_default_pool("HEIST_WORKERS", "3"), ExitedWithCode(0), "3 on 3 workers");
+}
+
+TEST_F(EnvironmentDeathTest, AnEmptyVariableIsNone) {
+  for (const char* name : {"HEIST_WORKERS", "HEIST_STACK_SIZE"})
+    EXPECT_EXIT(use_default_pool(name, ""), ExitedWithCode(0), "3 on [0-9]+ workers");
 }
 
 TEST_F(EnvironmentDeathTest, PoolConfigGoesBeforeTheEnvironment) {
@@ -111,7 +115,7 @@ TEST_F(EnvironmentDeathTest, PoolConfigGoesBeforeTheEnvironment) {
 
 TEST_F(EnvironmentDeathTest, BadStackSizesAreRefused) {
   for (const char* value :
-       {"abc", "0", "1", "15K", "-1", "", "8MB", "K", "2000G", "99999999999999999999"})
+       {"abc", "0", "1", "15K", "-1", "8MB", "K", "2000G", "99999999999999999999"})
     EXPECT_EXIT(use_default_pool("HEIST_STACK_SIZE", value), ExitedWithCode(code_usage),
                 std::string("HEIST_STACK_SIZE=") + value + ": must be a number of bytes");
 }

@@ -127,6 +127,46 @@ TEST_P(StacksRefused, SpawnsAreCallsWhereThereIsNone) {
   }
 }
 
+// What has no stack begins later, and stands where it was spawned: for reducers, and for the
+// exception that a serial run would have met first.
+TEST(LateChildren, KeepTheirPlaces) {
+  const watchdog guard("late children");
+  std::string expected;
+  for (char c = 'a'; c <= 'z'; ++c) expected += std::string("-") + c;
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    heist::pool pool({.workers = workers});
+    for (long after = 0; after < 6; ++after) {
+      set_stack_faults_for_test(after);
+      const std::string text = pool.run([] {
+        heist::reducer<std::string> sum;
+        heist::scope([&](heist::task_scope& s) {
+          for (char c = 'a'; c <= 'z'; ++c) {
+            *sum += '-';
+            s.spawn([&sum, c] { *sum += c; });
+          }
+        });
+        return sum.take();
+      });
+      EXPECT_EQ(text, expected);
+      int thrown = 0;
+      pool.run([&thrown] {
+        try {
+          heist::scope([](heist::task_scope& s) {
+            for (int i = 1; i < 30; ++i)
+              s.spawn([i] {
+                if (i >= 7) throw i;
+              });
+          });
+        } catch (int first) {
+          thrown = first;
+        }
+      });
+      EXPECT_EQ(thrown, 7);
+    }
+    set_stack_faults_for_test(-1);
+  }
+}
+
 // Forks that are open meanwhile go to the injection queue, where no worker has a stack to begin
 // them, so the joins run them.
 TEST_P(StacksRefused, ARunInAnotherPoolLeavesNoForkBehind) {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -249,6 +250,10 @@ TEST(WorkSpan, AnItemFollowsTheOneBeforeInSerialStages) {
   };
   on_workers({48, 13}, [&] { carry(8); });
   on_workers({48, 25}, [&] { carry(2); });
+  // Workers fork for these as long as items come, which is work, too.
+  const auto unbounded = measured(8, [&] { carry(std::numeric_limits<std::size_t>::max()); });
+  EXPECT_GE(pools_ms(unbounded), 48 - tolerance_ms(48));
+  EXPECT_GE(span_ms(unbounded), 13 - tolerance_ms(13));
 }
 
 TEST(WorkSpan, WaitingIsNoWork) {

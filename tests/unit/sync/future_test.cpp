@@ -53,6 +53,18 @@ TEST_P(Futures, TheResultArrives) {
   EXPECT_FALSE(f.valid());
 }
 
+TEST_P(Futures, MovingLeavesNoResultBehind) {
+  auto f = pool_.submit([] { return 1; });
+  auto g = pool_.submit([] { return 2; });
+  f = std::move(g);
+  EXPECT_FALSE(g.valid());  // NOLINT(bugprone-use-after-move): that is the question
+  ASSERT_TRUE(f.valid());
+  auto& same = f;
+  f = std::move(same);
+  ASSERT_TRUE(f.valid());
+  EXPECT_EQ(f.get(), 2);
+}
+
 TEST_P(Futures, ResultsOfEveryKind) {
   int target = 0;
   pool_.submit([] {}).get();

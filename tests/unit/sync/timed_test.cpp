@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -300,6 +301,75 @@ struct noted : heist::detail::alarm {
   int number;
   signal_flag rang;
 };
+
+// ---- times that are far
+
+// Counts from the year 0, and its points of time are days.
+struct day_clock {
+  using duration = std::chrono::days;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<day_clock>;
+  [[maybe_unused]] static constexpr bool is_steady = false;
+  static time_point now() { return time_point(std::chrono::days(740'000)); }
+};
+
+TEST(DueTimes, FarOnesAreNeitherNowNorWrong) {
+  using namespace std::chrono;
+  using heist::detail::due_at;
+  using heist::detail::due_in;
+  constexpr auto never = heist::detail::due_time::max();
+  EXPECT_EQ(due_at(sys_days{year{9999} / December / 31}), never);
+  EXPECT_EQ(due_at(sys_seconds{sys_days{year{2300} / January / 1}}), never);
+  EXPECT_EQ(due_at(sys_days{year::max() / December / 31}), never);
+  EXPECT_EQ(due_at(system_clock::time_point::max()), never);
+  EXPECT_EQ(due_at(steady_clock::time_point::max()), never);
+  EXPECT_EQ(due_at(time_point<steady_clock, years>{years{1'000'000}}), never);
+  EXPECT_EQ(due_at(time_point<system_clock, duration<double>>{duration<double>{1e300}}), never);
+  EXPECT_EQ(due_at(day_clock::time_point::max()), never);
+  EXPECT_EQ(due_in(hours::max()), never);
+  EXPECT_EQ(due_in(years{292}), never);
+  EXPECT_EQ(due_in(nanoseconds::max()), never);
+
+  EXPECT_TRUE(heist::detail::is_over(due_at(sys_days{year::min() / January / 1})));
+  EXPECT_TRUE(heist::detail::is_over(due_at(sys_days{year{1} / January / 1})));
+  EXPECT_TRUE(heist::detail::is_over(due_at(system_clock::time_point::min())));
+  EXPECT_TRUE(heist::detail::is_over(due_at(day_clock::time_point::min())));
+  EXPECT_TRUE(heist::detail::is_over(due_in(hours::min())));
+  EXPECT_TRUE(
+      heist::detail::is_over(due_in(duration<double>{std::numeric_limits<double>::quiet_NaN()})));
+
+  const auto decades = due_in(years{50});
+  EXPECT_GT(decades, clock::now() + years{49});
+  EXPECT_LT(decades, clock::now() + years{51});
+  const auto tomorrow = due_at(day_clock::now() + days{1});
+  EXPECT_GT(tomorrow, clock::now() + hours{23});
+  EXPECT_LT(tomorrow, clock::now() + hours{25});
+}
+
+TEST_P(Timed, AWaitUntilAFarTimeEndsWhenItIsServed) {
+  if (is_serial()) GTEST_SKIP() << "nobody serves it";
+  using namespace std::chrono;
+  constexpr sys_days far = year{9999} / December / 31;
+  heist::counting_semaphore<> permits(0);
+  heist::mutex m;
+  heist::condition_variable changed;
+  bool is_changed = false;
+  pool_.run([&] {
+    heist::fork_join([&] { EXPECT_TRUE(permits.try_acquire_until(far)); },
+                     [&] {
+                       std::unique_lock hold(m);
+                       EXPECT_TRUE(changed.wait_until(hold, far, [&] { return is_changed; }));
+                     },
+                     [&] {
+                       linger(milliseconds(1));
+                       permits.release();
+                       const std::lock_guard hold(m);
+                       is_changed = true;
+                       changed.notify_all();
+                     });
+  });
+}
 
 TEST(Alarms, RingInTheOrderOfTheirTimesAndNotWhenTheyAreGone) {
   std::mt19937 random(seed);

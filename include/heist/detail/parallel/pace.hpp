@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
-#include <chrono>
 #endif
 
+#include "heist/detail/chrono.hpp"
 #include "heist/detail/requirements.hpp"
 
 namespace heist::inline v0::detail {

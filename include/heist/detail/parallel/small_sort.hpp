@@ -13,18 +13,20 @@ namespace heist::inline v0::detail {
 inline constexpr std::size_t small_sort_size = 32;
 
 // Each element moves down past the greater ones. Bounds are tested, so any `less` is safe.
+// Steps are sums: std::prev() goes forward, without an end, where the iterator's category in C++17
+// is that of an input iterator.
 template <class It, class Less>
 void insertion_sort(It first, It last, Less& less) {
   if (first == last) return;
-  for (It i = std::next(first); i != last; ++i) {
-    if (!less(*i, *std::prev(i))) continue;
+  for (It i = first + 1; i != last; ++i) {
+    if (!less(*i, *(i - 1))) continue;
     std::iter_value_t<It> moving(std::ranges::iter_move(i));
     It hole = i;
     do {
-      const It before = std::prev(hole);
+      const It before = hole - 1;
       *hole = std::ranges::iter_move(before);
       hole = before;
-    } while (hole != first && less(moving, *std::prev(hole)));
+    } while (hole != first && less(moving, *(hole - 1)));
     *hole = std::move(moving);
   }
 }

@@ -12,6 +12,7 @@
 
 #include "heist/detail/parallel/leftmost_place.hpp"
 #include "heist/detail/parallel/pace.hpp"
+#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/detail/stopping.hpp"
 
 namespace heist::inline v0::detail {
@@ -73,6 +74,15 @@ void run_stoppable(std::size_t n, const stopped_by<Stop>& by, const Work& work, 
 template <class Stop, class Work, class Run>
 void run_stoppable(std::size_t n, const stopped_by<Stop>& by, const Work& work, const Run& run) {
   run_stoppable(n, by, work, run, [n] { return n; });
+}
+
+// A loop over [0, n) for one worker of the caller's pool.
+template <class Stop, class Work>
+void run_alone(std::size_t n, const stopped_by<Stop>& by, const Work& work) {
+  if (n == 0) return;
+  run_stoppable(n, by, work, [n](const auto& asking) {
+    on_a_worker([&](unsigned) { split_on_demand(n, asking, 1); });
+  });
 }
 
 // The same for a tree (leaf_tree): its leaves ask, and throw this exception, which the tree passes

@@ -1,0 +1,64 @@
+// Children for which there is no stack: they wait in the pool's injection queue, as roots of a
+// family that their scope has, until a worker has a stack for one, or the scope's sync runs those
+// that nobody has begun. As calls they could wait on their spawner's stack, for what the spawner
+// does next.
+//
+// Such a child is counted in its scope like one whose spawner was stolen, and its views are
+// deposited (views.hpp).
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "heist/scope.hpp"
+#include "runtime/awaited_calls.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/rendezvous.hpp"
+#include "runtime/scope_parts.hpp"
+#include "runtime/views.hpp"
+
+namespace heist::inline v0::detail {
+
+bool scope_state::begin_later(worker& w, const spawn_functions& functions, void* closure) {
+  fiber& me = *w.current;
+  const bool is_owner = &me == owner_;
+  // What the owner has added stands before the child in the order of the program.
+  if (is_owner && me.views != nullptr) deposit(use_key(), leave_views(w));
+  const std::uint64_t key = is_owner ? use_key() : foreign_key;
+  root_family* const late = late_children();
+  if (late == nullptr) return false;
+  try {
+    late_child* const child = functions.keep(closure, *late);
+    if (child == nullptr) return false;
+    child->scope = this;
+    child->key = key;
+    count_child();
+    w.pool.start(*child);
+  } catch (...) {
+    keep(key, std::current_exception());
+  }
+  return true;
+}
+
+// nullptr: there is no memory.
+root_family* scope_state::late_children() noexcept {
+  const keeping hold(word_);
+  if (hold.has(has_late)) return late_;
+  late_ = new (std::nothrow) root_family;
+  if (late_ != nullptr) word_.fetch_or(has_late, std::memory_order_relaxed);
+  return late_;
+}
+
+void scope_state::run_late() noexcept {
+  while (run_newest_of(*late_)) {
+  }
+}
+
+void scope_state::late_child_ended(std::uint64_t key) noexcept {
+  if (view_node* const views = leave_views(self_worker())) [[unlikely]]
+    deposit(key, views);
+  if (!ends_the_wait()) return;
+  // Not resumed at once: its caller has to count the root out.
+  if (fiber* const owner = settle_for_fiber(state_, job::done)) make_ready(*owner);
+}
+
+}  // namespace heist::inline v0::detail
