@@ -95,7 +95,23 @@ bool stats_from_environment() {
          flag("HEIST_STATS", "0, 1, timed or full");
 }
 
-bool check_from_environment() { return flag("HEIST_CHECK"); }
+check_settings checks_from_environment() {
+  check_settings s;
+  const char* const value = platform::environment_variable("HEIST_CHECK");
+  if (value == nullptr || std::string_view(value).empty()) return s;
+  for (std::string_view rest = value;;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view one = rest.substr(0, comma);
+    if (one == "1")
+      s.waits = true;
+    else if (one == "moves")
+      s.moves = true;
+    else if (one != "0")
+      refuse("HEIST_CHECK", value, "0, 1, moves or 1,moves");
+    if (comma == std::string_view::npos) return s;
+    rest.remove_prefix(comma + 1);
+  }
+}
 
 bool monitor_from_environment() { return flag("HEIST_MONITOR"); }
 

@@ -22,8 +22,12 @@ std::size_t stack_size_from_environment();
 bool stats_from_environment();
 stats_kind stats_kind_from_environment();
 
-// HEIST_CHECK: 0 or 1.
-bool check_from_environment();
+// HEIST_CHECK: 0, or what is to be checked, separated by commas.
+struct check_settings {
+  bool waits = false;  // "1": who waits for whom (wait_graph.hpp, stall_watch.hpp)
+  bool moves = false;  // "moves": joins move to other threads (moves.hpp)
+};
+check_settings checks_from_environment();
 
 // HEIST_PROFILE: workspan, then :FILE, then settings, each after a comma: fork=NS, steal=NS,
 // suspend=NS, dag=FILE.

@@ -7,6 +7,7 @@
 #include "heist/fork_join.hpp"
 #include "platform/fatal.hpp"
 #include "runtime/free_fibers.hpp"
+#include "runtime/moves.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/slots.hpp"
@@ -104,7 +105,11 @@ job* join_public(bool throws) {
   if (is_measured(w)) [[unlikely]]
     return join_measured(w, h, throws);
   job& j = slot_to_join(w, h);
-  if (take_back(w, h, j)) return nullptr;
+  if (take_back(w, h, j)) {
+    if (w.moves_joins) [[unlikely]]
+      go_through_queue(w);
+    return nullptr;
+  }
   const std::uintptr_t how = wait_for_stolen(h, j);
   return how == job::pending ? nullptr : taken_back_result(j, how, throws);
 }
@@ -112,6 +117,8 @@ job* join_public(bool throws) {
 }  // namespace
 
 bool take_back(worker& w, position h, job& j) noexcept {
+  if (w.moves_joins) [[unlikely]]
+    leave_to_thieves(w, h, j);
   if (!w.uses_split()) {
     if (j.run == nullptr) return true;                  // D1
     const bool taken = w.forks->take_back(j, w.alone);  // D2
@@ -169,6 +176,8 @@ bool fork_uncommonly() {
   }
   w->count.exposes.add(answer.items);
   if (answer.exposed) w->pool.wake_for_exposed(*w);
+  if (w->moves_joins) [[unlikely]]
+    offer_to_all(*w);
   return true;
 }
 
@@ -180,7 +189,10 @@ bool fork_slow() {
   // Relaxed: a request that comes now is answered by the next fork.
   if (c.limit.load(std::memory_order_relaxed) != counting_limit || c.depth() > c.capacity)
     return fork_uncommonly();
-  static_cast<worker*>(this_worker_front())->count.puts.add();
+  worker& w = *static_cast<worker*>(this_worker_front());
+  w.count.puts.add();
+  if (w.moves_joins) [[unlikely]]
+    offer_to_all(w);
   return true;
 }
 
@@ -199,6 +211,8 @@ void complete(job& j, std::uintptr_t state) noexcept {
     return settle(j.state, state);
   }
   w.current.get()->ends = nullptr;
+  if (w.moves_joins) [[unlikely]]
+    await_joiner(j);
   j.views = leave_views(w);
   settle(j.state, state);
 }

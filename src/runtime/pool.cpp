@@ -10,6 +10,7 @@
 
 #include "heist/detail/root.hpp"
 #include "heist/error.hpp"
+#include "platform/copies.hpp"
 #include "platform/once.hpp"
 #include "platform/process.hpp"
 #include "platform/process_mutex.hpp"
@@ -108,7 +109,8 @@ void print_stats_at_exit() {
   const pool* const p = the_default.get();
   if (p == nullptr) return;
   try {
-    std::fputs(("default pool:\n" + table_and_words(p->stats())).c_str(), stderr);
+    std::fputs(("default pool:\n" + table_and_words(p->stats()) + words_about_copies()).c_str(),
+               stderr);
   } catch (const std::bad_alloc&) {
     std::fputs("heist: no memory for the default pool's statistics\n", stderr);
   }
@@ -134,6 +136,7 @@ pool& default_pool() {
     static constinit platform::once_flag registered;
     registered.call([] { static_cast<void>(std::atexit(&print_stats_at_exit)); });
   }
+  platform::note_default_pool(p->workers());
   the_default.made.store(p, std::memory_order_release);
   return *p;
 }

@@ -62,8 +62,8 @@ pool_impl::pool_impl(pool& owner, pool_config config)
       config_(resolve(measured_ == nullptr ? std::move(config) : as_measured(std::move(config)))),
       generation_(platform::process_generation()),
       print_stats_(stats_from_environment()),
-      stacks_(*this, config_.stack_size,
-              config_.fork_depth + 1 + (config_.stats == stats_kind::full ? 1 : 0)) {
+      moves_joins_(checks_from_environment().moves),
+      stacks_(*this, config_.stack_size, config_.fork_depth + 1 + (counts_forks() ? 1 : 0)) {
   if (config_.deque == deque_kind::shared_queue) shared_.emplace(config_.order);
   platform::keep_code_loaded();
   platform::asymmetric_barrier::instance();

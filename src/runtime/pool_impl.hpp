@@ -202,6 +202,10 @@ class pool_impl {
   void order_victims();
   void note_distances(const platform::topology& map);
   [[nodiscard]] bool measures() const noexcept { return config_.stats != stats_kind::slow_path; }
+  // Whether every fork calls the library.
+  [[nodiscard]] bool counts_forks() const noexcept {
+    return config_.stats == stats_kind::full || moves_joins_;
+  }
   void note_exposed(worker& owner) const noexcept;
   [[nodiscard]] bool wake_one_for(worker& waker) noexcept;
   // Wakes one sleeper, on another processor than the waker's (sleeping_place.hpp); false: none.
@@ -228,6 +232,7 @@ class pool_impl {
   pool_config config_;
   const unsigned generation_;  // of the process (process_generation)
   const bool print_stats_;
+  const bool moves_joins_;                                                  // HEIST_CHECK=moves
   const platform::float_modes float_modes_ = platform::float_modes::now();  // for all that it runs
   stack_pool stacks_;
   stack_count stack_use_;

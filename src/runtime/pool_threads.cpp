@@ -62,7 +62,8 @@ void pool_impl::start_threads() {
       w = std::make_unique<worker>(*this, i, worker::role::resident);
       if (has_guests) {
         guest = std::make_unique<worker>(*this, i, worker::role::guest);
-        guest->counts_all = config_.stats == stats_kind::full;
+        guest->counts_all = counts_forks();
+        guest->moves_joins = moves_joins_;
       }
       if (measures()) add_histograms(*w, guest.get());
       if (config_.deque != deque_kind::split) {
@@ -183,7 +184,8 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
   w.spawns = config_.join == join_kind::greedy && config_.spawn == spawn_kind::continuation &&
              config_.deque != deque_kind::shared_queue;
   fiber* const first = w.cached;
-  w.counts_all = config_.stats == stats_kind::full;
+  w.counts_all = counts_forks();
+  w.moves_joins = moves_joins_;
   c.capacity = static_cast<position>(config_.fork_depth * sizeof(job)) + w.first_position();
   c.unasked = w.counts_all ? counting_limit : c.capacity;
   c.reseat(w.first_position(), first->slots);  // the gate's mutex orders all this

@@ -103,7 +103,7 @@ void watch() noexcept {
 // is wrong with the variable is told by the first pool.
 [[gnu::constructor]] void check_from_the_start() noexcept {
   try {
-    if (check_from_environment()) checking_waits.store(true, std::memory_order_relaxed);
+    if (checks_from_environment().waits) checking_waits.store(true, std::memory_order_relaxed);
   } catch (const std::exception&) {
   }
 }
@@ -111,7 +111,7 @@ void watch() noexcept {
 }  // namespace
 
 void watch_for_hangs() {
-  if (!check_from_environment()) return;
+  if (!checks_from_environment().waits) return;
   checking_waits.store(true, std::memory_order_relaxed);
   pools_made.fetch_add(1, std::memory_order_relaxed);
   const unsigned me = platform::process_generation() + 1;

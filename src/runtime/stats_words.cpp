@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "heist/version.hpp"
+#include "platform/copies.hpp"
 #include "runtime/meanings.hpp"
 
 namespace heist::inline v0 {
@@ -111,6 +113,23 @@ std::string warnings(const pool_stats& s) {
 std::string words_about(const pool_stats& s) {
   return legend(s) + sharing(s) + "\n" + warnings(s) + of_idle_time(s) +
          "`heist explain NAME` says more about each.\n";
+}
+
+std::string words_about_copies() {
+  std::string text;
+  const auto add = [](const platform::heist_copy& one, void* to) {
+    const std::string_view version = one.version;
+    if (one.is_this || (one.workers == 0 && version == HEIST_VERSION_STRING)) return;
+    const std::string_view object = one.object;
+    *static_cast<std::string*>(to) +=
+        "  another copy, heist " + std::string(version) + " in " +
+        (object.empty() ? "the program" : std::string(object)) + ", has " +
+        (one.workers == 0 ? "no default pool so far"
+                          : "a default pool of " + counted(one.workers, "worker") + " of its own") +
+        ": see \"Programs and their plugins\" in docs/adopting.md\n";
+  };
+  platform::for_each_copy(add, &text);
+  return text;
 }
 
 }  // namespace heist::inline v0

@@ -11,6 +11,10 @@ namespace heist::inline v0 {
 // and one for each number that calls for a change. Throws std::bad_alloc.
 [[nodiscard]] std::string words_about(const pool_stats& s);
 
+// A line for each other copy of heist in this process that has a default pool too, or is of another
+// version. Throws std::bad_alloc.
+[[nodiscard]] std::string words_about_copies();
+
 // The table and the words.
 [[nodiscard]] inline std::string table_and_words(const pool_stats& s) {
   return to_string(s) + words_about(s);

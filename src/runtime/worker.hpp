@@ -29,8 +29,8 @@ struct work_log;
 
 class pool_impl;
 
-// The limit of a split deque under stats_kind::full, while nobody asks. Every fork above position 0
-// then calls the library, and that position isn't used.
+// The limit of a split deque under stats_kind::full or HEIST_CHECK=moves, while nobody asks. Every
+// fork above position 0 then calls the library, and that position isn't used.
 constexpr position counting_limit = 1;
 
 // What a worker does, for reports (pool_state.cpp).
@@ -99,7 +99,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> greeted{false};  // on_thread_start has been called
   local<bool> spawns{false};   // a spawn leaves the spawner's rest to thieves
   local<bool> alone{false};    // set by stay_alone()
-  bool counts_all = false;     // stats_kind::full; constant
+  bool counts_all = false;     // every fork calls the library (counting_limit); constant
+  bool moves_joins = false;    // HEIST_CHECK=moves; constant
   work_log* log = nullptr;     // of a measured pool (strands.hpp), until stay_alone()
   // Its seat is vacant while it naps: then a guest takes it from the nappers' count. Written before
   // the seat is vacated.

@@ -56,6 +56,12 @@ def copy_sources(tree, patterns, to):
 def main(tree, version, folder):
     complaints = [f"{path}: version {found}, but CMakeLists.txt says {version}"
                   for path, found in versions(tree) if found != version]
+    # v0 is that of 0.1; a later minor version has its number in it (docs/versioning.md).
+    major, minor, _ = version.split(".")
+    namespace = "v0" if (major, minor) == ("0", "1") else f"v{major}_{minor}"
+    with open(os.path.join(tree, "include/heist/pool.hpp"), encoding="utf-8") as file:
+        if f"namespace heist::inline {namespace} {{" not in file.read():
+            complaints.append(f"include/heist: the inline namespace of {version} is {namespace}")
     shutil.rmtree(folder, ignore_errors=True)
     complaints += copy_sources(tree, sources_of_recipe(tree), folder)
     print("\n".join(complaints) or f"all packages are of {version}")

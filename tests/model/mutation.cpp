@@ -99,6 +99,14 @@ bool is_running(change c, const site& here) {
   return running_mutant.what == c && same_place(running_mutant.where, here);
 }
 
+bool is_without_release(std::string_view function) {
+  const std::string_view changed = running_mutant.where.function;
+  return is_running(change::weaker_order) && running_mutant.where.what == operation::exchange &&
+         (running_mutant.order == std::memory_order_relaxed ||
+          running_mutant.order == std::memory_order_acquire) &&
+         changed.substr(0, changed.find('<')) == function;
+}
+
 std::memory_order effective_order(const site& here) {
   if (recording) record(here);
   return is_running(change::weaker_order, here) ? running_mutant.order : here.order;

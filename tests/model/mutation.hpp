@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heist_model {
@@ -74,6 +75,10 @@ extern mutant running_mutant;
 
 inline bool is_running(change c) { return running_mutant.what == c; }
 bool is_running(change c, const site& here);
+
+// Whether the mutant that runs takes the release from an exchange. What its thread has read before
+// the exchange may then be read behind it.
+bool is_without_release(std::string_view function);
 
 // The order of the operation at `here` in this run. While recording, it also records `here`.
 std::memory_order effective_order(const site& here);

@@ -133,7 +133,7 @@ class queue_model {
   void steal(unsigned victim, unsigned known) {
     ++under_way_;
     const auto answer = deques_[victim].thief().steal();
-    if (answer.result == heist::deque::steal_result::taken) take(answer.item);
+    if (answer.result == heist::deque::steal_result::taken) take(read_late(answer.item));
     --under_way_;
     if (answer.result != heist::deque::steal_result::empty) return;
     unsigned left = 0;

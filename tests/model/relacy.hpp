@@ -22,6 +22,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // At each operation Relacy switches to the thread that runs next, which is mostly the same one. Its

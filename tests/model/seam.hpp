@@ -85,6 +85,12 @@ struct late_copy {
 };
 inline late_copy copies;
 
+// Load buffering, which Relacy's loads don't show: C++20, IMM and AArch64 let a load be performed
+// behind the thread's next exchange if that releases nothing. A thief uses what it reads from a
+// slot only when the exchange has succeeded, so in a mutant of that kind the model may read the
+// slot once more there: the slot of each thread's last steal, or nullptr.
+inline std::array<const model_atomic<std::uint64_t>*, 4> late_reads;
+
 // The memory of arrays. Freed memory is not used again within a schedule, so that Relacy finds a
 // thread that still reads it. Everything starts as 0, the poison. Each array has a guard that its
 // loads read and its destruction writes: freeing an array that another thread has read is a data
@@ -157,7 +163,11 @@ class model_atomic {
       if (is_running(change::no_second_look) && std::strcmp(function, "private_top") == 0)
         return look_at_head(value);
     }
-    if constexpr (std::is_same_v<T, std::uint64_t>) return as_the_mutant_sees(value, here);
+    if constexpr (std::is_same_v<T, std::uint64_t>) {
+      if (is_of_a_late_read(here))
+        late_reads[rl::thread_index()] = rl::rand(2) == 0 ? nullptr : this;
+      return as_the_mutant_sees(value, here);
+    }
     return value;
   }
 
@@ -222,8 +232,22 @@ class model_atomic {
     return value;
   }
 
+  // Of the loads that a thief makes relaxed, the last one before its exchange is the slot's.
+  static bool is_of_a_late_read(const site& here) {
+    if (here.order != std::memory_order_relaxed) return false;
+    const std::string_view function = here.function;
+    return (function == "steal" && is_without_release("claim")) ||
+           (function == "operator()" && is_without_release("steal_reading"));
+  }
+
   rl::atomic<T> value_;
 };
+
+// What a thief has got by a steal that succeeded, as the mutant that runs would read it.
+inline std::uint64_t read_late(std::uint64_t item) {
+  const auto* const slot = std::exchange(late_reads[rl::thread_index()], nullptr);
+  return slot == nullptr ? item : slot->load(std::memory_order_relaxed);
+}
 
 inline void late_copy::make() {
   for (std::size_t i = 0; i < count; ++i)
