@@ -21,6 +21,7 @@ constexpr auto longest_turn = std::chrono::milliseconds(10);
 // would keep the worker from it for ever.
 bool turn_is_over(worker& w, awaited_in where) noexcept {
   if (w.owes_turn) return true;
+  if (where == awaited_in::deque && w.pool.injection().urgent() != 0) return true;
   w.awaited_calls = w.awaited_calls + 1;
   const std::uint64_t own = where == awaited_in::queue ? 1 : 0;
   if (w.awaited_calls % calls_between_looks != 0 || w.pool.injection().size() <= own) return false;

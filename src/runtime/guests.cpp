@@ -82,6 +82,10 @@ void take_kept_fibers(worker& guest) noexcept {
 
 }  // namespace
 
+bool takes_own_only(const worker& w) noexcept {
+  return w.is_guest && w.pool.config().callers != caller_kind::help;
+}
+
 worker* pool_impl::enter() noexcept {
   if (guests_.empty()) return nullptr;
   if (!sleepers_.any() && !nappers_.any()) {
@@ -149,6 +153,7 @@ bool pool_impl::equip(worker& guest) noexcept {
   guest.exceptions = exception_globals::of_thread();
   guest.spawns = config_.spawn == spawn_kind::continuation;
   guest.alone = false;
+  guest.serves_entry = false;
   guest.workers = size();
   guest.native.asan_bottom = nullptr;
 #if HEIST_TSAN
@@ -185,6 +190,13 @@ bool pool_impl::another_runs(unsigned seat) const noexcept {
   };
   for (unsigned i = 0; i < size(); ++i)
     if (i != seat && (runs(*workers_[i]) || runs(*guests_[i]))) return true;
+  return false;
+}
+
+// Relaxed: a hint.
+bool pool_impl::own_thread_runs() const noexcept {
+  for (const auto& w : workers_)
+    if (w->doing.load(std::memory_order_relaxed) == worker_state::running) return true;
   return false;
 }
 

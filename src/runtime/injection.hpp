@@ -14,6 +14,7 @@
 #include "heist/detail/root.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/root_queue.hpp"
+#include "runtime/turns.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -29,6 +30,7 @@ class intrusive_list {
       last_->next = item;
     last_ = item;
   }
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
   T* pop() noexcept {
     T* const item = first_;
     if (item == nullptr) return nullptr;
@@ -71,13 +73,12 @@ struct injected {
 
 class injection_queue {
  public:
-  static constexpr unsigned roots_to_a_fork = 64;
-
   void push(root& r) noexcept {
     auto* const member = r.is_of_family ? static_cast<family_root*>(&r) : nullptr;
     const bool is_at_home = member != nullptr && is_home_of(*member->family);
     const std::lock_guard hold(mutex_);
     roots_.push(r);
+    if (is_urgent(r)) change_urgent(1);
     if (is_at_home) root_queue::list(*member);
     add_one();
   }
@@ -92,17 +93,28 @@ class injection_queue {
     add_one();
   }
 
-  // What was begun first: fibers before forks before roots, these by priority (root_queue.hpp).
-  // roots_first: roots before forks, but for each `roots_to_a_fork`-th time.
-  injected pop(bool roots_first) noexcept {
+  // Whoever goes next (T1 in turns.hpp). roots_first: roots before forks, usually. urgent_first: an
+  // urgent root before all others.
+  injected pop(bool roots_first, bool urgent_first) noexcept {
     if (empty()) return {};
     const std::lock_guard hold(mutex_);
-    const bool is_roots_turn = roots_first && ++pops_of_roots_first_ % roots_to_a_fork != 0;
+    if (urgent_first && urgent() != 0) turns_.keep_urgent_due();
     injected item;
-    if ((item.resumable = fibers_.pop()) == nullptr &&
-        !(is_roots_turn && (item.entry = roots_.pop()) != nullptr) &&
-        (item.left_behind = jobs_.pop()) == nullptr && (item.entry = roots_.pop()) == nullptr)
-      return {};
+    switch (turns_.choose({!fibers_.empty(), !jobs_.empty(), !roots_.empty(), urgent() != 0, roots_first})) {
+      case entry_level::resumed:
+        item.resumable = fibers_.pop();
+        break;
+      case entry_level::left_behind:
+        item.left_behind = jobs_.pop();
+        break;
+      case entry_level::root:
+        item.entry = take_root(roots_.pop());
+        if (!is_urgent(*item.entry) && urgent() != 0) turns_.keep_urgent_due();
+        break;
+      case entry_level::none:
+        return {};
+    }
+    note_due();
     remove_one();
     return item;
   }
@@ -111,7 +123,7 @@ class injection_queue {
   root* pop_newest_of(const root_family& family) noexcept {
     if (empty() || family.home.load(std::memory_order_relaxed) != this) return nullptr;
     const std::lock_guard hold(mutex_);
-    root* const r = roots_.pop_newest_of(family);
+    root* const r = take_root(roots_.pop_newest_of(family));
     if (r != nullptr) remove_one();
     return r;
   }
@@ -121,8 +133,14 @@ class injection_queue {
     if (empty()) return {};
     const std::lock_guard hold(mutex_);
     injected item;
-    item.resumable = fibers_.pop_if([&call](const fiber& f) { return f.serves.get() == &call; });
-    if (item.resumable == nullptr && (item.left_behind = jobs_.pop()) == nullptr) return {};
+    const auto own = [&call](const fiber& f) { return f.serves.get() == &call; };
+    const auto pop_fork = [&] { return (item.left_behind = jobs_.pop()) != nullptr; };
+    const bool forks_first = ++pops_for_guests_ % worker_turns::bound == 0;
+    if (!(forks_first && pop_fork()) && (item.resumable = fibers_.pop_if(own)) == nullptr &&
+        !pop_fork())
+      return {};
+    if (!roots_.empty()) turns_.note_root_passed_over();
+    note_due();
     remove_one();
     return item;
   }
@@ -145,6 +163,17 @@ class injection_queue {
     return true;
   }
 
+  // How many urgent roots wait: priority::high, or a thread outside the pool waits for it. Relaxed:
+  // whoever is asked by wake_for_injection() has passed a fence before.
+  [[nodiscard]] std::uint64_t urgent() const noexcept {
+    return urgent_.load(std::memory_order_relaxed);
+  }
+  static bool is_urgent(const root& r) noexcept { return r.urgency == priority::high; }
+  // Whether the next turn is a root's, if anybody who takes roots has one. Relaxed: a hint.
+  [[nodiscard]] bool root_is_due() const noexcept {
+    return root_is_due_.load(std::memory_order_relaxed);
+  }
+
   // Relaxed: a hint, since the mutex orders the rest. A thread that is about to sleep looks after
   // its seq_cst fence; partner: the fence in pool_impl::wake_for_injection.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
@@ -161,7 +190,18 @@ class injection_queue {
            home == this;
   }
 
-  // Relaxed: written under the mutex only.
+  // Relaxed, all of these: written under the mutex only.
+  void note_due() noexcept {
+    root_is_due_.store(!roots_.empty() && turns_.root_is_due(urgent() != 0),
+                       std::memory_order_relaxed);
+  }
+  root* take_root(root* r) noexcept {
+    if (r != nullptr && is_urgent(*r)) change_urgent(-1);
+    return r;
+  }
+  void change_urgent(int by) noexcept {
+    urgent_.store(urgent() + static_cast<std::uint64_t>(by), std::memory_order_relaxed);
+  }
   void add_one() noexcept {
     count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
@@ -174,7 +214,10 @@ class injection_queue {
   intrusive_list<fiber> fibers_;         // guarded by mutex_, as are the next two
   intrusive_list<job> jobs_;
   root_queue roots_;
-  unsigned pops_of_roots_first_ = 0;
+  entry_turns turns_;
+  unsigned pops_for_guests_ = 0;
+  std::atomic<std::uint64_t> urgent_{0};
+  std::atomic<bool> root_is_due_{false};
 };
 
 }  // namespace heist::inline v0::detail

@@ -1,6 +1,7 @@
 // Fork and join beyond the fast path. How a join waits: rendezvous.hpp.
 #include "runtime/join.hpp"
 
+#include <atomic>
 #include <exception>
 
 #include "heist/error.hpp"
@@ -178,12 +179,15 @@ bool fork_uncommonly() {
   if (answer.exposed) w->pool.wake_for_exposed(*w);
   if (w->moves_joins) [[unlikely]]
     offer_to_all(*w);
+  // A request may have been answered to which that of an urgent root was added: either whoever asks
+  // sees the answer and asks again, or look_at_entry() sees the root. Partner: wake_for_injection().
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   return true;
 }
 
 }  // namespace
 
-bool fork_slow() {
+bool push_slow() {
   // The address is used before anything could change the thread (hot_path.hpp).
   const control& c = control_for_now();
   // Relaxed: a request that comes now is answered by the next fork.
@@ -194,6 +198,12 @@ bool fork_slow() {
   if (w.moves_joins) [[unlikely]]
     offer_to_all(w);
   return true;
+}
+
+bool fork_slow() {
+  const bool is_pushed = push_slow();
+  look_at_entry();
+  return is_pushed;
 }
 
 job* join_slow() { return join_public(true); }

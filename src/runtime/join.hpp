@@ -6,6 +6,10 @@
 
 namespace heist::inline v0::detail {
 
+// fork_slow() without a look at the pool's entry: the worker stays the same. False: every fork is a
+// call (HEIST_SERIAL). Throws usage_error for a bad HEIST_SERIAL.
+bool push_slow();
+
 // After take_private(h) has refused: whether the newest entry, j at position h, is still the
 // owner's.
 bool take_back(worker& w, position h, job& j) noexcept;

@@ -196,14 +196,25 @@ fiber* take_mail(worker& w) noexcept {
   return f;
 }
 
-// True if it ran something. If it resumes a fiber it doesn't return: this fiber ends.
-bool run_waiting(worker& w) noexcept {
+// What follows is true if it ran something. If it resumes a fiber it doesn't return: this fiber
+// ends.
+
+bool run_mail(worker& w) noexcept {
+  if (fiber* const f = take_mail(w)) {
+    w.turns.note_own();
+    resume(w, *f);
+  }
+  return false;
+}
+
+bool run_entry(worker& w) noexcept {
   w.owes_turn = false;
-  if (fiber* const f = take_mail(w)) resume(w, *f);
-  const bool takes_own_only = w.is_guest && w.pool.config().callers != caller_kind::help;
-  const injected item = takes_own_only
-                            ? w.pool.injection().pop_for(*w.call)
-                            : w.pool.injection().pop(w.pool.stack_use().in_use() > many_stacks);
+  const bool urgent_first = w.serves_entry;
+  w.serves_entry = false;
+  const bool has_many_stacks = w.pool.stack_use().in_use() > many_stacks;
+  const injected item = takes_own_only(w) ? w.pool.injection().pop_for(*w.call)
+                                       : w.pool.injection().pop(has_many_stacks, urgent_first);
+  w.turns.note_entry();
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
     w.begin_running();
@@ -223,6 +234,7 @@ bool run_loot(worker& w) noexcept {
   const std::optional<job*> j = w.loot->pop();
   if (!j) return false;
   if (w.counts_all) w.count.takes.add();
+  w.turns.note_own();
   w.begin_running();
   run_job(w, **j);
   return true;
@@ -258,6 +270,7 @@ bool run_new_call(worker& w) noexcept {
 }
 
 bool run_stolen(worker& w, unsigned round) noexcept {
+  w.turns.note_others();
   job* const j = steal_round(w, round);
   if (j == nullptr) return false;
   w.begin_running();
@@ -268,6 +281,21 @@ bool run_stolen(worker& w, unsigned round) noexcept {
   worker& now = self_worker();  // it may be another
   now.backoff.note_job(ticks() - before, &now != &w || now.count.suspends.get() != waits);
   return true;
+}
+
+// The next turn, by turns.hpp.
+bool take_turn(worker& w, unsigned round) noexcept {
+  if (!w.turns.entry_first() && run_stolen(w, round)) return true;
+  const bool own_first = w.turns.own_first() && !w.serves_entry;
+  return (own_first && (run_loot(w) || run_mail(w))) || run_entry(w) ||
+         (!own_first && (run_loot(w) || run_mail(w))) || run_stolen(w, round);
+}
+
+// T4. Relaxed: whoever leaves looks again.
+bool keeps_others_out(const worker& guest) noexcept {
+  if (guest.stalled != 0) return false;
+  if (!guest.serves_entry && !guest.pool.injection().root_is_due()) return false;
+  return takes_own_only(guest) && !guest.pool.own_thread_runs();
 }
 
 // How a worker passes the time between two searches that found nothing.
@@ -369,7 +397,8 @@ bool find_and_run(worker& w) noexcept {
   wait.begin();
   for (;;) {
     if (w.pool.somebody_starves()) share_cached(w);
-    if (run_loot(w) || run_waiting(w) || run_stolen(w, wait.round())) return true;
+    if (w.is_guest && keeps_others_out(w)) return false;
+    if (take_turn(w, wait.round())) return true;
     if (w.is_guest ? has_ended(w) || is_in_the_way(w) : w.pool.stopping()) return false;
     if (!wait.pass()) return false;
   }

@@ -145,6 +145,7 @@ void pool_impl::run(root& r) {
   if (measured_ != nullptr) strands::enter(w, *measured_, r, strands::root_kind::awaited);
   if (tracing::is_on()) r.region = tracing::region_here();
   if (w != nullptr || !run_as_guest(r)) {
+    r.urgency = priority::high;  // somebody waits for it
     injection_.push(r);
     wake_for_injection();
   }
@@ -270,7 +271,10 @@ void pool_impl::wake_for_injection() noexcept {
   places_.move_nobody();
   if (measures()) wake_timer_.begin();
   if (tracing::is_on()) tracing::begin_wake(*this);
-  if (!sleepers_.wake_one() && !nappers_.wake_one() && measures()) wake_timer_.cancel();
+  if (sleepers_.wake_one() || nappers_.wake_one()) return;
+  if (measures()) wake_timer_.cancel();
+  // T3: whoever is asked sees the root, since the fence comes before.
+  if (injection_.urgent() != 0 && config_.deque == deque_kind::split) ask_all();
 }
 
 void pool_impl::wake_everybody() noexcept {

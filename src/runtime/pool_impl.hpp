@@ -129,6 +129,9 @@ class pool_impl {
            seat_wanted_.exchange(false, std::memory_order_relaxed);
   }
 
+  // Whether one of the pool's own threads runs something at the moment.
+  [[nodiscard]] bool own_thread_runs() const noexcept;
+
   // Sleeps until there may be work; returns at once if there is.
   void sleep(worker& w) noexcept;
 

@@ -32,6 +32,12 @@ class root_queue {
     l.last = &r;
   }
 
+  [[nodiscard]] bool empty() const noexcept {
+    for (const level& l : levels_)
+      if (l.first != nullptr) return false;
+    return true;
+  }
+
   // The next one, or nullptr.
   root* pop() noexcept {
     level* const served = choose();

@@ -334,6 +334,7 @@ void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
   const auto place = static_cast<position>(h);
   job& slot = slot_at(c, place);
   // Relaxed: a request that comes now is answered by the next push.
+  bool was_asked = false;
   if (w.uses_split() && place >= c.capacity && c.limit.load(std::memory_order_relaxed) != 0) {
     // What fork_slow() does where nobody asks, in half the instructions: a loop of spawns that has
     // filled the deque comes here again and again. Release: as in publish().
@@ -341,12 +342,13 @@ void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
     begin_at(w, place);
     w.count.inlined_forks.add();
   } else {
-    fork_slow();
+    detail::push_slow();
     if (is_measured(w)) [[unlikely]]
       note_measured();
     // D1: refused, and no thief will ever see it.
     if (slot.run == nullptr) hot_path::take_private(h);
-    if (hot_path::depth() != h) return;
+    if (hot_path::depth() != h) return look_at_entry();
+    was_asked = true;
   }
   top_ = h;
   // The slot keeps the mark of a refused entry: D1.
@@ -355,6 +357,7 @@ void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
   take_over_slot(slot);
   run(slot);
   if (me.views != nullptr) refuse_views();
+  if (was_asked) look_at_entry();
 }
 
 void scope_state::call(const spawn_functions& functions, void* closure) {

@@ -22,6 +22,7 @@
 #include "runtime/steal_backoff.hpp"
 #include "runtime/switch.hpp"
 #include "runtime/tracing.hpp"
+#include "runtime/turns.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -108,6 +109,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<unsigned> stalled{0};        // suspended fibers that only this thread may resume
   local<unsigned> awaited_calls{0};  // for turns, see awaited_calls.cpp
   local<bool> owes_turn{false};
+  local<bool> serves_entry{false};  // it has given its turn to an urgent root (T3)
+  worker_turns turns;
   local<std::chrono::steady_clock::time_point> turn_began;
 
   // A guest's own call: the root that it runs first, and then helps with until it has ended.
@@ -148,6 +151,9 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
 
   static constexpr unsigned max_cached = 4;
 };
+
+// Whether it is a guest that runs nothing but its own call. Defined in guests.cpp.
+[[nodiscard]] bool takes_own_only(const worker& w) noexcept;
 
 // The deque of any worker, for other threads. A guest's can be gone: it lies in the guest's thread.
 class deque_view {

@@ -187,7 +187,7 @@ class left_work {
   // After a push: a thief has asked, or the deque is full. False: the push was refused.
   [[nodiscard]] [[gnu::noinline]] bool answer() noexcept {
     unanswered_ = 0;
-    fork_slow();
+    push_slow();
     control& c = *self_worker().deque;
     if (slot_at(c, top_).run == nullptr)
       static_cast<void>(c.take_private(top_));  // refused (fork_deque.hpp, D1)

@@ -201,6 +201,8 @@ inline void scope_state::run_pushed() {
   if (me.views != nullptr) [[unlikely]]
     return run_pushed_apart();
   do {
+    if (hot_path::asked(top_)) [[unlikely]]
+      look_at_entry();
     const wide_position h = top_ - static_cast<wide_position>(sizeof(job));
     top_ = h;
     if (!hot_path::take_private(h)) [[unlikely]] {

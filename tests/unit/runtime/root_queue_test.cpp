@@ -11,8 +11,6 @@
 #include <random>
 #include <utility>
 
-#include "runtime/injection.hpp"
-
 namespace heist_test {
 namespace {
 
@@ -127,24 +125,6 @@ TEST_F(RootQueue, AgreesWithAListOfNumbers) {
       if (newest != model.rend()) model.erase(std::next(newest).base());
     }
   }
-}
-
-TEST(InjectionQueue, ForksThatWereLeftHaveTurnsAmongRootsThatGoFirst) {
-  using heist::detail::injection_queue;
-  injection_queue queue;
-  heist::detail::job left;
-  queue.push(left);
-  std::deque<numbered> roots;
-  unsigned pops = 0;
-  for (bool found = false; !found; ++pops) {
-    ASSERT_LT(pops, injection_queue::roots_to_a_fork);
-    queue.push(roots.emplace_back(priority::normal, 0));
-    found = queue.pop(true).left_behind == &left;
-  }
-  EXPECT_GT(pops, 1U);
-  while (queue.pop(true).entry != nullptr) {
-  }
-  EXPECT_TRUE(queue.empty());
 }
 
 }  // namespace

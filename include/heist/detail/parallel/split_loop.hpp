@@ -49,7 +49,7 @@ namespace heist::inline v0::detail {
   return workers_outside();
 }
 
-// To be called when the request word shows a request: whether a fork would now help a thief. In a
+// To be called when the request word shows a request, after a look at the entry: whether a fork would now help a thief. In a
 // pool with another deque, which has no requests, whether the caller's deque is empty.
 [[gnu::cold]] HEIST_API bool wants_work() noexcept;
 
@@ -63,7 +63,10 @@ auto on_a_worker(F&& f) {
 }
 
 [[gnu::always_inline]] inline bool asked_to_split() noexcept {
-  return hot_path::asked(hot_path::depth()) && wants_work();
+  if (!hot_path::asked(hot_path::depth())) [[likely]]
+    return false;
+  look_at_entry();
+  return wants_work();
 }
 
 // A loop over [0, n) of Work, which is called as work(first, last) for one chunk. If it returns
@@ -80,7 +83,7 @@ class split_loop {
 
   void run(std::size_t n) {
     if (workers_ <= 1 || n <= 1)
-      work(0, n);
+      run_alone(n);
     else
       run(0, n);
   }
@@ -89,6 +92,22 @@ class split_loop {
   // From this number of iterations for each worker on, the time for trying one is negligible.
   static constexpr std::size_t first_look = 32;
   static constexpr std::size_t too_few_to_time = 8;
+
+  // Nobody can help. A loop that may be long looks at the request word all the same.
+  void run_alone(std::size_t n) {
+    std::size_t first = 0;
+    if (n > pace::max_chunk) {
+      std::uint64_t before = ticks();
+      for (std::size_t chunk = 1; n - first > chunk;) {
+        if (!work(first, first + chunk)) return;
+        first += chunk;
+        chunk = pace::after(chunk, look_at_clock(before));
+        if (hot_path::asked(hot_path::depth())) [[unlikely]]
+          look_at_entry();
+      }
+    }
+    work(first, n);
+  }
 
   void run(std::size_t first, std::size_t last) {
     const std::size_t chunk = pace_.chunk();

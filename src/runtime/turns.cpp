@@ -1,0 +1,49 @@
+// A function that gives its turn to an urgent root (T3 in turns.hpp).
+#include "runtime/turns.hpp"
+
+#include <atomic>
+
+#include "heist/detail/hot_path.hpp"
+#include "runtime/free_fibers.hpp"
+#include "runtime/pool_impl.hpp"
+#include "runtime/slots.hpp"
+#include "runtime/strands.hpp"
+#include "runtime/switch.hpp"
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+// The running fiber goes to the end of those that can continue, and the worker to the entry.
+void give_turn(worker& w) noexcept {
+  fiber& me = *w.current;
+  if (&me == &w.native || is_measured(w)) return;
+  fiber* const next = take_fiber(w);
+  if (next == nullptr) return;
+  const position h = w.deque->depth();
+  // As in a wait: what the fiber has forked and not joined is for others to run.
+  w.pool.leave_behind(leave_spawners(w, h, w.pool.take_forks(w)));
+  me.depth = h;
+  me.home = w.pool.config().join == join_kind::stalling || me.stalls != 0 ? &w : nullptr;
+  me.is_stalled = me.home.get() != nullptr;
+  if (me.is_stalled) w.stalled = w.stalled + 1;
+  me.serves = w.serves.load(std::memory_order_relaxed);  // as worker::serves says
+  w.serves_entry = true;
+  seat(w, w.first_position(), next->slots);
+  switch_fiber(w, me, *next, after_switch_action::kind::send_home);
+}
+
+}  // namespace
+
+void look_at_entry() noexcept {
+  worker* const w = this_worker();
+  if (w == nullptr || w->alone) return;
+  // The request was seen; partner: the fence in wake_for_injection(), which comes after the push of
+  // the root and before the request.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (w->pool.injection().urgent() == 0) return;
+  // T4: a guest would give its turn to itself.
+  if (!takes_own_only(*w) || !w->pool.own_thread_runs()) give_turn(*w);
+}
+
+}  // namespace heist::inline v0::detail

@@ -1,0 +1,192 @@
+// Who goes next (turns.hpp): the bounds of the rule, for whatever comes and goes at a pool's entry.
+#include "runtime/turns.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <deque>
+#include <set>
+#include <vector>
+
+#include "runtime/injection.hpp"
+
+namespace heist_test {
+namespace {
+
+using heist::priority;
+using heist::detail::basic_entry_turns;
+using heist::detail::entry_bounds;
+using heist::detail::entry_level;
+using heist::detail::entry_turns;
+using heist::detail::injection_queue;
+
+using counts = std::array<unsigned, 3>;
+constexpr unsigned for_ever = 200;
+
+// All that can wait at one moment.
+template <class Turns>
+std::vector<typename Turns::waiting> all_moments() {
+  std::vector<typename Turns::waiting> all;
+  for (unsigned bits = 0; bits < 32; ++bits)
+    all.push_back({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 12) == 12,
+                   (bits & 16) != 0});
+  return all;
+}
+
+// Every state of the rule that some sequence of moments leads to.
+template <class Bounds>
+std::set<counts> reachable() {
+  using turns = basic_entry_turns<Bounds>;
+  const auto moments = all_moments<turns>();
+  std::set<counts> seen{counts{}};
+  std::vector<counts> open{counts{}};
+  while (!open.empty()) {
+    const auto from = std::bit_cast<turns>(open.back());
+    open.pop_back();
+    for (const auto& moment : moments) {
+      turns to = from;
+      to.choose(moment);
+      const auto state = std::bit_cast<counts>(to);
+      const bool goes_on = *std::max_element(state.begin(), state.end()) < for_ever;
+      if (seen.insert(state).second && goes_on) open.push_back(state);
+    }
+  }
+  return seen;
+}
+
+// How often each level can be passed over in a row while it waits.
+template <class Bounds>
+counts worst() {
+  counts most{};
+  for (const counts& state : reachable<Bounds>())
+    for (unsigned l = 0; l < 3; ++l) most[l] = std::max(most[l], state[l]);
+  return most;
+}
+
+// How often a root can be passed over that is urgent all the time, from whatever state.
+template <class Bounds>
+unsigned worst_of_urgent() {
+  using turns = basic_entry_turns<Bounds>;
+  std::set<counts> now = reachable<Bounds>();
+  unsigned passed = 0;
+  for (; passed < for_ever; ++passed) {
+    std::set<counts> next;
+    for (const counts& state : now) {
+      for (auto moment : all_moments<turns>()) {
+        moment.root = moment.is_urgent = true;
+        auto to = std::bit_cast<turns>(state);
+        if (to.choose(moment) != entry_level::root) next.insert(std::bit_cast<counts>(to));
+      }
+    }
+    if (next.empty()) break;
+    now.swap(next);
+  }
+  return passed;
+}
+
+TEST(Turns, EachLevelHasOneIn64WhateverElseWaits) {
+  const counts most = worst<entry_bounds>();
+  const unsigned of_urgent = worst_of_urgent<entry_bounds>();
+  std::printf(
+      "level                   passed over at most\n"
+      "fibers that continue    %u\nforks left behind       %u\nroots                   %u\n"
+      "an urgent root          %u\n",
+      most[0], most[1], most[2], of_urgent);
+  for (const unsigned passed : most) EXPECT_LT(passed, 64U);
+  EXPECT_LE(of_urgent, 6U);
+}
+
+struct without_resumed : entry_bounds {
+  static constexpr counts of_level{for_ever + 1, 60, 60};
+};
+struct without_left_behind : entry_bounds {
+  static constexpr counts of_level{60, for_ever + 1, 60};
+};
+struct without_roots : entry_bounds {
+  static constexpr counts of_level{60, 60, for_ever + 1};
+};
+struct without_urgent : entry_bounds {
+  static constexpr unsigned of_urgent_root = for_ever + 1;
+};
+
+// Each bound is needed: without it that level starves. Fibers that can continue are first in the
+// usual order, and are passed over only for those that are due.
+TEST(Turns, WithoutItsBoundALevelStarves) {
+  EXPECT_EQ(worst<without_left_behind>()[1], for_ever);
+  EXPECT_EQ(worst<without_roots>()[2], for_ever);
+  EXPECT_GT(worst_of_urgent<without_urgent>(), 6U);
+  EXPECT_LT(worst<without_resumed>()[0], 64U);
+}
+
+struct numbered : heist::detail::root {
+  explicit numbered(priority p) : root(nullptr) { urgency = p; }
+};
+
+// What the rule says of levels, for single roots in the queue that uses it.
+class Entry : public testing::Test {
+ protected:
+  // How many pops it takes until that root comes, while `refill` puts something in before each.
+  template <class Refill>
+  unsigned pops_until(const heist::detail::root& wanted, Refill refill, bool roots_first = false) {
+    for (unsigned pops = 1; pops < for_ever; ++pops) {
+      refill();
+      if (queue_.pop(roots_first, false).entry == &wanted) return pops;
+    }
+    return for_ever;
+  }
+  void add_job() { queue_.push(jobs_.emplace_back()); }
+  numbered& add_root(priority p) {
+    numbered& r = roots_.emplace_back(p);
+    queue_.push(r);
+    return r;
+  }
+
+  injection_queue queue_;
+  std::deque<heist::detail::job> jobs_;
+  std::deque<numbered> roots_;
+};
+
+TEST_F(Entry, ARootComesAmongForksThatNeverEnd) {
+  const numbered& normal = add_root(priority::normal);
+  EXPECT_LE(pops_until(normal, [&] { add_job(); }), 64U);
+  const numbered& high = add_root(priority::high);
+  EXPECT_LE(pops_until(high, [&] { add_job(); }), 7U);
+  const numbered& low = add_root(priority::low);
+  EXPECT_LE(pops_until(low, [&] { add_job(); }), 64U);
+}
+
+TEST_F(Entry, AnUrgentRootComesAmongForksAndOtherRoots) {
+  for (int i = 0; i < 100; ++i) add_root(priority::low);
+  for (int i = 0; i < 100; ++i) add_root(priority::normal);
+  for (int i = 0; i < 20; ++i) static_cast<void>(queue_.pop(false, false));
+  const numbered& high = add_root(priority::high);
+  EXPECT_LE(pops_until(high, [&] { add_job(); }), 9U);
+}
+
+TEST_F(Entry, ForksThatWereLeftHaveTurnsAmongRootsThatGoFirst) {
+  heist::detail::job left;
+  queue_.push(left);
+  unsigned pops = 0;
+  for (bool found = false; !found && pops < for_ever; ++pops) {
+    add_root(priority::normal);
+    found = queue_.pop(true, false).left_behind == &left;
+  }
+  EXPECT_GT(pops, 1U);
+  EXPECT_LE(pops, 64U);
+}
+
+TEST_F(Entry, AWorkerThatComesForAnUrgentRootGetsIt) {
+  add_root(priority::normal);
+  const numbered& high = add_root(priority::high);
+  add_job();
+  EXPECT_EQ(queue_.urgent(), 1U);
+  EXPECT_EQ(queue_.pop(false, true).entry, &high);
+  EXPECT_EQ(queue_.urgent(), 0U);
+  EXPECT_EQ(queue_.pop(false, true).left_behind, &jobs_.back());
+}
+
+}  // namespace
+}  // namespace heist_test
