@@ -61,6 +61,7 @@ struct benchmark {
 [[nodiscard]] benchmark entry_benchmark();
 [[nodiscard]] benchmark callers_benchmark();
 [[nodiscard]] benchmark priorities_benchmark();
+[[nodiscard]] benchmark latency_benchmark();
 [[nodiscard]] benchmark memory_benchmark();
 [[nodiscard]] benchmark space_benchmark();
 [[nodiscard]] benchmark deque_benchmark();

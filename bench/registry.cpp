@@ -3,21 +3,35 @@
 namespace heist::bench {
 
 const std::vector<benchmark>& all() {
-  static const std::vector<benchmark> every = {
-      fork_join_benchmark(),    multiprogrammed_benchmark(),
-      abp_benchmark(),          long_leaf_benchmark(),
-      idle_benchmark(),         wake_benchmark(),
-      entry_benchmark(),        callers_benchmark(),
-      priorities_benchmark(),   memory_benchmark(),
-      space_benchmark(),        deque_benchmark(),
-      api_benchmark(),          sort_benchmark(),
-      tree_benchmark(),         chunks_benchmark(),
-      small_loops_benchmark(),  placement_benchmark(),
-      observe_benchmark(),      scope_benchmark(),
-      jobs_benchmark(),         granularity_benchmark(),
-      distribution_benchmark(), long_tasks_first_benchmark(),
-      steals_benchmark(),       steal_size_benchmark(),
-      spawn_order_benchmark(),  joins_benchmark()};
+  static const std::vector<benchmark> every = {fork_join_benchmark(),
+                                               multiprogrammed_benchmark(),
+                                               abp_benchmark(),
+                                               long_leaf_benchmark(),
+                                               idle_benchmark(),
+                                               wake_benchmark(),
+                                               entry_benchmark(),
+                                               callers_benchmark(),
+                                               priorities_benchmark(),
+                                               latency_benchmark(),
+                                               memory_benchmark(),
+                                               space_benchmark(),
+                                               deque_benchmark(),
+                                               api_benchmark(),
+                                               sort_benchmark(),
+                                               tree_benchmark(),
+                                               chunks_benchmark(),
+                                               small_loops_benchmark(),
+                                               placement_benchmark(),
+                                               observe_benchmark(),
+                                               scope_benchmark(),
+                                               jobs_benchmark(),
+                                               granularity_benchmark(),
+                                               distribution_benchmark(),
+                                               long_tasks_first_benchmark(),
+                                               steals_benchmark(),
+                                               steal_size_benchmark(),
+                                               spawn_order_benchmark(),
+                                               joins_benchmark()};
   return every;
 }
 

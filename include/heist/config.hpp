@@ -65,7 +65,7 @@ enum class victim_kind : std::uint8_t {
 enum class idle_kind : std::uint8_t {
   park,   // searches, yields, then sleeps: an idle pool costs nothing (the default)
   yield,  // yields its processor to other threads between searches, never sleeps
-  spin,   // neither: for measuring what the other two are worth
+  spin,   // as good as neither (a yield after every 48 searches): to measure what those are worth
 };
 
 // What a thread does that is no worker, while it waits for a function that it has given to a pool

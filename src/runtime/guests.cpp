@@ -82,10 +82,6 @@ void take_kept_fibers(worker& guest) noexcept {
 
 }  // namespace
 
-bool takes_own_only(const worker& w) noexcept {
-  return w.is_guest && w.pool.config().callers != caller_kind::help;
-}
-
 worker* pool_impl::enter() noexcept {
   if (guests_.empty()) return nullptr;
   if (!sleepers_.any() && !nappers_.any()) {

@@ -12,6 +12,7 @@
 
 #include "heist/detail/job.hpp"
 #include "heist/detail/root.hpp"
+#include "platform/cpu.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/root_queue.hpp"
 #include "runtime/turns.hpp"
@@ -71,7 +72,7 @@ struct injected {
   root* entry = nullptr;
 };
 
-class injection_queue {
+class alignas(platform::cache_line_bytes) injection_queue {
  public:
   void push(root& r) noexcept {
     auto* const member = r.is_of_family ? static_cast<family_root*>(&r) : nullptr;
@@ -100,7 +101,8 @@ class injection_queue {
     const std::lock_guard hold(mutex_);
     if (urgent_first && urgent() != 0) turns_.keep_urgent_due();
     injected item;
-    switch (turns_.choose({!fibers_.empty(), !jobs_.empty(), !roots_.empty(), urgent() != 0, roots_first})) {
+    switch (turns_.choose(
+        {!fibers_.empty(), !jobs_.empty(), !roots_.empty(), urgent() != 0, roots_first})) {
       case entry_level::resumed:
         item.resumable = fibers_.pop();
         break;
@@ -192,8 +194,8 @@ class injection_queue {
 
   // Relaxed, all of these: written under the mutex only.
   void note_due() noexcept {
-    root_is_due_.store(!roots_.empty() && turns_.root_is_due(urgent() != 0),
-                       std::memory_order_relaxed);
+    const bool is_due = turns_.root_is_due(urgent() != 0) && !roots_.empty();
+    if (is_due != root_is_due()) root_is_due_.store(is_due, std::memory_order_relaxed);
   }
   root* take_root(root* r) noexcept {
     if (r != nullptr && is_urgent(*r)) change_urgent(-1);
@@ -209,13 +211,14 @@ class injection_queue {
     count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   }
 
+  // One line of the cache, for the queue in use.
   std::mutex mutex_;
   std::atomic<std::uint64_t> count_{0};  // items in the three lists
-  intrusive_list<fiber> fibers_;         // guarded by mutex_, as are the next two
-  intrusive_list<job> jobs_;
-  root_queue roots_;
-  entry_turns turns_;
+  entry_turns turns_;                    // guarded by mutex_, as is all that follows
   unsigned pops_for_guests_ = 0;
+  root_queue roots_;
+  intrusive_list<fiber> fibers_;
+  intrusive_list<job> jobs_;
   std::atomic<std::uint64_t> urgent_{0};
   std::atomic<bool> root_is_due_{false};
 };

@@ -24,9 +24,9 @@
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/run_item.hpp"
+#include "runtime/search.hpp"
 #include "runtime/slots.hpp"
 #include "runtime/switch.hpp"
-#include "runtime/victims.hpp"
 #include "runtime/views.hpp"
 
 namespace heist::inline v0::detail {
@@ -40,11 +40,6 @@ constexpr unsigned spin_rounds = 48;  // searches with pauses only
 constexpr unsigned yield_rounds = 16;
 constexpr unsigned pauses_per_round = 8;
 constexpr unsigned rounds_between_naps = 4;  // of a worker that holds back
-constexpr unsigned attempts_per_round = 4;   // steals, at most one for each victim
-// A search tries all victims in turn every so many rounds. Random choices find in the end what
-// there is to steal; this bounds how long that takes, whatever the choice of victims and the state
-// of the generator.
-constexpr unsigned rounds_per_sweep = 16;
 // How long an owner may leave a request unanswered before a thief helps itself: longer than almost
 // any pause between two forks, short beside what the thief would lose.
 constexpr auto expose_patience = std::chrono::microseconds(20);
@@ -55,119 +50,10 @@ constexpr std::uint64_t many_stacks = 4096;
 constexpr auto starved_pause = std::chrono::microseconds(200);
 constexpr auto starved_patience = std::chrono::seconds(1);
 
-// `has_more`: the victim has more public jobs than the one that was taken.
-job* steal_from_split(worker& w, worker& victim, bool& has_more) noexcept {
-  const deque_view deque(victim);
-  if (!deque) return nullptr;
-  const control::steal_answer answer = deque->steal();
-  if (answer.result == deque::steal_result::taken) {
-    w.count.steals_by_size[0].add();
-    has_more = deque->has_public();
-    return reinterpret_cast<job*>(answer.item);
-  }
-  if (answer.result == deque::steal_result::empty) {
-    if (w.last_asked == victim.index && !deque->is_asked()) w.backoff.note_useless_request();
-    w.last_asked = victim.index;
-    deque->ask();
-  }
-  return nullptr;
-}
-
-job* steal_from_forks(worker& w, worker& victim) noexcept {
-  int priority = 0;
-  fork_deque::answer answer = victim.forks->steal(*w.loot, priority);
-  if (answer.result == deque::steal_result::empty) answer = victim.loot->steal(*w.loot, priority);
-  if (answer.result != deque::steal_result::taken) return nullptr;
-  w.current.get()->priority = priority;  // what it forks is as urgent
-  w.count.steals_by_size[counters::size_class(answer.kept + 1)].add();
-  if (answer.kept != 0) {
-    w.count.batched.add(answer.kept);
-    if (w.counts_all) w.count.puts.add(answer.kept);
-    w.pool.wake_for_exposed(w);  // while the items were moved, no other worker could see them
-  }
-  return answer.item;
-}
-
-// A guest steals only what belongs to its own call, unless the pool says otherwise: it must not be
-// held by another call's long job when its own call has ended.
-bool may_steal_from(const worker& w, const worker& victim) noexcept {
-  // Relaxed: as worker::serves says.
-  return !w.is_guest || w.pool.config().callers == caller_kind::help ||
-         victim.serves.load(std::memory_order_relaxed) == w.call.get();
-}
-
-job* try_steal(worker& w, worker& victim) noexcept {
-  if (!may_steal_from(w, victim)) return nullptr;
-  const measured_steal measured(w);
-  bool has_more = false;
-  job* const taken =
-      victim.uses_split() ? steal_from_split(w, victim, has_more) : steal_from_forks(w, victim);
-  if (taken == nullptr) {
-    w.count.failed_steals.add();
-    return nullptr;
-  }
-  w.count.steals.add();
-  measured.taken(w, victim);
-  // Relaxed: as worker::serves says.
-  w.serves.store(victim.serves.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  if (victim.counts_all && victim.uses_split()) victim.count.lost.add_shared();
-  w.last_victim = victim.index;
-  // A worker that sees more work than it takes wakes another one.
-  if (has_more) w.pool.wake_another(w);
-  return taken;
-}
-
-// What a worker does after an attempt that failed, under any yield but the paced one.
-void yield_after_attempt(worker& w, worker& other) noexcept {
-  switch (w.pool.config().yield) {
-    case yield_kind::paced:
-    case yield_kind::none:
-      return;
-    case yield_kind::to_any:
-      sched_yield();
-      break;
-    case yield_kind::to_random:
-      w.pool.yield_to(w, other.index, 1);
-      break;
-    case yield_kind::to_all:
-      w.pool.yield_to(w, 0, w.pool.size());
-      break;
-  }
-  w.count.yields.add();
-}
-
-job* attempt(worker& w, worker& victim) noexcept {
-  job* const j = try_steal(w, victim);
-  if (j == nullptr) yield_after_attempt(w, victim);
-  return j;
-}
-
-job* steal_from_any(worker& w) noexcept {
-  const unsigned n = w.pool.size();
-  for (unsigned i = 1; i < n; ++i)
-    if (job* const j = attempt(w, w.pool.at((w.index + i) % n))) return j;
-  return nullptr;
-}
-
-job* steal_round(worker& w, unsigned round) noexcept {
-  if (w.pool.config().deque == deque_kind::shared_queue) {
-    // A worker that is the only one takes from it too, what its own suspended fibers have pushed.
-    job* const j = try_steal(w, w);
-    if (j == nullptr && w.pool.size() > 1) yield_after_attempt(w, choose_victim(w, 0));
-    return j;
-  }
-  if (w.pool.size() == 1) return nullptr;
-  if (round % rounds_per_sweep == rounds_per_sweep - 1) return steal_from_any(w);
-  const unsigned others = w.pool.size() - 1;
-  const unsigned attempts = others < attempts_per_round ? others : attempts_per_round;
-  for (unsigned i = 0; i < attempts; ++i)
-    if (job* const j = attempt(w, choose_victim(w, i))) return j;
-  return nullptr;
-}
-
 void run_root_item(worker& w, root& r) noexcept {
   w.current.get()->priority = 0;  // that of the job before, on this fiber
   w.count.roots.add();
+  w.root_began.store(ticks(), std::memory_order_relaxed);
   w.begin_running();
   w.serves.store(r.is_awaited ? &r : nullptr, std::memory_order_relaxed);  // as it says there
   if (r.is_awaited) {
@@ -199,7 +85,7 @@ fiber* take_mail(worker& w) noexcept {
 // What follows is true if it ran something. If it resumes a fiber it doesn't return: this fiber
 // ends.
 
-bool run_mail(worker& w) noexcept {
+[[gnu::always_inline]] inline bool run_mail(worker& w) noexcept {
   if (fiber* const f = take_mail(w)) {
     w.turns.note_own();
     resume(w, *f);
@@ -207,13 +93,13 @@ bool run_mail(worker& w) noexcept {
   return false;
 }
 
-bool run_entry(worker& w) noexcept {
+[[gnu::always_inline]] inline bool run_entry(worker& w) noexcept {
   w.owes_turn = false;
   const bool urgent_first = w.serves_entry;
   w.serves_entry = false;
   const bool has_many_stacks = w.pool.stack_use().in_use() > many_stacks;
   const injected item = takes_own_only(w) ? w.pool.injection().pop_for(*w.call)
-                                       : w.pool.injection().pop(has_many_stacks, urgent_first);
+                                          : w.pool.injection().pop(has_many_stacks, urgent_first);
   w.turns.note_entry();
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
@@ -229,7 +115,7 @@ bool run_entry(worker& w) noexcept {
 }
 
 // Runs a job that an earlier batched steal brought along.
-bool run_loot(worker& w) noexcept {
+[[gnu::always_inline]] inline bool run_loot(worker& w) noexcept {
   if (w.uses_split()) return false;
   const std::optional<job*> j = w.loot->pop();
   if (!j) return false;
@@ -283,12 +169,18 @@ bool run_stolen(worker& w, unsigned round) noexcept {
   return true;
 }
 
+[[gnu::always_inline]] inline bool run_own(worker& w) noexcept {
+  return run_loot(w) || run_mail(w);
+}
+
+[[gnu::noinline]] bool run_entry_first(worker& w) noexcept { return run_entry(w) || run_own(w); }
+
 // The next turn, by turns.hpp.
 bool take_turn(worker& w, unsigned round) noexcept {
   if (!w.turns.entry_first() && run_stolen(w, round)) return true;
   const bool own_first = w.turns.own_first() && !w.serves_entry;
-  return (own_first && (run_loot(w) || run_mail(w))) || run_entry(w) ||
-         (!own_first && (run_loot(w) || run_mail(w))) || run_stolen(w, round);
+  if (own_first ? run_own(w) || run_entry(w) : run_entry_first(w)) return true;
+  return run_stolen(w, round);
 }
 
 // T4. Relaxed: whoever leaves looks again.
@@ -323,7 +215,9 @@ class waiting {
     }
     const unsigned r = round_++;
     if (is_paced_) {
-      if (r < spin_rounds || idle_ == idle_kind::spin)
+      // One that spins yields now and then, too: whoever has the work may be without a processor.
+      const bool spins = r < spin_rounds || (idle_ == idle_kind::spin && r % spin_rounds != 0);
+      if (spins)
         for (unsigned i = 0; i < pauses_per_round; ++i) platform::pause();
       else
         sched_yield();

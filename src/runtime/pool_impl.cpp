@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "heist/detail/parallel/pace.hpp"
 #include "heist/error.hpp"
 #include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
@@ -147,9 +148,12 @@ void pool_impl::run(root& r) {
   if (w != nullptr || !run_as_guest(r)) {
     r.urgency = priority::high;  // somebody waits for it
     injection_.push(r);
-    wake_for_injection();
+    if (!wake_for_injection()) ask_for_entry(w != nullptr);
   }
-  wait_until_settled(r.state, {wait_kind::call});
+  if (w == nullptr)
+    wait_for_turn(r.state, *this);
+  else
+    wait_until_settled(r.state, {wait_kind::call});
   if (measured_ != nullptr) strands::receive(this_worker(), *measured_, r);
   if (r.views != nullptr) receive_views(r.views);
 }
@@ -173,7 +177,7 @@ void pool_impl::inject(root& r) noexcept {
     strands::enter(this_worker(), *measured_, r, strands::root_kind::detached);
   if (tracing::is_on()) r.region = tracing::region_here();
   injection_.push(r);
-  wake_for_injection();
+  if (!wake_for_injection()) ask_for_entry(true);
 }
 
 job* pool_impl::take_forks(worker& w) noexcept {
@@ -266,15 +270,37 @@ void pool_impl::send_home(fiber& f) noexcept {
   wake_everybody();  // one of them is the fiber's home
 }
 
-void pool_impl::wake_for_injection() noexcept {
+bool pool_impl::wake_for_injection() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
   places_.move_nobody();
   if (measures()) wake_timer_.begin();
   if (tracing::is_on()) tracing::begin_wake(*this);
-  if (sleepers_.wake_one() || nappers_.wake_one()) return;
+  if (sleepers_.wake_one() || nappers_.wake_one()) return true;
   if (measures()) wake_timer_.cancel();
-  // T3: whoever is asked sees the root, since the fence comes before.
-  if (injection_.urgent() != 0 && config_.deque == deque_kind::split) ask_all();
+  return false;
+}
+
+// T3: whoever is asked sees the root, since the fence in wake_for_injection() comes before.
+// Relaxed: who has found nothing yet looks at the entry before it runs something.
+void pool_impl::ask_for_entry(bool ask_short_calls) noexcept {
+  if (injection_.urgent() == 0 || config_.deque != deque_kind::split) return;
+  const std::uint64_t short_call = 8 * ticks_per_chunk();  // 16 to 32 us
+  const auto now = ticks();
+  const auto is_asked = [&](const worker& w) {
+    return w.doing.load(std::memory_order_relaxed) == worker_state::running &&
+           (ask_short_calls || now - w.root_began.load(std::memory_order_relaxed) > short_call);
+  };
+  bool own_thread_runs = false;
+  for (auto& w : workers_) {
+    if (w->doing.load(std::memory_order_relaxed) != worker_state::running) continue;
+    own_thread_runs = true;
+    if (is_asked(*w)) w->deque->ask();
+  }
+  if (own_thread_runs) return;
+  for (auto& w : guests_) {
+    if (!is_asked(*w)) continue;
+    if (const deque_view deque(*w); deque) deque->ask();
+  }
 }
 
 void pool_impl::wake_everybody() noexcept {

@@ -132,6 +132,11 @@ class pool_impl {
   // Whether one of the pool's own threads runs something at the moment.
   [[nodiscard]] bool own_thread_runs() const noexcept;
 
+  // If an urgent root waits, asks for a turn those of the pool's own threads that run, or guests if
+  // only they run (T3, T4); a worker that has just begun what came from the entry only if
+  // `ask_short_calls`.
+  void ask_for_entry(bool ask_short_calls) noexcept;
+
   // Sleeps until there may be work; returns at once if there is.
   void sleep(worker& w) noexcept;
 
@@ -214,7 +219,8 @@ class pool_impl {
   // Wakes one sleeper, on another processor than the waker's (sleeping_place.hpp); false: none.
   [[nodiscard]] bool wake_elsewhere(worker& waker) noexcept;
   void inject(root& r) noexcept;
-  void wake_for_injection() noexcept;
+  // Something has come to the entry. False: nobody sleeps.
+  bool wake_for_injection() noexcept;
   void wake_everybody() noexcept;
   // The count among which that resident is, or will be when the guest in its seat leaves.
   [[nodiscard]] sleepers& place_of(const worker& resident) noexcept {
@@ -273,5 +279,10 @@ class pool_impl {
   unsigned arrived_ = 0;
   unsigned left_ = 0;
 };
+
+// Whether it is a guest that runs nothing but its own call.
+[[nodiscard]] inline bool takes_own_only(const worker& w) noexcept {
+  return w.is_guest && w.pool.config().callers != caller_kind::help;
+}
 
 }  // namespace heist::inline v0::detail

@@ -1,6 +1,8 @@
 #include "runtime/rendezvous.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 
 #include "platform/park.hpp"
 #include "runtime/free_fibers.hpp"
@@ -19,20 +21,35 @@ struct alignas(fiber) blocked_thread {
 
 namespace {
 
-// For a thread outside any pool: the thread sleeps.
-void block_until_settled(rendezvous& state) noexcept {
+// For a thread outside any pool: the thread sleeps. `at`: the pool at whose entry its call may be.
+void block_until_settled(rendezvous& state, pool_impl* at) noexcept {
+  // A shorter timer has to be set in hardware, which crowds of callers with short calls would feel.
+  std::chrono::microseconds patience(4000);
+  constexpr std::chrono::microseconds longest(100'000);
   blocked_thread me;
   if (!state.wait(waiting_party(me).word())) return;  // its release carries `me`
   // Acquire: partner is the store in settle_for_fiber(); carries the result.
-  while (me.ended.load(std::memory_order_acquire) == 0) platform::futex_wait(me.ended, 0);
+  while (me.ended.load(std::memory_order_acquire) == 0) {
+    if (at == nullptr || at->injection().urgent() == 0) {
+      platform::futex_wait(me.ended, 0);
+    } else if (!platform::futex_wait_for(me.ended, 0, patience)) {
+      at->ask_for_entry(true);
+      patience = std::min(2 * patience, longest);
+    }
+  }
 }
 
 }  // namespace
 
+void wait_for_turn(rendezvous& state, pool_impl& pool) noexcept {
+  const checked_wait known(state, {wait_kind::call});
+  block_until_settled(state, &pool);
+}
+
 void wait_until_settled(rendezvous& state, awaited what) noexcept {
   const checked_wait known(state, what);
   worker* const w = this_worker();
-  if (w == nullptr || w->alone) return block_until_settled(state);
+  if (w == nullptr || w->alone) return block_until_settled(state, nullptr);
   const position h = w->deque->depth();
   // What the fiber has forked and not joined is for others to run.
   w->pool.leave_behind(leave_spawners(*w, h, w->pool.take_forks(*w)));

@@ -21,6 +21,7 @@
 
 namespace heist::inline v0::detail {
 
+class pool_impl;
 struct blocked_thread;  // a thread outside any pool, while it waits
 
 // Who waits, as the word of a rendezvous holds it: the address, tagged for a thread.
@@ -51,6 +52,10 @@ class waiting_party {
 // Returns when `state` has been settled. Any thread. The running fiber of a worker may have forks
 // open: they are left to other workers. It suspends; afterwards the thread may be another one.
 void wait_until_settled(rendezvous& state, awaited what) noexcept;
+
+// The same for a thread outside any pool whose call waits at that pool's entry, or has begun. Asks
+// guests for their turn if the call takes longer than short ones do.
+void wait_for_turn(rendezvous& state, pool_impl& pool) noexcept;
 
 // ---- The ender. The waiter sees what happened before.
 

@@ -33,9 +33,8 @@ class root_queue {
   }
 
   [[nodiscard]] bool empty() const noexcept {
-    for (const level& l : levels_)
-      if (l.first != nullptr) return false;
-    return true;
+    const auto& [high, normal, low] = levels_;
+    return normal.first == nullptr && high.first == nullptr && low.first == nullptr;
   }
 
   // The next one, or nullptr.

@@ -9,28 +9,44 @@
 #include "runtime/slots.hpp"
 #include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
+#include "runtime/tracing.hpp"
 
 namespace heist::inline v0::detail {
 
 namespace {
 
+// Under a policy of its own a function keeps its thread, or its forks are calls. A measured pool
+// times what runs between forks and joins.
+bool may_give_turn(const worker& w) noexcept {
+  const fiber& me = *w.current;
+  const control& c = *w.deque;
+  // As run_serially() has seated it: at its end, and empty.
+  const bool is_serial =
+      c.depth() >= c.capacity && (!w.uses_split() || c.word.load().tail >= c.capacity);
+  return me.stalls == 0 && !is_serial && &me != &w.native && !is_measured(w);
+}
+
 // The running fiber goes to the end of those that can continue, and the worker to the entry.
 void give_turn(worker& w) noexcept {
+  if (!may_give_turn(w)) return;
   fiber& me = *w.current;
-  if (&me == &w.native || is_measured(w)) return;
   fiber* const next = take_fiber(w);
   if (next == nullptr) return;
   const position h = w.deque->depth();
   // As in a wait: what the fiber has forked and not joined is for others to run.
   w.pool.leave_behind(leave_spawners(w, h, w.pool.take_forks(w)));
   me.depth = h;
-  me.home = w.pool.config().join == join_kind::stalling || me.stalls != 0 ? &w : nullptr;
+  me.awaits = {wait_kind::other};
+  me.home = w.pool.config().join == join_kind::stalling ? &w : nullptr;
   me.is_stalled = me.home.get() != nullptr;
   if (me.is_stalled) w.stalled = w.stalled + 1;
   me.serves = w.serves.load(std::memory_order_relaxed);  // as worker::serves says
   w.serves_entry = true;
   seat(w, w.first_position(), next->slots);
+  if (tracing::is_on()) [[unlikely]]
+    tracing::suspend(me);
   switch_fiber(w, me, *next, after_switch_action::kind::send_home);
+  me.awaits.kind = wait_kind::none;
 }
 
 }  // namespace
@@ -42,7 +58,7 @@ void look_at_entry() noexcept {
   // the root and before the request.
   std::atomic_thread_fence(std::memory_order_acquire);
   if (w->pool.injection().urgent() == 0) return;
-  // T4: a guest would give its turn to itself.
+  // T4: while others run, a guest would give its turn to itself.
   if (!takes_own_only(*w) || !w->pool.own_thread_runs()) give_turn(*w);
 }
 

@@ -12,15 +12,17 @@
 // a bound against all others.
 //
 //   T1  At the entry a level that has something is passed over at most 60 times before it is due,
-//       and roots of which one is urgent (priority::high, or a thread outside waits for it) 6 times:
-//       1 ms, if nobody runs for more than 100 us without a wait.
-//       Where several levels are due an urgent root is first, then the level that was passed over
-//       most often; so a bound is exceeded by at most the number of levels.
+//       and roots of which one is urgent (priority::high, or a thread outside waits for it) 6
+//       times: 1 ms, if nobody runs for more than 100 us without a wait. Where several levels are
+//       due an urgent root is first, then the level that was passed over most often; so a bound is
+//       exceeded by at most the number of levels.
 //   T2  After `bound` turns in a row from loot and mail a worker looks at the entry first, and
 //       after `bound` from the entry at other workers.
 //   T3  A worker whose function doesn't wait looks at nothing. When an urgent root comes and no
-//       worker sleeps, all are asked by the word that thieves ask by (split_control.hpp, limit),
-//       and the next fork, spawn or chunk of any of them gives its turn to the root (give_turn).
+//       worker sleeps, those that run are asked by the word that thieves ask by (limit in
+//       split_control.hpp), and the next fork, spawn or chunk of any of them gives its turn to the
+//       root (give_turn). A call from outside asks a worker that has just begun another one only
+//       after 4 ms: calls that come in crowds are mostly short.
 //   T4  A guest runs nothing but its own call. While roots are due and none of the pool's own
 //       threads runs, it gives up its seat.
 //
@@ -60,6 +62,10 @@ class basic_entry_turns {
 
   // The level that is served now; none: nothing waits.
   entry_level choose(const waiting& w) noexcept {
+    if (!w.left_behind && !(w.resumed && w.root)) {  // as usual, only one
+      passed_over_ = {};
+      return w.resumed ? entry_level::resumed : w.root ? entry_level::root : entry_level::none;
+    }
     const std::array<bool, levels> has{w.resumed, w.left_behind, w.root};
     unsigned served = due(has, w.is_urgent);
     if (served == levels) served = usual(has, w.roots_first);

@@ -111,6 +111,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> owes_turn{false};
   local<bool> serves_entry{false};  // it has given its turn to an urgent root (T3)
   worker_turns turns;
+  // When it began a root last, in ticks. Others read it, relaxed: a hint.
+  std::atomic<std::uint64_t> root_began{0};
   local<std::chrono::steady_clock::time_point> turn_began;
 
   // A guest's own call: the root that it runs first, and then helps with until it has ended.
@@ -151,9 +153,6 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
 
   static constexpr unsigned max_cached = 4;
 };
-
-// Whether it is a guest that runs nothing but its own call. Defined in guests.cpp.
-[[nodiscard]] bool takes_own_only(const worker& w) noexcept;
 
 // The deque of any worker, for other threads. A guest's can be gone: it lies in the guest's thread.
 class deque_view {

@@ -105,7 +105,8 @@ class TurnsOnPools : public testing::TestWithParam<setting> {
       pairs busy(p.workers(), make_one);
       std::vector<heist::future<void>> players;
       for (std::size_t i = 0; i < busy.size(); ++i)
-        for (const int side : {0, 1}) players.push_back(p.submit([&, i, side] { busy.play(i, side); }));
+        for (const int side : {0, 1})
+          players.push_back(p.submit([&, i, side] { busy.play(i, side); }));
       const long enough = 1000;
       EXPECT_TRUE(eventually([&] { return busy.turns() > enough; }));
       f(p, busy);
@@ -232,6 +233,27 @@ TEST_P(TurnsOnPools, UrgentFunctionsBeginBesideALongCall) {
       else
         caller.join();
     }
+  }
+}
+
+// A function under a policy of its own keeps its thread: it may be about something of the thread's.
+TEST(TurnsUnderPolicies, AreNotGivenByForks) {
+  if (is_serial()) GTEST_SKIP() << "everything is a call";
+  for (const heist::policy of : {heist::policy::serial, heist::policy::stalling}) {
+    pool p({.workers = 1});
+    std::atomic<bool> has_begun{false};
+    std::atomic<bool> is_inside{false};
+    auto inside = p.submit([&] {
+      heist::with(of, [&] {
+        is_inside = true;
+        const auto end = std::chrono::steady_clock::now() + 20ms;
+        while (std::chrono::steady_clock::now() < end) heist::fork_join([] {}, [] {});
+        EXPECT_FALSE(has_begun) << int(of);
+      });
+    });
+    EXPECT_TRUE(eventually([&] { return is_inside.load(); }));
+    p.submit(priority::high, [&] { has_begun = true; }).get();
+    inside.get();
   }
 }
 

@@ -49,8 +49,9 @@ namespace heist::inline v0::detail {
   return workers_outside();
 }
 
-// To be called when the request word shows a request, after a look at the entry: whether a fork would now help a thief. In a
-// pool with another deque, which has no requests, whether the caller's deque is empty.
+// To be called when the request word shows a request, after a look at the entry: whether a fork
+// would now help a thief. In a pool with another deque, which has no requests, whether the caller's
+// deque is empty.
 [[gnu::cold]] HEIST_API bool wants_work() noexcept;
 
 // Calls f(workers) on a worker: on the caller, or on one of the default pool.
@@ -82,29 +83,31 @@ class split_loop {
   split_loop& operator=(const split_loop&) = delete;
 
   void run(std::size_t n) {
-    if (workers_ <= 1 || n <= 1)
-      run_alone(n);
-    else
+    if (workers_ > 1 && n > 1)
       run(0, n);
+    else if (n <= 2 * pace::max_chunk)
+      work(0, n);
+    else
+      run_alone(n);
   }
 
  private:
   // From this number of iterations for each worker on, the time for trying one is negligible.
   static constexpr std::size_t first_look = 32;
   static constexpr std::size_t too_few_to_time = 8;
+  static constexpr std::size_t first_chunk_alone = 64;  // chunks after it begin at cache lines, too
 
-  // Nobody can help. A loop that may be long looks at the request word all the same.
-  void run_alone(std::size_t n) {
+  // Nobody can help. A loop that may be long looks at the request word all the same; for a shorter
+  // one that would cost more than a fiftieth of its time.
+  [[gnu::noinline]] void run_alone(std::size_t n) {
     std::size_t first = 0;
-    if (n > pace::max_chunk) {
-      std::uint64_t before = ticks();
-      for (std::size_t chunk = 1; n - first > chunk;) {
-        if (!work(first, first + chunk)) return;
-        first += chunk;
-        chunk = pace::after(chunk, look_at_clock(before));
-        if (hot_path::asked(hot_path::depth())) [[unlikely]]
-          look_at_entry();
-      }
+    std::uint64_t before = ticks();
+    for (std::size_t chunk = first_chunk_alone; n - first > chunk;) {
+      if (!work(first, first + chunk)) return;
+      first += chunk;
+      chunk = pace::after(chunk, look_at_clock(before));
+      if (hot_path::asked(hot_path::depth())) [[unlikely]]
+        look_at_entry();
     }
     work(first, n);
   }
