@@ -130,7 +130,7 @@ class alignas(platform::cache_line_bytes) injection_queue {
     return r;
   }
 
-  // The same for a guest: no new roots, and only fibers that serve its own call.
+  // What pop() is for a guest: no new roots, and only fibers that serve its own call.
   injected pop_for(const root& call) noexcept {
     if (empty()) return {};
     const std::lock_guard hold(mutex_);

@@ -28,16 +28,16 @@ namespace {
 using combination = std::tuple<heist::deque_kind, heist::join_kind, heist::idle_kind>;
 using clock = std::chrono::steady_clock;
 
-// Ends the process and prints the state of all pools if no child begins: `begun` does not advance.
+// Ends the process and prints the state of all pools if no child begins: `count` does not advance.
 // It counts ticks of its own thread, so that stopping the whole machine is not taken for a hang.
 class standstill_watch {
  public:
-  explicit standstill_watch(const std::atomic<long>& begun)
-      : thread_([this, &begun] {
+  explicit standstill_watch(const std::atomic<long>& count)
+      : thread_([this, &count] {
           long seen = -1;
           for (int ticks = 0; !over_.load(std::memory_order_relaxed); ++ticks) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
-            const long now = begun.load(std::memory_order_relaxed);
+            const long now = count.load(std::memory_order_relaxed);
             if (now != seen) ticks = 0;
             seen = now;
             if (ticks < 300) continue;
@@ -60,14 +60,14 @@ class standstill_watch {
 
 // Functions that others wait for and that have begun. A round may take long where a busy machine
 // gives workers little time: then few of these begin, but some do.
-std::atomic<long> begun{0};
+std::atomic<long> children{0};
 
 // Waits as a user's function would, without a fork or a wait of heist, so the worker cannot do
 // anything else.
 class begun_flag {
  public:
   void raise() noexcept {
-    begun.fetch_add(1, std::memory_order_relaxed);
+    children.fetch_add(1, std::memory_order_relaxed);
     up_.store(true, std::memory_order_release);
   }
   void wait() const noexcept {
@@ -133,7 +133,7 @@ TEST_P(BeginElsewhere, WhileTheOtherOneWaits) {
     });
   std::atomic<long> rounds{0};
   {
-    const standstill_watch watch(begun);
+    const standstill_watch watch(children);
     const auto end = clock::now() + time_budget(std::chrono::milliseconds(300));
     while (clock::now() < end) {
       heist::pool pool({.workers = 8, .deque = deque, .join = join, .idle = idle});

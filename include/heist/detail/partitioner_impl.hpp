@@ -14,7 +14,7 @@ namespace heist::inline v0 {
 
 template <class Work>
 inline void on_demand::run(std::size_t n, const Work& work, unsigned workers) const {
-  detail::split_on_demand(n, work, workers);
+  detail::split_and_look(n, work, workers);
 }
 
 template <class Work>

@@ -31,8 +31,8 @@ template <class Turns>
 std::vector<typename Turns::waiting> all_moments() {
   std::vector<typename Turns::waiting> all;
   for (unsigned bits = 0; bits < 32; ++bits)
-    all.push_back({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 12) == 12,
-                   (bits & 16) != 0});
+    all.push_back(
+        {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 12) == 12, (bits & 16) != 0});
   return all;
 }
 

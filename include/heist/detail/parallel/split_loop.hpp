@@ -83,10 +83,18 @@ class split_loop {
   split_loop& operator=(const split_loop&) = delete;
 
   void run(std::size_t n) {
-    if (workers_ > 1 && n > 1)
-      run(0, n);
-    else if (n <= 2 * pace::max_chunk)
+    if (workers_ <= 1 || n <= 1)
       work(0, n);
+    else
+      run(0, n);
+  }
+
+  // The same, for work that may be called for parts on one worker, too: a loop that may be long
+  // looks at the request word all the same. For a shorter one that would cost a fiftieth of its
+  // time.
+  void run_and_look(std::size_t n) {
+    if (workers_ > 1 || n <= 2 * pace::max_chunk)
+      run(n);
     else
       run_alone(n);
   }
@@ -97,8 +105,6 @@ class split_loop {
   static constexpr std::size_t too_few_to_time = 8;
   static constexpr std::size_t first_chunk_alone = 64;  // chunks after it begin at cache lines, too
 
-  // Nobody can help. A loop that may be long looks at the request word all the same; for a shorter
-  // one that would cost more than a fiftieth of its time.
   [[gnu::noinline]] void run_alone(std::size_t n) {
     std::size_t first = 0;
     std::uint64_t before = ticks();
@@ -234,7 +240,13 @@ void split_on_demand(std::size_t n, const Work& work, unsigned workers) {
   split_loop<Work>(work, workers).run(n);
 }
 
-// The same from any thread. An empty loop enters no pool.
+// The same for work that may get parts on one worker, too.
+template <class Work>
+void split_and_look(std::size_t n, const Work& work, unsigned workers) {
+  split_loop<Work>(work, workers).run_and_look(n);
+}
+
+// The same as split_on_demand from any thread. An empty loop enters no pool.
 template <class Work>
 void split_on_demand(std::size_t n, const Work& work) {
   if (n == 0) return;
