@@ -122,7 +122,7 @@ void fill(wait_record& r, awaited what) noexcept {
     r.thread = platform::thread_id();
     return;
   }
-  r.pool = me.on->pool->config().name.c_str();
+  r.pool = self_worker().pool.config().name.c_str();  // a thread's own stack is of no pool
   r.scope = me.on->task.scope;
   r.runs = r.scope == nullptr ? me.on->ends : nullptr;
 }

@@ -147,6 +147,7 @@ TEST_F(EnvironmentDeathTest, BadFlagsAreRefused) {
               "HEIST_SERIAL=yes: must be 0 or 1");
   EXPECT_EXIT(use_default_pool("HEIST_CHECK", "2"), ExitedWithCode(code_usage),
               "HEIST_CHECK=2: must be 0, 1, moves or 1,moves");
+  EXPECT_EXIT(use_default_pool("HEIST_CHECK", "1,moves"), ExitedWithCode(0), "");
   EXPECT_EXIT(use_default_pool("HEIST_STATS", "2"), ExitedWithCode(code_usage),
               "HEIST_STATS=2: must be 0, 1, timed or full");
   EXPECT_EXIT(use_default_pool("HEIST_BARRIER", "hope"), ExitedWithCode(code_usage),

@@ -188,5 +188,16 @@ TEST_P(Suspicions, AndDeadlocksAreToldInAChildOfForkToo) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, Suspicions, testing::Values(1U, 2U, 8U));
 
+// A thread's own stack, on which its last hook runs, belongs to no pool.
+TEST(SuspicionsOfHooks, AThreadThatEndsMayWaitForAnotherPool) {
+  heist::pool other({.workers = 1});
+  std::atomic<int> sum{0};
+  {
+    const heist::pool pool(
+        {.workers = 2, .on_thread_stop = [&](unsigned) { sum += other.run([] { return 1; }); }});
+  }
+  EXPECT_EQ(sum, 2);
+}
+
 }  // namespace
 }  // namespace heist_test
