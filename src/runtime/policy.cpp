@@ -9,7 +9,6 @@
 #include "runtime/free_fibers.hpp"
 #include "runtime/pool_impl.hpp"
 #include "runtime/slots.hpp"
-#include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
 
 namespace heist::inline v0::detail {
@@ -35,16 +34,9 @@ bool move_to(worker& target) noexcept {
   if (&w == &target) return true;
   fiber* const next = take_fiber(w);
   if (next == nullptr) return false;
-  fiber& me = *w.current;
-  me.depth = w.deque->depth();
-  me.home = &target;
-  me.serves = w.serves.load(std::memory_order_relaxed);  // as worker::serves says
+  const position h = w.deque->depth();
   w.pool.leave_behind(w.pool.take_forks(w));
-  seat(w, w.first_position(), next->slots);
-  const bool is_timed = is_measured(w) && strands::stop(w, strands::of(me));
-  switch_fiber(w, me, *next, after_switch_action::kind::send_home);
-  if (is_timed) [[unlikely]]
-    strands::go_afresh(self_worker(), strands::of(me));
+  leave_ready(w, *next, h, &target);
   return true;
 }
 

@@ -162,30 +162,46 @@ void arrive(fiber& self) noexcept {
 // Called inline (spawn_path.hpp): somebody has resumed a spawner, and its spawn returns.
 void spawner_arrived(fiber* spawner) noexcept { arrive(*spawner); }
 
-void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state,
-                           awaited what) noexcept {
+namespace {
+
+// The running fiber is left, with that note.
+void leave(worker& w, fiber& next, position h, awaited what, worker* home,
+           after_switch_action::kind note) noexcept {
   fiber& me = *w.current;
   me.awaits = what;
-  me.awaited_state = &state;
   me.depth = h;
-  me.home = w.pool.config().join == join_kind::stalling || me.stalls != 0 ? &w : nullptr;
-  me.is_stalled = me.home.get() != nullptr;
+  me.home = home;
+  me.is_stalled = home == &w;
   if (me.is_stalled) w.stalled = w.stalled + 1;
   // Relaxed: as worker::serves says.
   me.serves = w.serves.load(std::memory_order_relaxed);
   seat(w, w.first_position(), next.slots);
-  w.after.awaited = &state;
-  w.starves = &next == &w.native;
   const bool is_timed = is_measured(w) && strands::stop(w, strands::of(me));
   if (is_timed && what.kind >= wait_kind::sender) [[unlikely]]
     strands::note_not_covered(
         "channels, latches and the like: who waits for them follows nothing by that");
   if (tracing::is_on()) [[unlikely]]
     tracing::suspend(me);
-  switch_fiber(w, me, next, after_switch_action::kind::wait_for);
+  switch_fiber(w, me, next, note);
   if (is_timed) [[unlikely]]
     strands::go_afresh(self_worker(), strands::of(me));
   me.awaits.kind = wait_kind::none;
+}
+
+}  // namespace
+
+void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state,
+                           awaited what) noexcept {
+  fiber& me = *w.current;
+  me.awaited_state = &state;
+  w.after.awaited = &state;
+  w.starves = &next == &w.native;
+  const bool stalls = w.pool.config().join == join_kind::stalling || me.stalls != 0;
+  leave(w, next, h, what, stalls ? &w : nullptr, after_switch_action::kind::wait_for);
+}
+
+void leave_ready(worker& w, fiber& next, position h, worker* home) noexcept {
+  leave(w, next, h, {wait_kind::other}, home, after_switch_action::kind::send_home);
 }
 
 void note_resumed(worker& w, fiber& f) noexcept {

@@ -9,7 +9,6 @@
 #include "runtime/slots.hpp"
 #include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
-#include "runtime/tracing.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -29,24 +28,13 @@ bool may_give_turn(const worker& w) noexcept {
 // The running fiber goes to the end of those that can continue, and the worker to the entry.
 void give_turn(worker& w) noexcept {
   if (!may_give_turn(w)) return;
-  fiber& me = *w.current;
   fiber* const next = take_fiber(w);
   if (next == nullptr) return;
   const position h = w.deque->depth();
   // As in a wait: what the fiber has forked and not joined is for others to run.
   w.pool.leave_behind(leave_spawners(w, h, w.pool.take_forks(w)));
-  me.depth = h;
-  me.awaits = {wait_kind::other};
-  me.home = w.pool.config().join == join_kind::stalling ? &w : nullptr;
-  me.is_stalled = me.home.get() != nullptr;
-  if (me.is_stalled) w.stalled = w.stalled + 1;
-  me.serves = w.serves.load(std::memory_order_relaxed);  // as worker::serves says
   w.serves_entry = true;
-  seat(w, w.first_position(), next->slots);
-  if (tracing::is_on()) [[unlikely]]
-    tracing::suspend(me);
-  switch_fiber(w, me, *next, after_switch_action::kind::send_home);
-  me.awaits.kind = wait_kind::none;
+  leave_ready(w, *next, h, w.pool.config().join == join_kind::stalling ? &w : nullptr);
 }
 
 }  // namespace
