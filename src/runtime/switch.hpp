@@ -55,8 +55,8 @@ void arrive(fiber& self) noexcept;
 void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state,
                            awaited what) noexcept;
 
-// Leaves the running fiber, which can continue: on that worker, or with nullptr on any. Otherwise as
-// suspend_until_settled().
+// Leaves the running fiber, which can continue: at its home, or with nullptr on any worker.
+// Otherwise as suspend_until_settled().
 void leave_ready(worker& w, fiber& next, position h, worker* home) noexcept;
 
 // To be called before the worker switches to a fiber that was suspended.
