@@ -119,10 +119,11 @@ auto scope(pool& p, F&& f) -> std::invoke_result_t<F, task_scope&>;
 // The same with a spawn_kind. spawn_kind::child serves to compare the two kinds, and for children
 // that must not overtake the spawner: spawn leaves the closure on the deque, and sync runs the
 // children that nobody stole, newest first. Only the scope's own function can push children so,
-// outside of any fork_join in it; elsewhere, and when the deque is full (pool_config::fork_depth),
-// spawn is a call. If several throw, the rules are the same. A child costs about three forks, and
-// the scope two more (heist bench scope), if its closure has at most 24 bytes, is aligned to 8 and
-// moves without throwing; any other closure is moved to the heap, which costs ten more.
+// outside of any fork_join in it; elsewhere spawn is a call. If several throw, the rules are the
+// same. A child costs about three forks, and the scope two more (heist bench scope), if its closure
+// has at most 24 bytes, is aligned to 8 and moves without throwing; any other closure is moved to
+// the heap, which costs ten more. When the deque is full (pool_config::fork_depth) a child begins
+// at once, as in a scope of the default kind; in a measured pool (HEIST_PROFILE) it is a call then.
 // spawn_kind::continuation: the scope spawns as the pool's configuration says.
 template <class F>
 requires detail::is_scope_function<F>

@@ -159,8 +159,7 @@ bool pool_impl::equip(worker& guest) noexcept {
   guest.begin_running();
   // Relaxed: the barrier takes either number.
   __atomic_store_n(&tids_[size() + guest.index], guest.tid, __ATOMIC_RELAXED);
-  c.capacity = static_cast<position>(config_.fork_depth * sizeof(job)) + guest.first_position();
-  c.unasked = guest.counts_all ? counting_limit : c.capacity;
+  guest.set_room(c, config_.fork_depth);
   c.reseat(guest.first_position(), first->slots);
   c.limit.store(c.unasked, std::memory_order_relaxed);  // before any thief knows it
   guest.door.open(c);

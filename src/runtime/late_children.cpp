@@ -1,7 +1,7 @@
 // Children for which there is no stack: they wait in the pool's injection queue, as roots of a
 // family that their scope has, until a worker has a stack for one, or the scope's sync runs those
 // that nobody has begun. As calls they could wait on their spawner's stack, for what the spawner
-// does next.
+// does next. So do pushed children where a deque that can't hold their spawner's rest is full.
 //
 // Such a child is counted in its scope like one whose spawner was stolen, and its views are
 // deposited (views.hpp).
@@ -14,20 +14,22 @@
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/scope_parts.hpp"
+#include "runtime/strands.hpp"
 #include "runtime/views.hpp"
 
 namespace heist::inline v0::detail {
 
-bool scope_state::begin_later(worker& w, const spawn_functions& functions, void* closure) {
-  fiber& me = *w.current;
-  const bool is_owner = &me == owner_;
+bool scope_state::begin_later(worker& w, keep_function to_heap, void* closure) {
+  if (w.alone || is_measured(w)) return false;
+  const bool is_owner = w.current.get() == owner_;
   // What the owner has added stands before the child in the order of the program.
-  if (is_owner && me.views != nullptr) deposit(use_key(), leave_views(w));
+  if (is_owner && !pushes() && w.current.get()->views != nullptr)
+    deposit(use_key(), leave_views(w));
   const std::uint64_t key = is_owner ? use_key() : foreign_key;
   root_family* const late = late_children();
   if (late == nullptr) return false;
   try {
-    late_child* const child = functions.keep(closure, *late);
+    late_child* const child = to_heap(closure, *late);
     if (child == nullptr) return false;
     child->scope = this;
     child->key = key;

@@ -186,8 +186,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
   fiber* const first = w.cached;
   w.counts_all = counts_forks();
   w.moves_joins = moves_joins_;
-  c.capacity = static_cast<position>(config_.fork_depth * sizeof(job)) + w.first_position();
-  c.unasked = w.counts_all ? counting_limit : c.capacity;
+  w.set_room(c, config_.fork_depth);
   c.reseat(w.first_position(), first->slots);  // the gate's mutex orders all this
   if (config_.deque == deque_kind::split) {
     c.limit.store(c.unasked, std::memory_order_relaxed);

@@ -146,10 +146,11 @@ bool child_threw(wide_position place) noexcept {
   return false;
 }
 
-// Only the owner of a scope has handed its views to its children.
+// Only the owner of a scope has handed its views to its children, and not to those that it pushes.
 void give_views_back(fiber* child) noexcept {
   if (child->views == nullptr) return;
-  if (child->task.scope->key_of(child->task) == scope_state::foreign_key) refuse_views();
+  const spawned& t = child->task;
+  if (t.scope->key_of(t) == scope_state::foreign_key || t.scope->pushes()) refuse_views();
   child->task.spawner->views = std::exchange(child->views, nullptr);
 }
 
@@ -243,8 +244,7 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
     if (child == nullptr) child = take_fiber(*w);
   }
   if (child == nullptr) {
-    if (leaves_rest && !w->alone && !is_measured(*w) && begin_later(*w, functions, closure))
-      return true;
+    if (leaves_rest && begin_later(*w, functions.to_heap, closure)) return true;
     if (w != nullptr && !w->alone && !leaves_rest && w->current.get() == owner_ &&
         hot_path::depth() == place_of_push(flags)) {
       if ((flags & flags_of_pushes) == 0) {
@@ -253,23 +253,30 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
       }
       return false;
     }
-    call(functions, closure);
+    call(functions.call, closure,
+         w == nullptr || w->current.get() == owner_ ? use_key() : foreign_key);
     return true;
   }
   fiber& me = *w->current;
+  if (me.views != nullptr && &me == owner_) child->views = std::exchange(me.views, nullptr);
+  begin_on(*w, *child, functions.run_child, closure);
+  return true;
+}
+
+void scope_state::begin_on(worker& w, fiber& stack, child_function run, void* closure) noexcept {
+  fiber* const child = &stack;
+  fiber& me = *w.current;
   const wide_position h = hot_path::depth();
   prepare(&me, child, h);
   child->task.depth = static_cast<position>(h);
-  if (me.views != nullptr && &me == owner_) child->views = std::exchange(me.views, nullptr);
-  w->current = child;
-  if (call_fiber(me, *child, functions.run_child, closure)) return true;
+  w.current = child;
+  if (call_fiber(me, *child, run, closure)) return;
 #if !HEIST_ASAN && !HEIST_TSAN  // there return_to_spawner() has done it
   // No other worker has resumed the spawner. This worker can be another one: see end_public().
   self_worker().current = &me;
   give_views_back(child);
   keep_spare(child);
 #endif
-  return true;
 }
 
 void scope_state::pushed_threw(std::uint64_t key) noexcept { keep(key, std::current_exception()); }
@@ -284,10 +291,10 @@ void run_stolen_child(job& slot) noexcept {
   complete(slot, job::done);
 }
 
-void scope_state::run_apart(job& slot, pushed_function run) noexcept {
+void scope_state::run_apart(job& slot) noexcept {
   const views_refused in_no_order;
   take_over_slot(slot);
-  run(slot);
+  slot.run(slot);
 }
 
 void scope_state::run_measured_pushed() noexcept {
@@ -296,9 +303,9 @@ void scope_state::run_measured_pushed() noexcept {
   open_fork* const f = strands::find(s, static_cast<position>(hot_path::depth()));
   job* const slot = join_child();
   if (f == nullptr) {
-    if (slot != nullptr) run_apart(*slot, slot->run);
+    if (slot != nullptr) run_apart(*slot);
   } else if (slot != nullptr) {
-    strands::run_pushed_child(*f, this, [&] { run_apart(*slot, slot->run); });
+    strands::run_pushed_child(*f, this, [&] { run_apart(*slot); });
   } else {
     strands::receive_pushed(self_worker(), *f, this);
   }
@@ -312,7 +319,7 @@ void scope_state::run_measured_pushed() noexcept {
 void scope_state::run_public_pushed() noexcept {
   if (is_measured(self_worker())) [[unlikely]]
     return run_measured_pushed();
-  if (job* const slot = join_child()) run_apart(*slot, slot->run);
+  if (job* const slot = join_child()) run_apart(*slot);
 }
 
 void scope_state::run_pushed_apart() noexcept {
@@ -321,50 +328,75 @@ void scope_state::run_pushed_apart() noexcept {
     top_ = h;
     if (hot_path::take_private(h)) {
       job& slot = hot_path::slot(h);
-      run_apart(slot, slot.run);
+      run_apart(slot);
     } else {
       run_public_pushed();
     }
   }
 }
 
-void scope_state::push_slow(wide_position h, pushed_function run) noexcept {
+bool scope_state::push_slow(wide_position h) noexcept {
   worker& w = self_worker();
   control& c = *w.deque;
   const auto place = static_cast<position>(h);
-  job& slot = slot_at(c, place);
-  // Relaxed: a request that comes now is answered by the next push.
-  bool was_asked = false;
-  if (w.uses_split() && place >= c.capacity && c.limit.load(std::memory_order_relaxed) != 0) {
-    // What fork_slow() does where nobody asks, in half the instructions: a loop of spawns that has
-    // filled the deque comes here again and again. Release: as in publish().
-    c.head.store(place, std::memory_order_release);
-    begin_at(w, place);
-    w.count.inlined_forks.add();
-  } else {
+  if (place < worker::last_place(c)) {
     detail::push_slow();
     if (is_measured(w)) [[unlikely]]
       note_measured();
     // D1: refused, and no thief will ever see it.
-    if (slot.run == nullptr) hot_path::take_private(h);
-    if (hot_path::depth() != h) return look_at_entry();
-    was_asked = true;
+    if (slot_at(c, place).run == nullptr) hot_path::take_private(h);
+    if (hot_path::depth() != h) {
+      look_at_entry();
+      return true;
+    }
+  } else if (!hot_path::take_private(h) && w.uses_split()) {
+    // A thief has seen the child already (never in the spare slot behind the last place).
+    std::uint32_t reclaimed = 0;
+    if (c.pop_slow(place, reclaimed) == deque::pop_result::stolen) {
+      hot_path::publish(h);
+      if (w.counts_all) w.count.puts.add();
+      return true;
+    }
+    w.count.reclaims.add(reclaimed);
   }
   top_ = h;
-  // The slot keeps the mark of a refused entry: D1.
-  const fiber& me = *w.current;
-  if (me.views != nullptr) return run_apart(slot, run);
-  take_over_slot(slot);
-  run(slot);
-  if (me.views != nullptr) refuse_views();
-  if (was_asked) look_at_entry();
+  return false;
 }
 
-void scope_state::call(const spawn_functions& functions, void* closure) {
-  const worker* const w = this_worker();
-  const std::uint64_t key = w == nullptr || w->current.get() == owner_ ? use_key() : foreign_key;
+namespace {
+
+// Whether the rest of a spawner finds a place on the deque: the last one, which push_slow() has
+// kept. A shared queue has no order for it, and a deque of Arora, Blumofe and Plaxton may refuse
+// it: places that were stolen are used again only when it is empty.
+bool may_leave_rest(const worker& w) noexcept {
+  const pool_config& config = w.pool.config();
+  return w.deque->depth() < w.deque->capacity && w.current.get()->stalls == 0 &&
+         config.join == join_kind::greedy && config.deque != deque_kind::shared_queue &&
+         config.deque != deque_kind::abp;
+}
+
+}  // namespace
+
+// As a call the child could wait for what the owner does next.
+void scope_state::run_refused(const spawn_functions& functions, void* closure) noexcept {
+  worker& w = self_worker();
+  if (!w.alone && !is_measured(w)) {
+    if (may_leave_rest(w)) {
+      fiber* child = take_spare(w);
+      if (child == nullptr) child = take_fiber(w);
+      if (child != nullptr) return begin_on(w, *child, functions.run_child, closure);
+    }
+    if (begin_later(w, functions.to_heap, closure)) return;
+  }
+  w.count.inlined_forks.add();
+  const views_refused in_no_order;
+  call(functions.call, closure, use_key());
+  look_at_entry();
+}
+
+void scope_state::call(closure_function call_it, void* closure, std::uint64_t key) noexcept {
   try {
-    functions.call(closure);
+    call_it(closure);
   } catch (...) {
     keep(key, std::current_exception());
   }

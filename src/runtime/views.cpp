@@ -93,7 +93,7 @@ views_refused::~views_refused() {
 // The piece of a child whose spawner was stolen hangs on its first view: there may be no memory for
 // anything else.
 void scope_state::deposit(std::uint64_t key, view_node* views) noexcept {
-  if (key == foreign_key) refuse_views();
+  if (key == foreign_key || pushes()) refuse_views();
   const keeping hold(word_);
   if (!hold.has(has_deposits)) deposits_ = nullptr;
   view_node** at = &deposits_;  // the newest first: these are merged first

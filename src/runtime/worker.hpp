@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -53,6 +54,16 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   [[nodiscard]] bool uses_split() const noexcept { return forks == nullptr; }
   // Where a fiber's first fork lies.
   [[nodiscard]] position first_position() const noexcept { return counts_all ? sizeof(job) : 0; }
+
+  // The last place is kept for the owner of a scope that has filled all others with its children
+  // (scope_state::run_refused): from there on every push takes the slow path.
+  void set_room(control& c, std::size_t forks_at_most) const noexcept {
+    c.capacity = static_cast<position>(forks_at_most * sizeof(job)) + first_position();
+    c.unasked = counts_all ? counting_limit : std::max(last_place(c), counting_limit);
+  }
+  [[nodiscard]] static position last_place(const control& c) noexcept {
+    return c.capacity - static_cast<position>(sizeof(job));
+  }
 
   // Relaxed: for reports, and for begin_running().
   void set_state(worker_state s) noexcept { doing.store(s, std::memory_order_relaxed); }

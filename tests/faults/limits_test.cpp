@@ -225,11 +225,12 @@ TEST(Limits, OfMappings) {
 }
 
 // Children that wait for what their spawner does after it has spawned them all.
-void spawn_waiting(report& r, heist::pool& pool, int children, std::uint64_t at_least_stacks) {
+void spawn_waiting(report& r, heist::pool& pool, int children, std::uint64_t at_least_stacks,
+                   heist::spawn_kind kind = heist::spawn_kind::continuation) {
   std::atomic<int> ended{0};
   pool.run([&] {
     heist::latch open(1);
-    heist::scope([&](heist::task_scope& s) {
+    heist::scope(kind, [&](heist::task_scope& s) {
       for (int i = 0; i < children; ++i)
         s.spawn([&] {
           open.wait();
@@ -248,6 +249,18 @@ TEST(Limits, OfStacksForTheChildrenOfAScope) {
                 heist::pool pool({.workers = workers, .stack_size = 64 << 10});
                 spawn_waiting(r, pool, 25'000, 25'000);
                 spawn_waiting(r, pool, 100'000, 25'000);
+              }),
+              "")
+        << workers << " workers";
+  }
+}
+
+// Of those that find no place on the deque, too.
+TEST(Limits, OfThePlacesForTheChildrenOfAScope) {
+  for (const unsigned workers : {1U, 2U, 3U}) {
+    EXPECT_EQ(run_apart([workers](report& r) {
+                heist::pool pool({.workers = workers, .stack_size = 64 << 10});
+                spawn_waiting(r, pool, 100'000, 0, heist::spawn_kind::child);
               }),
               "")
         << workers << " workers";

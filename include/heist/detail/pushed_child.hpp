@@ -14,8 +14,9 @@
 //       pushed by functions that it called, and each has joined its own. So the pops of sync() go
 //       from top_ - 1 down to start_, and each finds its child the newest entry, or stolen, and
 //       then the older ones are too.
-//   C3  A child that the deque refuses runs at once, and top_ stays below it: no sync() looks for
-//       it. Its slot keeps the mark of a refused entry (D1 in src/runtime/fork_deque.hpp).
+//   C3  A child that the deque refuses begins at once, on a stack of its own if it can, and top_
+//       stays below it: no sync() looks for it on the deque. Its slot keeps the mark of a refused
+//       entry (D1 in src/runtime/fork_deque.hpp).
 //   C4  A child is moved out of its slot before it is called, and top_ is lowered before that: what
 //       it forks uses the slot again.
 #pragma once
@@ -183,7 +184,7 @@ inline void scope_state::push(F& closure, wide_position h) {
   top_ = h + static_cast<wide_position>(sizeof(job));
   hot_path::publish(h);
   if (hot_path::asked(h)) [[unlikely]]
-    push_slow(h, &run_pushed_child<F>);
+    push_unusual<F>(h);
 }
 
 template <class F>

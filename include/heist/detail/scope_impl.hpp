@@ -46,7 +46,7 @@ void call_spawned(void* closure) {
   std::move(f)();
 }
 
-// A child that waits in the pool's queue (scope_state::begin_later).
+// A child in the pool's queue (scope_state::begin_later).
 struct late_child : family_root {
   late_child(function f, root_family& late) noexcept : family_root(f, &late) {}
   scope_state* scope = nullptr;
@@ -88,6 +88,15 @@ late_child* keep_spawned(void* closure, root_family& late) {
 template <class F>
 inline constexpr spawn_functions spawn_functions_of{&run_child<F>, &call_spawned<F>,
                                                     &keep_spawned<F>};
+
+template <class F>
+[[gnu::noinline, gnu::cold]] void scope_state::push_unusual(wide_position h) {
+  if (push_slow(h)) return;
+  F& there = *std::launder(reinterpret_cast<F*>(pushed_child::of(hot_path::slot(h)).closure));
+  F closure(std::move(there));
+  there.~F();
+  run_refused(spawn_functions_of<F>, &closure);
+}
 
 // The owner of a scope on a thread outside any pool: nullptr; under HEIST_SERIAL any other value.
 HEIST_API const void* scope_owner_outside() noexcept;

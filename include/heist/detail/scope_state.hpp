@@ -24,13 +24,15 @@ struct worker;
 // A child that begins when the pool has a stack for it, or at its scope's sync: on the heap.
 struct late_child;
 
-// What the library calls for a closure whose type it doesn't know.
+// What the library calls for a closure whose type it doesn't know. The first moves the closure and
+// calls it, and throws what it throws. The second moves it to the heap, and throws what the move
+// throws; nullptr: there is no memory, and nothing was moved.
+using closure_function = void (*)(void* closure);
+using keep_function = late_child* (*)(void* closure, root_family& late);
 struct spawn_functions {
   child_function run_child;
-  void (*call)(void* closure);  // moves the closure and calls it; throws what it throws
-  // Moves the closure to the heap; throws what the move throws. nullptr: there is no memory, and
-  // nothing was moved.
-  late_child* (*keep)(void* closure, root_family& late);
+  closure_function call;
+  keep_function to_heap;
 };
 
 // What a scope under a stop condition has besides.
@@ -38,9 +40,6 @@ struct scope_watch {
   const stop_poll stop;                   // asked before each child
   std::atomic<std::uint64_t> spawned{0};  // children
 };
-
-// Runs a pushed child whose entry lies in that slot, see pushed_child.hpp.
-using pushed_function = void (*)(job& slot) noexcept;
 
 class scope_state {
  public:
@@ -79,8 +78,8 @@ class scope_state {
   // set.
   template <class F>
   [[nodiscard, gnu::always_inline]] bool push_usual(F& closure);
-  // Pushes the closure at the position h, the deque's head. Where the deque is full the closure
-  // runs at once.
+  // Pushes the closure at the position h, the deque's head. Where the deque is full the child
+  // begins at once, as in a scope of the default kind.
   template <class F>
   [[gnu::always_inline]] void push(F& closure, wide_position h);
 
@@ -106,6 +105,7 @@ class scope_state {
   class keeping;
   // To be called by whoever runs a pushed child, once its slot is the caller's.
   void take_over_slot(job& slot) noexcept;
+  [[nodiscard]] bool pushes() const noexcept { return (flags() & pushes_children) != 0; }
   // Whether a child that was pushed may have to be skipped.
   [[nodiscard]] bool may_skip_pushed() const noexcept { return (flags() & ~flags_of_pushes) != 0; }
   // True if a child that was pushed and hasn't begun must be skipped, as in skip_spawned().
@@ -145,14 +145,16 @@ class scope_state {
   HEIST_API void run_pushed_apart() noexcept;
   // Runs the newest child, unless it was stolen; then waits for its end.
   HEIST_API void run_public_pushed() noexcept;
-  // Runs a child that was taken back, or that the deque refused, with the owner's views put aside.
-  // `run` is its function: the slot of one that was refused doesn't hold it (D1 in
-  // src/runtime/fork_deque.hpp).
-  void run_apart(job& slot, pushed_function run) noexcept;
+  // Runs a child that was taken back, with the owner's views put aside.
+  void run_apart(job& slot) noexcept;
   void run_measured_pushed() noexcept;
-  // Completes a push that found a request, a full deque or a deque of another kind. Where the deque
-  // has no place for the child, runs it.
-  HEIST_API void push_slow(wide_position h, pushed_function run) noexcept;
+  // Completes a push that found a request, a full deque or a deque of another kind.
+  template <class F>
+  void push_unusual(wide_position h);
+  // False: the deque has no place for the child, whose closure is the caller's again.
+  [[nodiscard]] HEIST_API bool push_slow(wide_position h) noexcept;
+  // Runs that child as in a scope of the default kind.
+  HEIST_API void run_refused(const spawn_functions& functions, void* closure) noexcept;
   void merge_deposits() noexcept;
   // Where the owner's next push lies.
   [[nodiscard]] wide_position place_of_push(unsigned flags) const noexcept {
@@ -165,13 +167,16 @@ class scope_state {
   // Counts a child that is spawned now, where a stop condition needs the count. True if the child
   // must be skipped, because of a stop or of an exception; one that a stop skips is counted.
   bool skip_spawned(unsigned flags) noexcept;
-  // Leaves a child to the pool's queue, for want of a stack. False: there is no memory for it.
-  [[nodiscard]] bool begin_later(worker& w, const spawn_functions& functions, void* closure);
+  // Begins a child on that stack, as a call above which the rest of its spawner lies on the deque.
+  void begin_on(worker& w, fiber& stack, child_function run, void* closure) noexcept;
+  // Leaves a child to the pool's queue, for want of a stack. False: it must be called, for want of
+  // memory or in a measured pool.
+  [[nodiscard]] bool begin_later(worker& w, keep_function to_heap, void* closure);
   [[nodiscard]] root_family* late_children() noexcept;
   // Runs the late children that nobody has begun.
   void run_late() noexcept;
   // Runs a child on the spawner's stack, as a call.
-  void call(const spawn_functions& functions, void* closure);
+  void call(closure_function call_it, void* closure, std::uint64_t key) noexcept;
 
   // Added to word_ for each child whose spawner was stolen and that hasn't ended.
   static constexpr std::uint64_t one_child = std::uint64_t{1} << 32;

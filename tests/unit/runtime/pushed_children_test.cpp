@@ -67,7 +67,7 @@ void run_and_skip(heist::pool& pool) {
     for (int round = 0; round < scaled(50); ++round) {
       const Closure kept(counts);
       scope(spawn_kind::child, [&](task_scope& s) {
-        // More than the deque holds: the later ones are calls.
+        // More than the deque holds: the later ones begin later.
         for (int i = 0; i < 80; ++i) i % 2 == 0 ? s.spawn(kept) : s.spawn(Closure(counts));
       });
       expected += 80;
@@ -129,6 +129,50 @@ TEST_P(PushedChildren, MayHoldWhatCannotBeCopied) {
     });
   });
   EXPECT_EQ(sum, 2L * 99 * 100 / 2);
+}
+
+// The pool's deques have 64 places at most.
+TEST_P(PushedChildren, ThatTheDequeRefusesMayWaitForTheirSpawner) {
+  pool_.run([] {
+    for (int round = 0; round < scaled(20); ++round) {
+      heist::latch open(1);
+      heist::counting_semaphore<> turns(0);
+      std::atomic<int> ended{0};
+      scope(spawn_kind::child, [&](task_scope& s) {
+        for (int i = 0; i < 200; ++i) {
+          s.spawn([&] {
+            open.wait();
+            ++ended;
+          });
+          s.spawn([&, filler = std::array<long, 4>{}] {
+            turns.acquire();
+            ended += 1 + static_cast<int>(filler.back());
+          });
+        }
+        open.count_down();
+        turns.release(200);
+      });
+      ASSERT_EQ(ended, 400);
+    }
+  });
+}
+
+TEST_P(PushedChildren, ThatTheDequeRefusesThrowInTheirOrder) {
+  pool_.run([] {
+    for (int round = 0; round < scaled(20); ++round) {
+      try {
+        scope(spawn_kind::child, [&](task_scope& s) {
+          for (int i = 0; i < 200; ++i)
+            s.spawn([i] {
+              if (i >= 100) throw i;
+            });
+        });
+        FAIL() << "nothing was thrown";
+      } catch (int first) {
+        ASSERT_EQ(first, 100);
+      }
+    }
+  });
 }
 
 struct throws_when_moved {
