@@ -3,7 +3,8 @@
 #
 #   runtime   the shared library
 #   dev       what a program is built with, and the documents
-#   tools     the command, and the libtbb.so.12 with which it runs programs for oneTBB
+#   tools     the command, the libtbb.so.12 with which it runs programs for oneTBB, and the library
+#             of `heist check`
 
 include(CMakePackageConfigHelpers)
 
@@ -18,7 +19,7 @@ if(HEIST_BUILD_SHARED)
   list(APPEND heist_files "$<TARGET_FILE:heist_shared>")
 endif()
 if(TARGET heist_cli)
-  set(heist_programs heist_cli heist_bench_command heist_lab_command heist_tbb_command)
+  set(heist_programs heist_cli heist_bench_command heist_check_command heist_lab_command heist_tbb_command)
   if(TARGET heist_cluster_command)
     list(APPEND heist_programs heist_cluster_command)
   endif()
@@ -33,6 +34,10 @@ endif()
 if(TARGET heist_tbb)
   add_dependencies(heist_product heist_tbb)
   list(APPEND heist_files "$<TARGET_FILE:heist_tbb>")
+endif()
+if(TARGET heist_check)
+  add_dependencies(heist_product heist_check)
+  list(APPEND heist_files "$<TARGET_FILE:heist_check>")
 endif()
 if(TARGET heist_cluster)
   add_dependencies(heist_product heist_cluster)
@@ -56,6 +61,9 @@ install(TARGETS heist_static EXPORT heist-targets ARCHIVE DESTINATION "${CMAKE_I
 if(HEIST_BUILD_SHARED)
   install(TARGETS heist_shared EXPORT heist-targets
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT dev)
+endif()
+if(TARGET heist_check)
+  install(TARGETS heist_check LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/heist" COMPONENT tools)
 endif()
 if(TARGET heist_cli)
   install(TARGETS ${heist_programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)

@@ -25,6 +25,9 @@ constexpr std::array commands = {
     registered_command{"cluster",
                        "a program on many machines, over MPI: mpirun -n 4 heist cluster uts",
                        "heist-cluster"},
+    registered_command{"check",
+                       "a program that uses heist, with what it must not do: check PROGRAM",
+                       "heist-check"},
     registered_command{"tbb",
                        "a program that was linked with oneTBB, on heist's workers: "
                        "tbb PROGRAM",

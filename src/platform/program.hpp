@@ -19,4 +19,7 @@ struct loaded_place {
 };
 [[nodiscard]] loaded_place find_loaded_place(const void* object);
 
+// What the program, or a library that it has loaded, exports under that name; or nullptr.
+[[nodiscard]] const void* find_exported(const char* name) noexcept;
+
 }  // namespace heist::inline v0::platform

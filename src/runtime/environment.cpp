@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <locale>
@@ -95,6 +96,31 @@ bool stats_from_environment() {
          flag("HEIST_STATS", "0, 1, timed or full");
 }
 
+namespace {
+
+constexpr const char* check_form =
+    "0, or any of 1, moves, locks, block:TIME and starve:TIME, separated by commas; a TIME is a "
+    "number of ns, us, ms or s, from 1us to 1h: block:10ms";
+
+// The time behind that name, as in "block:10ms"; 0: it isn't one.
+std::chrono::nanoseconds time_of_check(std::string_view text, std::string_view name) noexcept {
+  using namespace std::chrono_literals;
+  if (!text.starts_with(name)) return 0ns;
+  text.remove_prefix(name.size());
+  std::int64_t n = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const std::chrono::nanoseconds one = unit == "ns"   ? 1ns
+                                       : unit == "us" ? 1us
+                                       : unit == "ms" ? 1ms
+                                       : unit == "s"  ? std::chrono::nanoseconds(1s)
+                                                      : 0ns;
+  if (problem != std::errc() || one == 0ns || n <= 0 || n > 1h / one || n * one < 1us) return 0ns;
+  return n * one;
+}
+
+}  // namespace
+
 check_settings checks_from_environment() {
   check_settings s;
   const char* const value = platform::environment_variable("HEIST_CHECK");
@@ -106,8 +132,14 @@ check_settings checks_from_environment() {
       s.waits = true;
     else if (one == "moves")
       s.moves = true;
+    else if (one == "locks")
+      s.locks = true;
+    else if (const auto block = time_of_check(one, "block:"); block.count() != 0)
+      s.block = block;
+    else if (const auto starve = time_of_check(one, "starve:"); starve.count() != 0)
+      s.starve = starve;
     else if (one != "0")
-      refuse("HEIST_CHECK", value, "0, 1, moves or 1,moves");
+      refuse("HEIST_CHECK", value, check_form);
     if (comma == std::string_view::npos) return s;
     rest.remove_prefix(comma + 1);
   }

@@ -3,6 +3,7 @@
 // user reads none of them (platform::environment_variable).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 
@@ -22,10 +23,14 @@ std::size_t stack_size_from_environment();
 bool stats_from_environment();
 stats_kind stats_kind_from_environment();
 
-// HEIST_CHECK: 0, or what is to be checked, separated by commas.
+// HEIST_CHECK: 0, or what is to be checked, separated by commas. A TIME is a number and ns, us, ms
+// or s.
 struct check_settings {
   bool waits = false;  // "1": who waits for whom (wait_graph.hpp, stall_watch.hpp)
   bool moves = false;  // "moves": joins move to other threads (moves.hpp)
+  bool locks = false;  // "locks": other locks than heist's across forks, spawns and waits
+  std::chrono::nanoseconds block{0};   // "block:TIME": calls that block a worker for longer; 0: no
+  std::chrono::nanoseconds starve{0};  // "starve:TIME": what hasn't begun for longer; 0: no
 };
 check_settings checks_from_environment();
 

@@ -87,8 +87,10 @@ void keep_spare(fiber* child) noexcept {
   const fiber* const newest = w.spares;
   const unsigned n = newest == nullptr ? 0 : newest->older_spares + 1;
   // Valgrind takes what lies below the stack pointer for undefined after any call, but an inlined
-  // spawn, which needs a spare, reads there what the call has left (image_begin).
-  if (n >= worker::max_spares || platform::runs_under_valgrind()) return recycle_fiber(w, *child);
+  // spawn, which needs a spare, reads there what the call has left (image_begin). A check of locks
+  // looks at every spawn, so none is inlined.
+  if (n >= worker::max_spares || platform::runs_under_valgrind() || w.checks_locks)
+    return recycle_fiber(w, *child);
   child->next_spare = w.spares;
   child->older_spares = n;
   w.spares = child;

@@ -242,8 +242,11 @@ bool pool_impl::run_as_guest(root& r) noexcept {
   w.call_is_new = true;
   fiber& first = *w.current;
   hand_over(first);
-  switch_fiber(w.native, first);
-  while (w.starves) serve_ready(w);
+  {
+    const checked_thread checked(w);
+    switch_fiber(w.native, first);
+    while (w.starves) serve_ready(w);
+  }
 #if HEIST_TSAN
   __tsan_acquire(&w);  // what the fibers did on this thread; partner: before_switch
 #endif

@@ -6,6 +6,7 @@
 // pool goes through the deques.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -37,6 +38,7 @@ class intrusive_list {
     if (item == nullptr) return nullptr;
     first_ = item->next;
     if (first_ == nullptr) last_ = nullptr;
+    ++taken_;
     return item;
   }
   bool remove(T* item) noexcept {
@@ -55,14 +57,26 @@ class intrusive_list {
         before->next = next;
       if (last_ == i) last_ = before;
       i->next = nullptr;
+      ++taken_;
       return i;
     }
     return nullptr;
   }
+  // How many were taken so far.
+  [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
 
  private:
   T* first_ = nullptr;
   T* last_ = nullptr;
+  std::uint64_t taken_ = 0;
+};
+
+// Of each level at the entry: fibers that can continue, forks that were left behind, and roots by
+// priority.
+struct entry_census {
+  static constexpr unsigned levels = 5;
+  std::array<bool, levels> waits;           // whether one waits
+  std::array<std::uint64_t, levels> taken;  // how many were taken so far
 };
 
 // At most one member isn't null.
@@ -174,6 +188,17 @@ class alignas(platform::cache_line_bytes) injection_queue {
   // Whether the next turn is a root's, if anybody who takes roots has one. Relaxed: a hint.
   [[nodiscard]] bool root_is_due() const noexcept {
     return root_is_due_.load(std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] entry_census census() noexcept {
+    const std::lock_guard hold(mutex_);
+    entry_census c{{!fibers_.empty(), !jobs_.empty()}, {fibers_.taken(), jobs_.taken()}};
+    for (const priority p : {priority::high, priority::normal, priority::low}) {
+      const auto l = 2 + static_cast<std::size_t>(p);
+      c.waits[l] = roots_.has(p);
+      c.taken[l] = roots_.taken(p);
+    }
+    return c;
   }
 
   // Relaxed: a hint, since the mutex orders the rest. A thread that is about to sleep looks after

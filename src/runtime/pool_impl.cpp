@@ -63,14 +63,13 @@ pool_impl::pool_impl(pool& owner, pool_config config)
       config_(resolve(measured_ == nullptr ? std::move(config) : as_measured(std::move(config)))),
       generation_(platform::process_generation()),
       print_stats_(stats_from_environment()),
-      moves_joins_(checks_from_environment().moves),
       stacks_(*this, config_.stack_size, config_.fork_depth + 1 + (counts_forks() ? 1 : 0)) {
   if (config_.deque == deque_kind::shared_queue) shared_.emplace(config_.order);
   platform::keep_code_loaded();
   platform::asymmetric_barrier::instance();
   platform::install_overflow_handler();
   watch_for_stats_signal();
-  watch_for_hangs();
+  watch_for_hangs(checking_.wanted);
   publish_for_monitors();
   trace_from_environment();
   try {

@@ -24,6 +24,7 @@
 #include "runtime/sleepers.hpp"
 #include "runtime/sleeping_place.hpp"
 #include "runtime/stack_pool.hpp"
+#include "runtime/thread_checks.hpp"
 #include "runtime/wake_cost.hpp"
 #include "runtime/worker.hpp"
 
@@ -35,6 +36,12 @@ namespace heist::inline v0::detail {
 
 struct debug_access;  // debug_layout.cpp
 class work_measurement;
+
+// What HEIST_CHECK asks of a pool. Throws usage_error for a bad value.
+struct check_state {
+  check_settings wanted = checks_from_environment();
+  const check_library* library = check_library_for(wanted);
+};
 
 class pool_impl {
  public:
@@ -54,6 +61,7 @@ class pool_impl {
   [[nodiscard]] pool_stats stats() const;
   [[nodiscard]] const pool_config& config() const noexcept { return config_; }
   [[nodiscard]] pool& owner() const noexcept { return owner_; }
+  [[nodiscard]] const check_state& checking() const noexcept { return checking_; }
   [[nodiscard]] unsigned missing_workers() const noexcept { return missing_; }
   // Whether this process made it: a child of fork() inherits the memory, not the threads.
   [[nodiscard]] bool belongs_to_this_process() const noexcept;
@@ -202,6 +210,7 @@ class pool_impl {
   [[nodiscard]] bool has_surplus() const noexcept;
   [[nodiscard]] bool release_surplus(worker& w) noexcept;
   void stop_threads() noexcept;
+  void note_checks(worker& w) const noexcept;
   // On processor `cpu`; negative: wherever the system puts it.
   void thread_main(worker& w, int cpu) noexcept;
   bool wait_at_gate() noexcept;
@@ -212,7 +221,7 @@ class pool_impl {
   [[nodiscard]] bool measures() const noexcept { return config_.stats != stats_kind::slow_path; }
   // Whether every fork calls the library.
   [[nodiscard]] bool counts_forks() const noexcept {
-    return config_.stats == stats_kind::full || moves_joins_;
+    return config_.stats == stats_kind::full || checking_.wanted.moves || checking_.wanted.locks;
   }
   void note_exposed(worker& owner) const noexcept;
   [[nodiscard]] bool wake_one_for(worker& waker) noexcept;
@@ -241,7 +250,7 @@ class pool_impl {
   pool_config config_;
   const unsigned generation_;  // of the process (process_generation)
   const bool print_stats_;
-  const bool moves_joins_;                                                  // HEIST_CHECK=moves
+  const check_state checking_;
   const platform::float_modes float_modes_ = platform::float_modes::now();  // for all that it runs
   stack_pool stacks_;
   stack_count stack_use_;

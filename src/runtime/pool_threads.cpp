@@ -62,8 +62,7 @@ void pool_impl::start_threads() {
       w = std::make_unique<worker>(*this, i, worker::role::resident);
       if (has_guests) {
         guest = std::make_unique<worker>(*this, i, worker::role::guest);
-        guest->counts_all = counts_forks();
-        guest->moves_joins = moves_joins_;
+        note_checks(*guest);
       }
       if (measures()) add_histograms(*w, guest.get());
       if (config_.deque != deque_kind::split) {
@@ -170,6 +169,12 @@ void pool_impl::open_gate(bool go) noexcept {
   gate_changed_.notify_all();
 }
 
+void pool_impl::note_checks(worker& w) const noexcept {
+  w.counts_all = counts_forks();
+  w.moves_joins = checking_.wanted.moves;
+  w.checks_locks = checking_.wanted.locks;
+}
+
 // Allocates nothing: a thread that has started has no way to report that there is no memory.
 void pool_impl::thread_main(worker& w, int cpu) noexcept {
   const platform::alternate_stack handler_stack(static_cast<int>(w.index));
@@ -184,8 +189,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
   w.spawns = config_.join == join_kind::greedy && config_.spawn == spawn_kind::continuation &&
              config_.deque != deque_kind::shared_queue;
   fiber* const first = w.cached;
-  w.counts_all = counts_forks();
-  w.moves_joins = moves_joins_;
+  note_checks(w);
   w.set_room(c, config_.fork_depth);
   c.reseat(w.first_position(), first->slots);  // the gate's mutex orders all this
   if (config_.deque == deque_kind::split) {
@@ -210,6 +214,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
     stack_use_.add_one();
     w.current = first;
     hand_over(*first);
+    const checked_thread checked(w);
     switch_fiber(w.native, *first);
     while (w.starves) serve_ready(w);
 #if HEIST_TSAN

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "heist/detail/root.hpp"
 
@@ -36,6 +37,10 @@ class root_queue {
     const auto& [high, normal, low] = levels_;
     return normal.first == nullptr && high.first == nullptr && low.first == nullptr;
   }
+
+  [[nodiscard]] bool has(priority p) const noexcept { return at(p).first != nullptr; }
+  // How many of that priority were taken so far.
+  [[nodiscard]] std::uint64_t taken(priority p) const noexcept { return at(p).taken; }
 
   // The next one, or nullptr.
   root* pop() noexcept {
@@ -70,8 +75,12 @@ class root_queue {
     root* first = nullptr;
     root* last = nullptr;
     unsigned passed_over = 0;
+    std::uint64_t taken = 0;
   };
 
+  [[nodiscard]] const level& at(priority p) const noexcept {
+    return levels_[static_cast<std::size_t>(p)];
+  }
   level& level_of(const root& r) noexcept { return levels_[static_cast<std::size_t>(r.urgency)]; }
 
   static void note_previous(root& r, root* previous) noexcept {
@@ -80,6 +89,7 @@ class root_queue {
 
   void take_out(root& r, root* previous) noexcept {
     level& l = level_of(r);
+    ++l.taken;
     (previous == nullptr ? l.first : previous->next) = r.next;
     if (r.next == nullptr)
       l.last = previous;

@@ -46,6 +46,7 @@
 #include "runtime/slots.hpp"
 #include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
+#include "runtime/thread_checks.hpp"
 #include "runtime/views.hpp"
 
 namespace heist::inline v0::detail {
@@ -236,6 +237,8 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
   const unsigned flags = this->flags();
   if (skip_spawned(flags)) return true;
   worker* const w = this_worker();
+  if (w != nullptr && w->checks_locks) [[unlikely]]
+    look_at_locks(*w, "across a spawn");
   const bool leaves_rest =
       w != nullptr && w->spawns && (flags & pushes_children) == 0 && !w->current.get()->stalls;
   fiber* child = nullptr;
@@ -337,6 +340,8 @@ void scope_state::run_pushed_apart() noexcept {
 
 bool scope_state::push_slow(wide_position h) noexcept {
   worker& w = self_worker();
+  if (w.checks_locks) [[unlikely]]
+    look_at_locks(w, "across a spawn");
   control& c = *w.deque;
   const auto place = static_cast<position>(h);
   if (place < worker::last_place(c)) {

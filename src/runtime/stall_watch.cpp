@@ -1,7 +1,9 @@
 #include "runtime/stall_watch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -15,9 +17,9 @@
 #include "heist/stats.hpp"
 #include "platform/process.hpp"
 #include "platform/thread.hpp"
-#include "runtime/environment.hpp"
 #include "runtime/live_pools.hpp"
 #include "runtime/pool_impl.hpp"
+#include "runtime/starvation_watch.hpp"
 #include "runtime/wait_graph.hpp"
 #include "runtime/worker.hpp"
 
@@ -77,24 +79,48 @@ void report(std::string& last) {
   last = std::move(text);
 }
 
-void watch() noexcept {
-  platform::set_thread_name("heist-check");
-  std::string last;
-  look before;
-  unsigned pools = 0;
-  int quiet_looks = 0;
-  for (;;) {
-    std::this_thread::sleep_for(stall_patience / stall_looks);
+// The moment when nothing runs any more.
+class hang_watch {
+ public:
+  // To be called every stall_patience / stall_looks. Throws std::bad_alloc.
+  void look() {
     // Another pool's fibers may lie where those of an earlier one lay.
     const unsigned made = pools_made.load(std::memory_order_relaxed);
-    if (std::exchange(pools, made) != made) last.clear();
+    if (std::exchange(pools_, made) != made) last_.clear();
+    const auto before = std::exchange(seen_, look_around());
+    quiet_looks_ = seen_.all_wait && seen_.changes == before.changes ? quiet_looks_ + 1 : 0;
+    if (quiet_looks_ == stall_looks) report(last_);
+  }
+
+ private:
+  std::string last_;
+  struct look seen_;
+  unsigned pools_ = 0;
+  int quiet_looks_ = 0;
+};
+
+void watch(const check_settings& wanted) noexcept {
+  using namespace std::chrono_literals;
+  constexpr std::chrono::nanoseconds usual = stall_patience / stall_looks;
+  constexpr int looks_within = 4;
+  const bool starves = wanted.starve.count() != 0;
+  const auto interval =
+      starves ? std::clamp<std::chrono::nanoseconds>(wanted.starve / looks_within, 100us, usual)
+              : usual;
+  platform::set_thread_name("heist-check");
+  hang_watch hangs;
+  starvation_watch starvation(wanted.starve);
+  std::chrono::nanoseconds slept{0};
+  for (;;) {
+    std::this_thread::sleep_for(interval);
+    slept += interval;
     try {
-      const look now = look_around();
-      quiet_looks = now.all_wait && now.changes == before.changes ? quiet_looks + 1 : 0;
-      before = now;
-      if (quiet_looks == stall_looks) report(last);
-    } catch (const std::bad_alloc&) {
-      quiet_looks = 0;  // it looks again
+      if (starves) std::fputs(starvation.look().c_str(), stderr);
+      if (wanted.waits && slept >= usual) {
+        slept = 0ns;
+        hangs.look();
+      }
+    } catch (const std::bad_alloc&) {  // it looks again
     }
   }
 }
@@ -110,15 +136,15 @@ void watch() noexcept {
 
 }  // namespace
 
-void watch_for_hangs() {
-  if (!checks_from_environment().waits) return;
-  checking_waits.store(true, std::memory_order_relaxed);
+void watch_for_hangs(const check_settings& wanted) {
+  if (!wanted.waits && wanted.starve.count() == 0) return;
+  if (wanted.waits) checking_waits.store(true, std::memory_order_relaxed);
   pools_made.fetch_add(1, std::memory_order_relaxed);
   const unsigned me = platform::process_generation() + 1;
   // Relaxed: only the first caller does what follows.
   if (watched.exchange(me, std::memory_order_relaxed) == me) return;
   const platform::signals_held hold;
-  auto thread = platform::try_start_thread([] { watch(); });
+  auto thread = platform::try_start_thread([wanted] { watch(wanted); });
   if (!thread) {
     const int refused = errno;
     watched.store(0, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // HEIST_CHECK=1: switches the checks of waits on, and watches for the moment when nothing runs any
-// more.
+// more. The same thread looks for what starves (starvation_watch.hpp).
 //
 // A thread looks at all pools from time to time. If for stall_patience fibers wait, no worker runs
 // or could begin anything, no wait has a time limit, and nothing changes, it reports who waits for
@@ -10,12 +10,14 @@
 
 #include <chrono>
 
+#include "runtime/environment.hpp"
+
 namespace heist::inline v0::detail {
 
 constexpr auto stall_patience = std::chrono::milliseconds(1000);
 
-// If the variable is set, sets this up, once in each process. Throws usage_error for a bad value,
-// and resource_error if the system refuses the thread.
-void watch_for_hangs();
+// Sets this up where it is wanted, once in each process. Throws resource_error if the system
+// refuses the thread.
+void watch_for_hangs(const check_settings& wanted);
 
 }  // namespace heist::inline v0::detail

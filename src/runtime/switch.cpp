@@ -9,7 +9,9 @@
 #include "runtime/rendezvous.hpp"
 #include "runtime/slots.hpp"
 #include "runtime/strands.hpp"
+#include "runtime/thread_checks.hpp"
 #include "runtime/tracing.hpp"
+#include "runtime/wait_report.hpp"
 #include "runtime/worker.hpp"
 
 #if HEIST_ASAN
@@ -192,6 +194,8 @@ void leave(worker& w, fiber& next, position h, awaited what, worker* home,
 
 void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state,
                            awaited what) noexcept {
+  if (w.checks_locks) [[unlikely]]
+    look_at_locks(w, wait_texts[static_cast<std::size_t>(what.kind)]);
   fiber& me = *w.current;
   me.awaited_state = &state;
   w.after.awaited = &state;

@@ -53,7 +53,7 @@ expect 141 0 "" "closed fifo"
 
 # Some commands are programs beside heist; where one is missing, a line says how it is built.
 cp "$heist" "$folder/heist"
-for words in "cluster uts" "bench idle" "sim --dag fib:5" "help theory bounds" "lab forecast" "tbb true"; do
+for words in "cluster uts" "bench idle" "sim --dag fib:5" "help theory bounds" "lab forecast" "check true" "tbb true"; do
   # shellcheck disable=SC2086 # words
   "$folder/heist" $words >/dev/null 2>"$folder/err"
   code=$?

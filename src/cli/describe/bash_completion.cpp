@@ -1,5 +1,5 @@
 // Completions for bash. They need nothing of the package bash-completion, but for the arguments of
-// the program that `heist tbb` starts.
+// programs that `heist tbb` and `heist check` start.
 #include <fmt/format.h>
 
 #include "cli/describe/description.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 // Bash takes '=' for the end of a word, so --deque=abp arrives as three words.
 constexpr const char* logic = R"bash(
-# Completes the program that heist tbb starts, whose place among the words is $1.
+# Completes the program that heist tbb or heist check starts, whose place among the words is $1.
 _heist_program() {
   if ((COMP_CWORD == $1)); then
     mapfile -t COMPREPLY < <(compgen -A command -- "$2")
@@ -39,7 +39,7 @@ _heist() {
     if [[ $word == -* ]]; then
       value=$(_heist_values "$where" "$word")
       [[ -z $value || ${COMP_WORDS[i + 1]} == = ]] || ((++i))
-    elif [[ $where == 'heist tbb' ]]; then
+    elif [[ $where == 'heist tbb' || $where == 'heist check' ]]; then
       _heist_program "$i" "$current"
       return
     elif [[ " $(_heist_commands "$where") " == *" $word "* ]]; then
@@ -60,7 +60,7 @@ _heist() {
     '')
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_heist_options "$where")" -- "$current")
-      elif [[ $where == 'heist tbb' ]]; then
+      elif [[ $where == 'heist tbb' || $where == 'heist check' ]]; then
         _heist_program "$COMP_CWORD" "$current"
         return
       elif [[ $(_heist_arguments "$where") == @file ]]; then

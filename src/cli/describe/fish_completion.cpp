@@ -37,7 +37,7 @@ end
 
 complete -c heist -f
 complete -c heist -n 'not __heist_at heist' -s h -l help -d 'its help'
-complete -c heist -n '__heist_at heist tbb' -a '(__fish_complete_subcommand --fcs-skip=2)'
+complete -c heist -n '__heist_at heist tbb; or __heist_at heist check' -a '(__fish_complete_subcommand --fcs-skip=2)'
 )fish";
 
 std::string quoted_for_fish(std::string_view text) {

@@ -18,7 +18,7 @@ _heist() {
     word=$words[i]
     if [[ $word == -* ]]; then
       [[ $word == *=* || -z $(_heist_value "$where" "$word") ]] || (( ++i ))
-    elif [[ $where == 'heist tbb' ]]; then
+    elif [[ $where == 'heist tbb' || $where == 'heist check' ]]; then
       shift $(( i - 1 )) words
       (( CURRENT -= i - 1 ))
       _normal
@@ -50,7 +50,7 @@ _heist() {
   if [[ $words[CURRENT] == -* ]]; then
     _heist_options "$where"
     _describe -o -t options option names
-  elif [[ $where == 'heist tbb' ]]; then
+  elif [[ $where == 'heist tbb' || $where == 'heist check' ]]; then
     _command_names -e
   elif [[ $(_heist_argument "$where") == @file ]]; then
     _files

@@ -29,4 +29,6 @@ loaded_place find_loaded_place(const void* object) {
   return place;
 }
 
+const void* find_exported(const char* name) noexcept { return ::dlsym(RTLD_DEFAULT, name); }
+
 }  // namespace heist::inline v0::platform

@@ -146,8 +146,12 @@ TEST_F(EnvironmentDeathTest, BadFlagsAreRefused) {
   EXPECT_EXIT(use_default_pool("HEIST_SERIAL", "yes"), ExitedWithCode(code_usage),
               "HEIST_SERIAL=yes: must be 0 or 1");
   EXPECT_EXIT(use_default_pool("HEIST_CHECK", "2"), ExitedWithCode(code_usage),
-              "HEIST_CHECK=2: must be 0, 1, moves or 1,moves");
-  EXPECT_EXIT(use_default_pool("HEIST_CHECK", "1,moves"), ExitedWithCode(0), "");
+              "HEIST_CHECK=2: must be 0, or any of 1, moves, locks");
+  EXPECT_EXIT(use_default_pool("HEIST_CHECK", "block:1h1"), ExitedWithCode(code_usage),
+              "HEIST_CHECK=block:1h1: must be 0, or any of");
+  EXPECT_EXIT(use_default_pool("HEIST_CHECK", "locks"), ExitedWithCode(code_usage),
+              "HEIST_CHECK: locks and block:TIME need libheist-check.so");
+  EXPECT_EXIT(use_default_pool("HEIST_CHECK", "1,moves,starve:10s"), ExitedWithCode(0), "");
   EXPECT_EXIT(use_default_pool("HEIST_STATS", "2"), ExitedWithCode(code_usage),
               "HEIST_STATS=2: must be 0, 1, timed or full");
   EXPECT_EXIT(use_default_pool("HEIST_BARRIER", "hope"), ExitedWithCode(code_usage),

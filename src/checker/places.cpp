@@ -1,0 +1,101 @@
+#include "checker/places.hpp"
+
+#include <backtrace.h>
+#include <cxxabi.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+namespace heist::inline v0::checker {
+
+namespace {
+
+struct found_place {
+  std::string function;
+  std::string file;
+  int line = 0;
+  bool is_found = false;
+};
+
+std::string demangled(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return status == 0 ? text.get() : name;
+}
+
+bool starts_with_one_of(std::string_view text, std::initializer_list<std::string_view> starts) {
+  for (const std::string_view start : starts)
+    if (text.starts_with(start)) return true;
+  return false;
+}
+
+// A template's name begins with its result: "void heist::v0::detail::run_child<...>(void*)".
+bool is_of_libraries(std::string_view function) {
+  for (const std::string_view result : {"void ", "bool ", "auto ", "decltype(auto) "})
+    if (function.starts_with(result)) function.remove_prefix(result.size());
+  return starts_with_one_of(
+      function, {"heist::", "std::", "__gthread", "__gnu", "heist_v0_", "pthread_", "_Unwind"});
+}
+
+bool is_in_libraries(std::string_view file) {
+  return file.find("/include/heist/") != std::string_view::npos ||
+         file.find("/include/c++/") != std::string_view::npos ||
+         file.find("/src/runtime/") != std::string_view::npos;
+}
+
+int keep_if_own(void* to, std::uintptr_t, const char* file, int line, const char* function) {
+  auto& found = *static_cast<found_place*>(to);
+  if (file == nullptr || is_in_libraries(file)) return 0;
+  const std::string name = function == nullptr ? "" : demangled(function);
+  if (is_of_libraries(name)) return 0;
+  found = {name, file, line, true};
+  return 1;
+}
+
+void keep_symbol(void* to, std::uintptr_t, const char* symbol, std::uintptr_t, std::uintptr_t) {
+  if (symbol != nullptr) *static_cast<std::string*>(to) = demangled(symbol);
+}
+
+void ignore_error(void*, const char*, int) {}
+
+std::string base_of(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+
+std::string offset_in_file(std::uintptr_t address) {
+  Dl_info in{};
+  if (::dladdr(reinterpret_cast<const void*>(address), &in) == 0 || in.dli_fname == nullptr)
+    return {};
+  char offset[2 + 2 * sizeof(void*) + 1];
+  std::snprintf(
+      offset, sizeof(offset), "0x%llx",
+      static_cast<unsigned long long>(address - reinterpret_cast<std::uintptr_t>(in.dli_fbase)));
+  return base_of(in.dli_fname) + "+" + offset;
+}
+
+}  // namespace
+
+std::string place_of(const call_chain& chain) {
+  // It reads the debug information once, and keeps it.
+  static backtrace_state* const state =
+      ::backtrace_create_state(nullptr, 0, &ignore_error, nullptr);
+  found_place found;
+  for (const std::uintptr_t address : chain) {
+    ::backtrace_pcinfo(state, address, &keep_if_own, &ignore_error, &found);
+    if (found.is_found)
+      return base_of(found.file) + ":" + std::to_string(found.line) +
+             (found.function.empty() ? "" : " in " + found.function);
+  }
+  // Of functions that were compiled without it there is the name, or where they lie.
+  for (const std::uintptr_t address : chain) {
+    std::string symbol;
+    ::backtrace_syminfo(state, address, &keep_symbol, &ignore_error, &symbol);
+    if (!symbol.empty() && !is_of_libraries(symbol))
+      return symbol + " (" + offset_in_file(address) + ")";
+  }
+  return chain.begin() == chain.end() ? "?" : offset_in_file(*chain.begin());
+}
+
+}  // namespace heist::inline v0::checker
