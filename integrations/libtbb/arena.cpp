@@ -66,6 +66,8 @@ void work_arena::stand_up(participant& me) noexcept {
   me.at = nullptr;
   me.index = d1::no_slot;
   s.taken.store(false, std::memory_order_seq_cst);  // partners in take() and has_free_seat()
+  // seq_cst: after that store. M3.
+  if (is_full.load(std::memory_order_seq_cst)) worker_market::instance().seat_was_left(*this);
   // Somebody may wait for it elsewhere, also where no worker is allowed.
   if (leaves_work) worker_market::instance().ask_for_workers(*this, true);
   seat_is_free();
@@ -74,6 +76,10 @@ void work_arena::stand_up(participant& me) noexcept {
 bool work_arena::has_free_seat() const noexcept {
   return std::ranges::any_of(
       seats_, [](const auto& s) { return !s->taken.load(std::memory_order_seq_cst); });
+}
+bool work_arena::has_seat_for_worker() const noexcept {
+  return std::any_of(seats_.begin() + reserved_, seats_.end(),
+                     [](const auto& s) { return !s->taken.load(std::memory_order_seq_cst); });
 }
 
 void work_arena::seat_is_free() noexcept {

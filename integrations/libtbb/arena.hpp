@@ -97,6 +97,7 @@ class work_arena {
   [[nodiscard]] unsigned concurrency() const noexcept { return concurrency_; }
   // Whether a thread from outside finds a seat. seq_cst: partner in stand_up().
   [[nodiscard]] bool has_free_seat() const noexcept;
+  [[nodiscard]] bool has_seat_for_worker() const noexcept;
   [[nodiscard]] seat& at(unsigned index) noexcept { return *seats_[index]; }
   // Seats that were taken once: [0, seats_in_use()). Acquire: partner in sit_down().
   [[nodiscard]] unsigned seats_in_use() const noexcept {
@@ -150,6 +151,10 @@ class work_arena {
   void invite() noexcept;
   // Raises hungry_, runs the barriers, and looks: true if there is work.
   [[nodiscard]] bool is_still_wanted() noexcept;
+  // Whether a push has called for help since then. seq_cst: partner in advertise().
+  [[nodiscard]] bool has_called() const noexcept {
+    return hungry_.load(std::memory_order_seq_cst) == 0;
+  }
 
   // ---- For the market, under its lock.
   const int priority;
@@ -157,7 +162,8 @@ class work_arena {
   unsigned demand = 0;    // 0, or how many workers it asks for
   bool must_run = false;  // something was enqueued: one worker at least, whatever is allowed
   unsigned references = 1;
-  std::uint64_t tasks_seen = 0;  // tasks_begun() when the watch last looked
+  std::uint64_t tasks_seen = 0;      // tasks_begun() when the watch last looked
+  std::atomic<bool> is_full{false};  // M3: raised under it
   std::atomic<unsigned> allotted{0};
   std::atomic<unsigned> active{0};
 

@@ -118,23 +118,33 @@ std::size_t global_control_active_value(int parameter) {
   }
 }
 
+namespace {
+
+constinit std::atomic<unsigned> handles{0};
+
+}  // namespace
+
 // A handle has nothing to keep: the pool is heist's.
 void get(d1::task_scheduler_handle& handle) {
   handle.m_ctl = new d1::global_control(d1::global_control::scheduler_handle, 1);
+  handles.fetch_add(1, std::memory_order_relaxed);
 }
 
 void release_impl(d1::task_scheduler_handle& handle) {
   delete handle.m_ctl;
   handle.m_ctl = nullptr;
+  handles.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Waits until no worker is in an arena. Inside of a task that would be for ever.
+// Waits until no worker is in an arena. It fails inside of a task, where that would be for ever, and
+// while there are other handles, threads with an arena, or arenas of the program's.
 bool finalize(d1::task_scheduler_handle& handle, std::intptr_t mode) {
   release_impl(handle);
   if (mode == d1::release_nothrowing) return true;
-  const participant* const me = current_participant;
-  const bool can_wait = me == nullptr || me->is_idle();
-  if (can_wait && worker_market::instance().await_end_of_visits()) return true;
+  // Relaxed: a number.
+  if (handles.load(std::memory_order_relaxed) == 0 && end_idle_participant() &&
+      worker_market::instance().await_end_of_visits())
+    return true;
   if (mode == d1::finalize_throwing) throw_exception(exception_id::unsafe_wait);
   return false;
 }

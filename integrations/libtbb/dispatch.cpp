@@ -23,7 +23,8 @@ using clock = std::chrono::steady_clock;
 // wake-up costs.
 constexpr std::chrono::microseconds longest_search{60};
 constexpr unsigned pausing_rounds = 24;
-// After so many rounds without an answer a thief exposes the private items of others itself.
+// After so many rounds without an answer a thief exposes the private items of others itself; at the
+// end of its search in any case, since on a busy machine that is earlier.
 constexpr unsigned patient_rounds = 40;
 
 // One loop on the stack.
@@ -113,6 +114,13 @@ void expose(seat& victim) noexcept {
   if (victim.items.thief().size_hint() == 0) return;
   victim.items.thief().expose(
       [&] { deque::heavy_barrier(victim.owner.load(std::memory_order_seq_cst)); });
+}
+
+// An owner that runs a long task, or waits inside of it, answers nobody.
+void expose_all(const participant& me) noexcept {
+  const unsigned seats = me.in->seats_in_use();
+  for (unsigned k = 0; k < seats; ++k)
+    if (k != me.index) expose(me.in->at(k));
 }
 
 task* steal(participant& me, task_loop& loop, unsigned round) noexcept {
@@ -209,7 +217,9 @@ void nap(participant& me, const task_loop& loop) noexcept {
     return;
   }
   ++me.sleeps;
+  const std::uint64_t begun = me.in->tasks_begun();
   place.nap(s, detail::steal_backoff::nap(me.in->seats_in_use()));
+  if (me.in->tasks_begun() == begun && me.in->has_work()) me.backoff.note_standstill();
 }
 
 // Returns whether it was woken for work that it will look for.
@@ -264,6 +274,12 @@ task* look_around(participant& me, task_loop& loop, unsigned round) noexcept {
       nap(me, loop);
       continue;
     }
+    // Before it looks for more: the worker may be wanted where the priority is higher.
+    if (may_leave(me, loop) && is_recalled(me)) {
+      if (owes_invitation) me.in->invite();
+      go_over(me, loop, *me.native);
+      return nullptr;
+    }
     if (task* const t = look_around(me, loop, round)) {
       if (owes_invitation) me.in->invite();
       me.in->observers.enter(me);
@@ -274,10 +290,6 @@ task* look_around(participant& me, task_loop& loop, unsigned round) noexcept {
       go_over(me, loop, *s);
       return nullptr;
     }
-    if (may_leave(me, loop) && is_recalled(me)) {
-      go_over(me, loop, *me.native);
-      return nullptr;
-    }
     if (round < pausing_rounds) {
       platform::pause();
       continue;
@@ -286,6 +298,7 @@ task* look_around(participant& me, task_loop& loop, unsigned round) noexcept {
     std::this_thread::yield();
     if (clock::now() - since < longest_search) continue;
     round = 0;
+    expose_all(me);
     if (owes_invitation) me.backoff.note_useless_wake();
     if (should_nap(me)) {
       nap(me, loop);

@@ -27,7 +27,7 @@ int numa_default_concurrency(int) {
   return static_cast<int>(worker_market::instance().pool_size());
 }
 unsigned core_type_count(std::intptr_t) { return 1; }
-void fill_core_type_indices(int* indices, std::intptr_t) { indices[0] = -1; }
+void fill_core_type_indices(int* indices, std::intptr_t) { indices[0] = 0; }
 int constraints_default_concurrency(const d1::constraints&, std::intptr_t) {
   return static_cast<int>(worker_market::instance().pool_size());
 }

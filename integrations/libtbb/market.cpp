@@ -62,10 +62,16 @@ void worker_market::release(work_arena& a) noexcept {
   drop(a, held);
 }
 
-// The last reference ends the arena. Work keeps one (demand), so there is none left.
+// The last reference ends the arena. Its demand is one, too. M4.
 void worker_market::drop(work_arena& a, std::unique_lock<std::mutex>& held) noexcept {
-  if (--a.references != 0) return;
+  --a.references;
+  const bool asks_in_vain = a.references == 1 && a.demand != 0 && !a.has_work();
+  if (a.references != 0 && !asks_in_vain) return;
   std::erase(arenas_, &a);
+  if (asks_in_vain) {  // others may have its workers
+    allot();
+    start_visits(held);
+  }
   held.unlock();
   note_end_of(a);
   delete &a;
@@ -88,12 +94,31 @@ bool worker_market::give_up(work_arena& a) noexcept {
   std::unique_lock held(lock_);
   if (a.has_work()) return false;
   if (a.demand == 0) return true;
+  if (a.has_called()) return false;  // M1
+  ask_for_nobody(a, held);
+  return true;
+}
+
+// Under the lock.
+void worker_market::ask_for_nobody(work_arena& a, std::unique_lock<std::mutex>& held) noexcept {
   a.demand = 0;
   a.must_run = false;
   allot();
   start_visits(held);
   drop(a, held);
-  return true;
+}
+
+void worker_market::seat_was_left(work_arena& a) noexcept {
+  std::unique_lock held(lock_);
+  a.is_full.store(false, std::memory_order_relaxed);  // relaxed: under the lock
+  allot();
+  start_visits(held);
+}
+
+// In an arena for threads from outside alone, what was enqueued brings a worker along.
+unsigned worker_market::concurrency_of(const work_arena& a) noexcept {
+  const std::lock_guard held(lock_);
+  return a.concurrency() + (a.must_run && a.max_workers == 0 ? 1 : 0);
 }
 
 void worker_market::allot_again() noexcept {
@@ -111,26 +136,33 @@ bool worker_market::holds_visits_back() const noexcept {
   return std::ranges::any_of(arenas_, [](const work_arena* a) { return a->demand != 0; });
 }
 
+// Under the lock. How many workers the arena could have. Where none is allowed, one runs what was
+// enqueued, though nobody waits for it.
+std::size_t worker_market::could_have(const work_arena& a) const noexcept {
+  // Relaxed, both: under the lock. M3.
+  if (a.is_full.load(std::memory_order_relaxed)) return a.active.load(std::memory_order_relaxed);
+  if (visits_allowed() == 0) return a.must_run ? 1 : 0;
+  return a.demand;
+}
+
 // Under the lock.
 void worker_market::allot() noexcept {
-  std::size_t left = visits_allowed();
+  std::size_t left = std::max<std::size_t>(visits_allowed(), 1);
   for (auto level = arenas_.begin(); level != arenas_.end();) {
     const auto end = std::find_if(level, arenas_.end(), [&](const work_arena* a) {
       return a->priority != (*level)->priority;
     });
     std::size_t asked = 0;
-    for (auto a = level; a != end; ++a) asked += (*a)->demand;
+    for (auto a = level; a != end; ++a) asked += could_have(**a);
     const std::size_t given = std::min(asked, left);
     std::size_t carry = 0;
     for (auto a = level; a != end; ++a) {
-      std::size_t share = (*a)->demand;
+      std::size_t share = could_have(**a);
       if (asked != 0 && given < asked) {
         carry += share * given;
         share = carry / asked;
         carry %= asked;
       }
-      // What was enqueued runs though nobody waits for it and no worker is allowed.
-      if (share == 0 && (*a)->must_run) share = 1;
       // Relaxed: workers look at it again and again.
       (*a)->allotted.store(static_cast<unsigned>(share), std::memory_order_relaxed);
     }
@@ -152,25 +184,26 @@ void worker_market::start_visits(std::unique_lock<std::mutex>& held) noexcept {
   const std::size_t most = std::max<std::size_t>(visits_allowed(), 1);
   // Without a watch all of them may begin, at the next call.
   if (holds_visits_back() && !watch_.begin()) late_visits_ = allowed_parallelism();
-  for (; wanted != 0 && visits_ < most; --wanted) {
-    pool* const where = pool_for_visit(visits_);
+  for (; wanted != 0 && visits() < most; --wanted) {
+    visitor who{};
+    pool* const where = pool_for_visit(who);
     if (where == nullptr) return;
-    ++visits_;
+    ++visits_of(who);
     held.unlock();
-    const bool is_started = start_visit(*where);
+    const bool is_started = start_visit(*where, who);
     held.lock();
     if (is_started) continue;
-    --visits_;
+    --visits_of(who);
     return;
   }
 }
 
 // False: there is no memory for it. Those that run serve the arenas.
-bool worker_market::start_visit(pool& where) noexcept {
+bool worker_market::start_visit(pool& where, visitor who) noexcept {
   try {
-    static_cast<void>(where.submit([]() noexcept {
+    static_cast<void>(where.submit([who]() noexcept {
       // The thread must stay the same, also if a task forks with heist.
-      with(policy::stalling, [] { visit(); });
+      with(policy::stalling, [who] { visit(who); });
     }));
     return true;
   } catch (const std::bad_alloc&) {
@@ -178,35 +211,42 @@ bool worker_market::start_visit(pool& where) noexcept {
   }
 }
 
-// Under the lock. The default pool has the first visits. If more threads are allowed than it has, a
-// second pool gets the rest; an older second pool is kept, since its visits may run. nullptr: the
-// system has refused that pool its threads, and won't be asked for it again.
-pool* worker_market::pool_for_visit(unsigned number) noexcept {
-  if (number < pool_size_) return &default_pool();
+// Under the lock. A visit goes where a thread is free for it: else it would wait for the end of
+// another one, which may wait for it. nullptr: there is none.
+pool* worker_market::pool_for_visit(visitor& who) noexcept {
+  who = visitor::own;
+  if (visits_of(who) < pool_size_) return &default_pool();
+  who = visitor::second;
+  make_second_pool(visits_of(who) + 1);
+  return visits_of(who) < second_size_ ? second_ : nullptr;
+}
+
+// Under the lock. If more threads are allowed than the default pool has, a second pool gets the
+// rest; an older second pool is kept, since its visits may run. The system isn't asked again for
+// threads that it has refused.
+void worker_market::make_second_pool(unsigned least) noexcept {
   // Fewer threads may be allowed by now than when this visit was.
-  const std::size_t visits = std::max<std::size_t>(allowed_parallelism() - 1, number + 1);
+  const std::size_t visits = std::max<std::size_t>(allowed_parallelism() - 1, pool_size_ + least);
   const auto size =
       static_cast<unsigned>(std::min<std::size_t>(visits - pool_size_, pool_config::max_workers));
-  if (second_size_ < size && size < refused_size_) try {
-      second_ = new pool({.workers = size, .name = "heist-tbb"});
-      second_size_ = size;
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "heist-tbb: no threads beyond the %u of the default pool: %s\n",
-                   pool_size_, e.what());
-      refused_size_ = size;
-    }
-  return number - pool_size_ < second_size_ ? second_ : nullptr;
+  if (second_size_ >= size || size >= refused_size_) return;
+  try {
+    second_ = new pool({.workers = size, .name = "heist-tbb"});
+    second_size_ = size;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "heist-tbb: no threads beyond the %u of the default pool: %s\n",
+                 pool_size_, e.what());
+    refused_size_ = size;
+  }
 }
 
 // Leaves one arena, if any, and chooses the next; nullptr ends the visit.
-work_arena* worker_market::next_arena(work_arena* left, bool had_seat) noexcept {
+work_arena* worker_market::next_arena(work_arena* left, bool had_seat, visitor who) noexcept {
   std::unique_lock held(lock_);
   if (left != nullptr) {
     // Relaxed, both: under the lock.
     left->active.fetch_sub(1, std::memory_order_relaxed);
-    // Threads from outside have its seats: it gets no workers until the next allotment.
-    if (!had_seat)
-      left->allotted.store(left->active.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    if (!had_seat) note_full(*left);
     drop(*left, held);
   }
   for (work_arena* a : arenas_) {
@@ -217,8 +257,17 @@ work_arena* worker_market::next_arena(work_arena* left, bool had_seat) noexcept 
     ++a->references;
     return a;
   }
-  --visits_;
+  --visits_of(who);
   return nullptr;
+}
+
+// Under the lock. M3.
+void worker_market::note_full(work_arena& a) noexcept {
+  a.is_full.store(true, std::memory_order_seq_cst);
+  if (a.has_seat_for_worker())
+    a.is_full.store(false, std::memory_order_relaxed);  // relaxed: under the lock
+  else
+    a.allotted.store(a.active.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
 // What a thread was before its visit: one that heist's worker has called the library from has a
@@ -243,20 +292,22 @@ struct kept_seat {
 };
 }  // namespace
 
-void worker_market::visit() noexcept {
+void worker_market::visit(visitor who) noexcept {
   worker_market& m = instance();
   participant& me = self();
   // In the middle of something: a visit of this thread is suspended in what its tasks do with
   // heist, or forks are calls, and this runs inside of a program's own call.
   if (!me.is_idle()) {
     const std::lock_guard held(m.lock_);
-    --m.visits_;
+    --m.visits_of(who);
+    m.is_visit_owed_ = m.watch_.begin();
     return;
   }
   const kept_seat kept(me);
   const std::uint64_t float_modes = float_word::now();
   bool had_seat = true;
-  for (work_arena* a = m.next_arena(nullptr, true); a != nullptr; a = m.next_arena(a, had_seat)) {
+  for (work_arena* a = m.next_arena(nullptr, true, who); a != nullptr;
+       a = m.next_arena(a, had_seat, who)) {
     had_seat = a->sit_down(me);
     if (!had_seat) continue;
     visit_arena(me);
@@ -287,9 +338,10 @@ bool worker_market::look_for_standstill() noexcept {
     if (a->demand != 0 && begun == a->tasks_seen && a->has_work()) stands_still = true;
     a->tasks_seen = begun;
   }
+  if (std::exchange(is_visit_owed_, false)) start_visits(held);
   if (!holds_visits_back()) {
     late_visits_ = 0;
-    return false;
+    return is_visit_owed_;
   }
   if (!stands_still) return true;
   ++late_visits_;
@@ -302,7 +354,7 @@ bool worker_market::await_end_of_visits() noexcept {
   for (;;) {
     {
       const std::lock_guard held(lock_);
-      if (visits_ == 0) return true;
+      if (visits() == 0) return arenas_.empty();
     }
     std::this_thread::yield();
   }

@@ -15,9 +15,23 @@
 // stands still. It sleeps for good while no visit is held back.
 //
 // Everything is under one lock; advertising work takes it, spawning does not.
+//
+// Invariants: no work is forgotten.
+//   M1  While an arena's demand is 0 its hungry_ is 1, or whoever has lowered it is about to ask for
+//       workers. So demand becomes 0 only where hungry_ is found to be 1 under the lock (give_up).
+//   M2  While allotted is above active, a visit is on its way, or as many visits as are allowed run,
+//       each of which looks at all arenas before it ends. A visit that could not be made is tried
+//       again by the watch.
+//   M3  An arena whose seats were all taken (is_full) gets no visits until a thread leaves one of
+//       them. Whoever finds it full raises the flag and then looks at the seats once more; whoever
+//       leaves a seat gives it back and then looks at the flag.
+//   M4  Whoever may push to an arena refers to it. So an arena to which nothing but its own demand
+//       refers, and which has no work, is over (drop).
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -42,11 +56,17 @@ class worker_market {
 
   // There is work in the arena. `must_run`: enqueued work, for which nobody waits.
   void ask_for_workers(work_arena& a, bool must_run) noexcept;
-  // A worker has looked everywhere. Returns false if there is work nevertheless.
+  // A worker has looked everywhere, after is_still_wanted(). Returns false if there may be work
+  // nevertheless.
   bool give_up(work_arena& a) noexcept;
+  // A thread has left a seat of an arena that was full.
+  void seat_was_left(work_arena& a) noexcept;
+  // What task_arena::max_concurrency() answers.
+  [[nodiscard]] unsigned concurrency_of(const work_arena& a) noexcept;
   // The number of workers that are allowed has changed.
   void allot_again() noexcept;
-  // For finalize(): waits until no visit is left; false if the caller is in one.
+  // For finalize(): waits until no visit is left. False if there are arenas then, of other threads or
+  // of the program's objects.
   bool await_end_of_visits() noexcept;
   // By the watch: lets one more visit begin if work stands still somewhere. False if no visit is
   // held back, and the watch is over until the next begin().
@@ -68,18 +88,29 @@ class worker_market {
 
   [[nodiscard]] std::size_t visits_allowed() const noexcept;
   [[nodiscard]] bool holds_visits_back() const noexcept;
+  [[nodiscard]] std::size_t could_have(const work_arena& a) const noexcept;
   void allot() noexcept;
+  void ask_for_nobody(work_arena& a, std::unique_lock<std::mutex>& held) noexcept;
   void start_visits(std::unique_lock<std::mutex>& held) noexcept;
-  pool* pool_for_visit(unsigned number) noexcept;
-  static bool start_visit(pool& where) noexcept;
-  static void visit() noexcept;
-  work_arena* next_arena(work_arena* left, bool had_seat) noexcept;
+  // Which threads visit: those of the default pool, or of the second one.
+  enum class visitor : std::uint8_t { own, second };
+  pool* pool_for_visit(visitor& who) noexcept;
+  static bool start_visit(pool& where, visitor who) noexcept;
+  static void visit(visitor who) noexcept;
+  [[nodiscard]] unsigned& visits_of(visitor who) noexcept {
+    return visits_[static_cast<std::size_t>(who)];
+  }
+  [[nodiscard]] unsigned visits() const noexcept { return visits_[0] + visits_[1]; }
+  void make_second_pool(unsigned size) noexcept;
+  work_arena* next_arena(work_arena* left, bool had_seat, visitor who) noexcept;
+  void note_full(work_arena& a) noexcept;
   void drop(work_arena& a, std::unique_lock<std::mutex>& held) noexcept;
 
   std::mutex lock_;
   std::vector<work_arena*> arenas_;  // the highest priority first
   unsigned pool_size_;
-  unsigned visits_ = 0;
+  std::array<unsigned, 2> visits_{};
+  bool is_visit_owed_ = false;   // one could not be made
   std::size_t late_visits_ = 0;  // that may begin since work stood still
   pool* second_ = nullptr;
   unsigned second_size_ = 0;

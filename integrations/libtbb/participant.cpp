@@ -65,6 +65,14 @@ participant::~participant() {
   return *made;
 }
 
+bool end_idle_participant() noexcept {
+  const participant* const me = current_participant;
+  if (me == nullptr) return true;
+  if (!me->is_idle() || me->is_worker || me->on != me->native || me->bound != nullptr) return false;
+  delete std::exchange(current_participant, nullptr);
+  return true;
+}
+
 [[gnu::noinline]] participant* read_current_participant() noexcept {
   participant* p = current_participant;
   asm volatile("" : "+r"(p));  // so that no compiler knows that it returns the same each time

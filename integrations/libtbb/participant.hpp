@@ -47,6 +47,8 @@ struct participant {
   // The task loop that runs, the innermost. Its context is that of the running task.
   d1::execution_data* running = &outside;
   d1::execution_data outside{nullptr, d1::no_slot, d1::no_slot};  // when no loop runs
+  // No task runs in its arena where `running` is this: outside, or that of a call of execute().
+  const d1::execution_data* outermost = &outside;
   // The isolated region that the thread is in: of the running task, or of isolate().
   std::intptr_t isolation = no_isolation;
 
@@ -86,6 +88,9 @@ struct participant {
 // self_afresh() must be called instead.
 participant& make_participant();
 [[nodiscard]] participant* read_current_participant() noexcept;  // never inlined
+// Ends the caller's, if there is one; the next call of the library makes a new one. False: it is in
+// a task, or a worker.
+bool end_idle_participant() noexcept;
 [[nodiscard]] inline participant& self() {
   participant* const p = current_participant;
   return p != nullptr ? *p : make_participant();

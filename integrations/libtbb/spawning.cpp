@@ -66,7 +66,11 @@ d1::slot_id execution_slot(const d1::execution_data*) {
   return me == nullptr ? d1::no_slot : me->index;
 }
 
-d1::task_group_context* current_context() { return seated_self().running->context; }
+// Null where the thread runs no task.
+d1::task_group_context* current_context() {
+  const participant& me = seated_self();
+  return me.running == me.outermost ? nullptr : me.running->context;
+}
 
 void notify_waiters(std::uintptr_t address) {
   parking& sleepers = parking::instance();

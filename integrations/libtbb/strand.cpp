@@ -8,6 +8,7 @@
 #include "dispatch.hpp"
 #include "heist/detail/sanitizers.hpp"
 #include "heist/detail/short_lock.hpp"
+#include "market.hpp"
 #include "parking.hpp"
 #include "platform/context.hpp"
 
@@ -70,6 +71,7 @@ void arrive(strand& here) noexcept {
   here.exceptions.put();
   participant& me = self_afresh();
   me.running = here.running;
+  if (here.outermost != nullptr) me.outermost = here.outermost;
   me.isolation = here.isolation;
   const switch_note note = std::exchange(me.note, {});
   switch (note.what) {
@@ -134,6 +136,7 @@ void leave_for(participant& me, strand& next, switch_note::kind what,
                const d1::wait_context* waits_for) noexcept {
   strand& left = *me.on;
   left.running = me.running;
+  left.outermost = me.outermost;
   left.isolation = me.isolation;
   left.where = me.in;
   left.bound_to = &left == me.native || left.moves != 0 ? &me : nullptr;
@@ -174,7 +177,12 @@ void suspend(suspend_callback_type callback, void* argument) {
   fresh.running = nullptr;
   me.note.callback = callback;
   me.note.argument = argument;
+  // resume() hands the stack to the arena, whose threads may all have left it by then.
+  worker_market& m = worker_market::instance();
+  work_arena& where = *me.in;
+  m.refer(where);
   leave_for(me, fresh, switch_note::kind::call);
+  m.release(where);
 }
 
 void resume(suspend_point_type* point) {

@@ -6,6 +6,7 @@
 #include "contexts.hpp"
 #include "controls.hpp"
 #include "dispatch.hpp"
+#include "float_word.hpp"
 #include "market.hpp"
 #include "parking.hpp"
 #include "participant.hpp"
@@ -62,7 +63,12 @@ class moved_thread {
     }
     outer_ = std::exchange(me_.running, &data_);
     isolation_ = std::exchange(me_.isolation, no_isolation);
+    outermost_ = me_.outermost;
+    if (has_moved_ || outer_ == outermost_) me_.outermost = &data_;
     data_.context = &to.default_context();
+    modes_ = float_word::now();
+    if (const auto modes = context_access::float_modes(to.default_context()); modes != 0)
+      float_word::set(modes);
     entered_ = true;
     return true;
   }
@@ -72,6 +78,8 @@ class moved_thread {
     participant& me = self_afresh();
     me.running = outer_;
     me.isolation = isolation_;
+    me.outermost = outermost_;
+    float_word::set(modes_);
     if (!has_moved_) return;
     // The stack was bound to its thread meanwhile, so this is the thread that came.
     --me.on->moves;
@@ -96,6 +104,8 @@ class moved_thread {
   d1::execution_data data_;
   participant_seat before_{};
   d1::execution_data* outer_ = nullptr;
+  const d1::execution_data* outermost_ = nullptr;
+  std::uint64_t modes_ = 0;  // the caller's floating-point modes
   std::intptr_t isolation_ = no_isolation;
   bool has_moved_ = false;
   bool entered_ = false;
@@ -220,7 +230,7 @@ int max_concurrency(const d1::task_arena_base* a) {
     where = access::get(*a);
   else if (const participant* const me = current_participant)
     where = me->in;
-  if (where != nullptr) return static_cast<int>(where->concurrency());
+  if (where != nullptr) return static_cast<int>(worker_market::instance().concurrency_of(*where));
   if (a != nullptr && access::asked(*a) == 1) return 1;
   return static_cast<int>(worker_market::instance().pool_size());
 }

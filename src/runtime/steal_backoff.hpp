@@ -71,6 +71,8 @@ class steal_backoff {
     naps_ = naps_ + 1;
     return true;
   }
+  // Work has waited all through a nap: its owner blocks.
+  void note_standstill() noexcept { history_ = 0; }
   // It goes to sleep.
   void forget_naps() noexcept { naps_ = 0; }
 
