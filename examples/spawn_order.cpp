@@ -20,7 +20,7 @@ std::string order_of(heist::spawn_kind kind) {
   return order;
 }
 
-// The number of spawns that found the deque full and ran as calls.
+// The number of spawns that found the deque full.
 unsigned long long without_place(heist::spawn_kind kind) {
   heist::pool one({.workers = 1, .fork_depth = 1000});
   one.run([kind] {

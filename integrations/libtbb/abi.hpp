@@ -48,13 +48,6 @@ struct task_accessor {
   static void set_isolation(d1::task& t, std::intptr_t tag) noexcept {
     t.m_reserved[1] = static_cast<std::uint64_t>(tag);
   }
-  // In a task_queue: the next one.
-  static d1::task* next(const d1::task& t) noexcept {
-    return reinterpret_cast<d1::task*>(t.m_reserved[2]);
-  }
-  static void set_next(d1::task& t, d1::task* n) noexcept {
-    t.m_reserved[2] = reinterpret_cast<std::uint64_t>(n);
-  }
 };
 
 }  // namespace tbb::detail::r1

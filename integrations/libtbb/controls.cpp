@@ -136,11 +136,12 @@ void release_impl(d1::task_scheduler_handle& handle) {
   handles.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Waits until no worker is in an arena. It fails inside of a task, where that would be for ever, and
-// while there are other handles, threads with an arena, or arenas of the program's.
+// Waits until no worker is in an arena. It fails inside of a task, where that would be for ever,
+// and while there are other handles, threads with an arena, or arenas of the program's.
 bool finalize(d1::task_scheduler_handle& handle, std::intptr_t mode) {
   release_impl(handle);
   if (mode == d1::release_nothrowing) return true;
+  if (current_participant == nullptr && worker_market::instance().is_unused()) return true;
   // Relaxed: a number.
   if (handles.load(std::memory_order_relaxed) == 0 && end_idle_participant() &&
       worker_market::instance().await_end_of_visits())

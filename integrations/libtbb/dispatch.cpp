@@ -23,8 +23,8 @@ using clock = std::chrono::steady_clock;
 // wake-up costs.
 constexpr std::chrono::microseconds longest_search{60};
 constexpr unsigned pausing_rounds = 24;
-// After so many rounds without an answer a thief exposes the private items of others itself; at the
-// end of its search in any case, since on a busy machine that is earlier.
+// After so many rounds without an answer a thief exposes the private items of others itself. On a
+// busy machine a search has fewer, so they are counted through all searches until one finds a task.
 constexpr unsigned patient_rounds = 40;
 
 // One loop on the stack.
@@ -116,14 +116,9 @@ void expose(seat& victim) noexcept {
       [&] { deque::heavy_barrier(victim.owner.load(std::memory_order_seq_cst)); });
 }
 
-// An owner that runs a long task, or waits inside of it, answers nobody.
-void expose_all(const participant& me) noexcept {
-  const unsigned seats = me.in->seats_in_use();
-  for (unsigned k = 0; k < seats; ++k)
-    if (k != me.index) expose(me.in->at(k));
-}
-
 task* steal(participant& me, task_loop& loop, unsigned round) noexcept {
+  if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < me.on->steals_above)
+    return nullptr;
   const unsigned seats = me.in->seats_in_use();
   unsigned k = me.next_random() % seats;
   if (k == me.index) k = (k + 1) % seats;
@@ -264,7 +259,8 @@ task* look_around(participant& me, task_loop& loop, unsigned round) noexcept {
   clock::time_point since{};
   bool owes_invitation = false;
   note_end_of_stolen(self_afresh(), loop);
-  for (unsigned round = 0;; ++round) {
+  unsigned rounds = 0;
+  for (unsigned round = 0;; ++round, ++rounds) {
     participant& me = self_afresh();
     if (loop.has_ended()) {
       if (owes_invitation) me.in->invite();
@@ -280,7 +276,7 @@ task* look_around(participant& me, task_loop& loop, unsigned round) noexcept {
       go_over(me, loop, *me.native);
       return nullptr;
     }
-    if (task* const t = look_around(me, loop, round)) {
+    if (task* const t = look_around(me, loop, rounds)) {
       if (owes_invitation) me.in->invite();
       me.in->observers.enter(me);
       return t;
@@ -298,7 +294,6 @@ task* look_around(participant& me, task_loop& loop, unsigned round) noexcept {
     std::this_thread::yield();
     if (clock::now() - since < longest_search) continue;
     round = 0;
-    expose_all(me);
     if (owes_invitation) me.backoff.note_useless_wake();
     if (should_nap(me)) {
       nap(me, loop);

@@ -118,7 +118,7 @@ void worker_market::seat_was_left(work_arena& a) noexcept {
 // In an arena for threads from outside alone, what was enqueued brings a worker along.
 unsigned worker_market::concurrency_of(const work_arena& a) noexcept {
   const std::lock_guard held(lock_);
-  return a.concurrency() + (a.must_run && a.max_workers == 0 ? 1 : 0);
+  return a.concurrency() + (a.must_run && a.concurrency() == 1 && a.reserved() == 1 ? 1 : 0);
 }
 
 void worker_market::allot_again() noexcept {
@@ -348,6 +348,11 @@ bool worker_market::look_for_standstill() noexcept {
   allot();
   start_visits(held);
   return true;
+}
+
+bool worker_market::is_unused() noexcept {
+  const std::lock_guard held(lock_);
+  return visits() == 0 && arenas_.empty();
 }
 
 bool worker_market::await_end_of_visits() noexcept {

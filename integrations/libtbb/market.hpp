@@ -17,11 +17,12 @@
 // Everything is under one lock; advertising work takes it, spawning does not.
 //
 // Invariants: no work is forgotten.
-//   M1  While an arena's demand is 0 its hungry_ is 1, or whoever has lowered it is about to ask for
-//       workers. So demand becomes 0 only where hungry_ is found to be 1 under the lock (give_up).
-//   M2  While allotted is above active, a visit is on its way, or as many visits as are allowed run,
-//       each of which looks at all arenas before it ends. A visit that could not be made is tried
-//       again by the watch.
+//   M1  While an arena's demand is 0 its hungry_ is 1, or whoever has lowered it is about to ask
+//       for workers. So demand becomes 0 only where hungry_ is found to be 1 under the lock
+//       (give_up).
+//   M2  While allotted is above active, a visit is on its way, or as many visits as are allowed
+//       run, each of which looks at all arenas before it ends. A visit that could not be made is
+//       tried again by the watch.
 //   M3  An arena whose seats were all taken (is_full) gets no visits until a thread leaves one of
 //       them. Whoever finds it full raises the flag and then looks at the seats once more; whoever
 //       leaves a seat gives it back and then looks at the flag.
@@ -65,9 +66,10 @@ class worker_market {
   [[nodiscard]] unsigned concurrency_of(const work_arena& a) noexcept;
   // The number of workers that are allowed has changed.
   void allot_again() noexcept;
-  // For finalize(): waits until no visit is left. False if there are arenas then, of other threads or
-  // of the program's objects.
+  // For finalize(): waits until no visit is left. False if there are arenas then, of other threads
+  // or of the program's objects.
   bool await_end_of_visits() noexcept;
+  [[nodiscard]] bool is_unused() noexcept;
   // By the watch: lets one more visit begin if work stands still somewhere. False if no visit is
   // held back, and the watch is over until the next begin().
   bool look_for_standstill() noexcept;

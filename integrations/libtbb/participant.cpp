@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -31,6 +32,19 @@ pthread_key_t make_end_of_thread() noexcept {
   return key;
 }
 
+// Half of what the calling thread's stack has below here. The main thread's may be without a limit.
+std::uintptr_t middle_of_stack() noexcept {
+  constexpr std::size_t usual = std::size_t{8} << 20;
+  constexpr std::size_t largest = std::size_t{64} << 20;
+  std::size_t size = usual;
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) == 0) {
+    if (::pthread_attr_getstacksize(&attributes, &size) != 0) size = usual;
+    ::pthread_attr_destroy(&attributes);
+  }
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - std::min(size, largest) / 2;
+}
+
 }  // namespace
 
 participant::participant()
@@ -39,7 +53,9 @@ participant::participant()
       contexts(context_list::acquire(barrier)),
       random(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(this) >> 6) | 1),
       native(new strand),
-      on(native) {}
+      on(native) {
+  native->steals_above = middle_of_stack();
+}
 
 participant::~participant() {
   if (at != nullptr) {

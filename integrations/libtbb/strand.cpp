@@ -129,6 +129,7 @@ strand& acquire_strand() {
 #endif
   made->asan_bottom = memory->base;
   made->asan_size = memory->size;
+  made->steals_above = reinterpret_cast<std::uintptr_t>(memory->top()) - memory->size / 2;
   return *made;
 }
 

@@ -36,6 +36,8 @@ struct strand {
   participant* bound_to = nullptr;
   unsigned moves = 0;  // how many calls of task_arena::execute have moved it to another arena
   const d1::wait_context* waits_for = nullptr;  // of one that is set aside
+  // Below it nothing is stolen: a wait that steals tasks which wait would use up the stack.
+  std::uintptr_t steals_above = 0;
   std::atomic<bool> ready{false};
 
   // Of the thread while it ran here.

@@ -1,5 +1,6 @@
 // task_arena: arenas that the program makes, and what it does in the one that it is in.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "arena.hpp"
@@ -40,6 +41,21 @@ using namespace heist::libtbb;
 
 namespace {
 
+// A call in an arena runs with the floating-point modes that its maker had.
+class modes_of_arena {
+ public:
+  explicit modes_of_arena(work_arena& a) noexcept : before_(float_word::now()) {
+    if (const auto modes = context_access::float_modes(a.default_context()); modes != 0)
+      float_word::set(modes);
+  }
+  ~modes_of_arena() { float_word::set(before_); }
+  modes_of_arena(const modes_of_arena&) = delete;
+  modes_of_arena& operator=(const modes_of_arena&) = delete;
+
+ private:
+  const std::uint64_t before_;
+};
+
 // A thread's seat for the time of a call: in another arena, or in the same one outside of its
 // tasks.
 class moved_thread {
@@ -66,9 +82,7 @@ class moved_thread {
     outermost_ = me_.outermost;
     if (has_moved_ || outer_ == outermost_) me_.outermost = &data_;
     data_.context = &to.default_context();
-    modes_ = float_word::now();
-    if (const auto modes = context_access::float_modes(to.default_context()); modes != 0)
-      float_word::set(modes);
+    modes_.emplace(to);
     entered_ = true;
     return true;
   }
@@ -79,7 +93,7 @@ class moved_thread {
     me.running = outer_;
     me.isolation = isolation_;
     me.outermost = outermost_;
-    float_word::set(modes_);
+    modes_.reset();
     if (!has_moved_) return;
     // The stack was bound to its thread meanwhile, so this is the thread that came.
     --me.on->moves;
@@ -105,7 +119,7 @@ class moved_thread {
   participant_seat before_{};
   d1::execution_data* outer_ = nullptr;
   const d1::execution_data* outermost_ = nullptr;
-  std::uint64_t modes_ = 0;  // the caller's floating-point modes
+  std::optional<modes_of_arena> modes_;
   std::intptr_t isolation_ = no_isolation;
   bool has_moved_ = false;
   bool entered_ = false;
@@ -125,6 +139,7 @@ class delegated_call final : public d1::task {
     d1::task_group_context* const own = data.context;
     data.context = &me.in->default_context();
     try {
+      const modes_of_arena during(*me.in);
       call_();
     } catch (...) {
       data.context = own;

@@ -1,5 +1,6 @@
-// A queue of tasks that any thread may use: first in, first out, behind a lock. The tasks are
-// linked through themselves, so a push allocates nothing and cannot fail.
+// A queue of tasks that any thread may use: first in, first out, behind a lock. A program may put a
+// task in that is in it already, so tasks aren't linked through themselves. Without memory for a
+// push the program ends, as with the original.
 //
 // Arenas keep here what belongs to no thread's deque: enqueued tasks, critical ones, and tasks that
 // did not fit into a deque or that a thief took but may not run (arena.hpp).
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <vector>
 
 #include "abi.hpp"
 #include "heist/detail/short_lock.hpp"
@@ -17,15 +19,11 @@ namespace heist::inline v0::libtbb {
 class task_queue {
  public:
   void push(task& t) noexcept {
-    task_access::set_next(t, nullptr);
     const std::lock_guard held(lock_);
-    if (last_ != nullptr)
-      task_access::set_next(*last_, &t);
-    else
-      first_ = &t;
-    last_ = &t;
-    // Release: partner in looks_empty(). Only the holder of the lock writes it.
-    size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    // What is moved is paid for by the takes before.
+    if (tasks_.size() == tasks_.capacity() && first_ >= tasks_.size() / 2) compact();
+    tasks_.push_back(&t);
+    note_size(std::memory_order_release);  // partner in looks_empty()
   }
 
   // The oldest task that a wait with this tag may take; nullptr if there is none. Costs a load
@@ -33,17 +31,15 @@ class task_queue {
   [[nodiscard]] task* pop(std::intptr_t isolation) noexcept {
     if (looks_empty()) return nullptr;
     const std::lock_guard held(lock_);
-    task* before = nullptr;
-    for (task* t = first_; t != nullptr; before = t, t = task_access::next(*t)) {
+    for (std::size_t i = first_; i < tasks_.size(); ++i) {
+      task* const t = tasks_[i];
       if (!may_take(isolation, task_access::isolation(*t))) continue;
-      task* const after = task_access::next(*t);
-      if (before != nullptr)
-        task_access::set_next(*before, after);
+      if (i == first_)
+        ++first_;
       else
-        first_ = after;
-      if (last_ == t) last_ = before;
-      // Relaxed: only a hint becomes smaller.
-      size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+        tasks_.erase(tasks_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (first_ == tasks_.size()) compact();
+      note_size(std::memory_order_relaxed);  // only a hint becomes smaller
       return t;
     }
     return nullptr;
@@ -55,9 +51,15 @@ class task_queue {
   }
 
  private:
+  void compact() noexcept {
+    tasks_.erase(tasks_.begin(), tasks_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+  void note_size(std::memory_order order) noexcept { size_.store(tasks_.size() - first_, order); }
+
   detail::short_lock lock_;
-  task* first_ = nullptr;
-  task* last_ = nullptr;
+  std::vector<task*> tasks_;  // from first_ on; guarded by the lock, as is first_
+  std::size_t first_ = 0;
   std::atomic<std::size_t> size_{0};
 };
 

@@ -48,7 +48,7 @@ bool has_room(const fiber& here) noexcept {
 bool may_call_awaited(worker& w, awaited_in where) noexcept {
   const fiber& here = *w.current;
   // Under a policy of its own the caller waits as that says, and what it waits for is free of it.
-  const bool has_policy = here.stalls != 0 || w.deque->depth() >= w.deque->capacity;
+  const bool has_policy = here.stalls != 0 || here.is_serial;
   return !has_policy && has_room(here) && !turn_is_over(w, where);
 }
 

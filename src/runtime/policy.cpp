@@ -18,12 +18,14 @@ namespace {
 // The deque is seated at the end of its slots: every push finds it full, so every fork is a call,
 // and thieves see none of it (split_control clamps what they see to the capacity).
 void run_serially(worker& w, root& r) noexcept {
-  const position h = w.deque->depth();
-  if (h == w.deque->capacity) return r.run(r);
   fiber& me = *w.current;
+  if (me.is_serial) return r.run(r);
+  const position h = w.deque->depth();
   w.pool.leave_behind(w.pool.take_forks(w));  // reseating needs an empty deque
   seat(w, w.deque->capacity, me.array->slots);
+  me.is_serial = true;
   r.run(r);
+  me.is_serial = false;
   seat(self_worker(), h, me.array->slots);  // r may have waited, and the worker be another now
 }
 

@@ -365,6 +365,7 @@ bool scope_state::push_slow(wide_position h) noexcept {
     w.count.reclaims.add(reclaimed);
   }
   top_ = h;
+  begin_at(w, place);
   return false;
 }
 
@@ -385,7 +386,8 @@ bool may_leave_rest(const worker& w) noexcept {
 // As a call the child could wait for what the owner does next.
 void scope_state::run_refused(const spawn_functions& functions, void* closure) noexcept {
   worker& w = self_worker();
-  if (!w.alone && !is_measured(w)) {
+  w.count.inlined_forks.add();
+  if (!w.alone && !is_measured(w) && !w.current.get()->is_serial) {
     if (may_leave_rest(w)) {
       fiber* child = take_spare(w);
       if (child == nullptr) child = take_fiber(w);
@@ -393,7 +395,6 @@ void scope_state::run_refused(const spawn_functions& functions, void* closure) n
     }
     if (begin_later(w, functions.to_heap, closure)) return;
   }
-  w.count.inlined_forks.add();
   const views_refused in_no_order;
   call(functions.call, closure, use_key());
   look_at_entry();

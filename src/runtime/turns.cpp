@@ -18,11 +18,7 @@ namespace {
 // times what runs between forks and joins.
 bool may_give_turn(const worker& w) noexcept {
   const fiber& me = *w.current;
-  const control& c = *w.deque;
-  // As run_serially() has seated it: at its end, and empty.
-  const bool is_serial =
-      c.depth() >= c.capacity && (!w.uses_split() || c.word.load().tail >= c.capacity);
-  return me.stalls == 0 && !is_serial && &me != &w.native && !is_measured(w);
+  return me.stalls == 0 && !me.is_serial && &me != &w.native && !is_measured(w);
 }
 
 // The running fiber goes to the end of those that can continue, and the worker to the entry.

@@ -92,7 +92,9 @@ inline constexpr spawn_functions spawn_functions_of{&run_child<F>, &call_spawned
 template <class F>
 [[gnu::noinline, gnu::cold]] void scope_state::push_unusual(wide_position h) {
   if (push_slow(h)) return;
-  F& there = *std::launder(reinterpret_cast<F*>(pushed_child::of(hot_path::slot(h)).closure));
+  job& slot = hot_path::slot(h);
+  slot.run = nullptr;  // D1 in src/runtime/fork_deque.hpp
+  F& there = *std::launder(reinterpret_cast<F*>(pushed_child::of(slot).closure));
   F closure(std::move(there));
   there.~F();
   run_refused(spawn_functions_of<F>, &closure);

@@ -5,7 +5,7 @@ Takes Debian's source package of oneTBB (apt-get source, into FOLDER, build/tbb-
 builds the programs of its test/tbb and test/conformance, and runs each on the original library and
 on heist's: with 2, 4 and 8 workers, quiet and beside a competing load of twice the processors, three
 times each (--quick: once, quiet). A program that the original passes and heist doesn't is a failure,
-unless it is one of those below. Prints a table; exit code 1 where a program failed.
+but for the test cases that are left out below. Prints a table; exit code 1 where a program failed.
 """
 import argparse
 import os
@@ -17,8 +17,15 @@ import time
 
 SECONDS = 120
 JOBS = str(os.cpu_count() or 1)
-# What can't count, and why.
-EXCUSED = {}
+# Test cases that can't count, on either library, and why.
+LEFT_OUT = {
+    "test_mutex": ("Transaction test", "asks that speculative mutexes speculate, which heist's never do"),
+    "test_task_arena": ("Default workers limit*,task_arena initialize soft limit ignoring affinity mask",
+                        "asks which threads have run something: besides the program's each of heist's pool may, P + 1 in all, P at a time"),
+    "test_flow_graph_priorities": ("Many successors", "a node may begin, in another thread, before one of higher priority has been spawned"),
+}
+# These compare with the number of processors, which HEIST_WORKERS overrides.
+ANY_PROCESSORS = {"test_arena_constraints", "test_hw_concurrency"}
 
 
 def run(words, **more):
@@ -70,9 +77,14 @@ def outcome(program, library, workers):
     """How it ended: 'ok', 'hangs' or 'fails CODE'; and the seconds that it took."""
     environment = dict(os.environ)
     if library:
-        environment.update(LD_LIBRARY_PATH=str(library), HEIST_WORKERS=str(workers))
+        environment["LD_LIBRARY_PATH"] = str(library)
+        if program.name not in ANY_PROCESSORS:
+            environment["HEIST_WORKERS"] = str(workers)
+    words = [program]
+    if program.name in LEFT_OUT:
+        words.append("--test-case-exclude=" + LEFT_OUT[program.name][0])
     start = time.monotonic()
-    process = subprocess.Popen([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         code = process.wait(SECONDS)
         how = "ok" if code == 0 else f"fails {code}"
@@ -132,10 +144,13 @@ def main():
                 with Load():
                     cells += [column(programs[name], library, w, repeats) for w in (2, 4, 8)]
         is_bad = cells[0].startswith("ok") and not all(c.startswith("ok") for c in cells)
-        note = EXCUSED.get(name, "FAILED") if is_bad else "" if cells[0].startswith("ok") else "the original fails"
-        failed += is_bad and name not in EXCUSED
+        note = "FAILED" if is_bad else "" if cells[0].startswith("ok") else "the original fails"
+        failed += is_bad
         cells += [""] * (len(headings) - len(cells))
         print(f"| {name} | " + " | ".join(cells) + f" | {note} |", flush=True)
+    for name in chosen:
+        if name in LEFT_OUT:
+            print(f"{name}: without '{LEFT_OUT[name][0]}', which {LEFT_OUT[name][1]}")
     print(f"{len(chosen)} programs, {failed} failed")
     return 1 if failed else 0
 

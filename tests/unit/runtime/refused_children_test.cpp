@@ -2,6 +2,7 @@
 // another, in slots that they share.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -54,6 +55,24 @@ TEST_P(RefusedChildren, LeaveTheForkBelowThemToItsJoin) {
     for (int i = 0; i < 10; ++i) heist::with(heist::policy::serial, [&] { spawn_in_a_fork(ran); });
   });
   EXPECT_EQ(ran, 10 * 4);
+}
+
+TEST_P(RefusedChildren, RunInTheOrderOfTheProgramWhereEverythingIsACall) {
+  const auto run = [] {
+    std::vector<int> order;
+    scope(spawn_kind::child, [&](task_scope& s) {
+      for (int i = 0; i < 200; ++i) s.spawn([&order, i] { order.push_back(i); });
+      order.push_back(200);
+    });
+    return order;
+  };
+  pool_.run([&] {
+    for (int round = 0; round < scaled(20); ++round) {
+      const std::vector<int> order = heist::with(heist::policy::serial, run);
+      ASSERT_EQ(order.size(), 201U);
+      ASSERT_TRUE(std::is_sorted(order.begin(), order.end()));
+    }
+  });
 }
 
 TEST_P(RefusedChildren, LeaveOpenForksOutsideToTheirJoins) {
