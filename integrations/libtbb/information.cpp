@@ -19,10 +19,10 @@ namespace tbb::detail::r1 {
 
 using heist::libtbb::worker_market;
 
-// ---- The machine. As the original without its binding library: one node, one type of core.
+// ---- The machine: one node, one type of core.
 
 unsigned numa_node_count() { return 1; }
-void fill_numa_indices(int* indices) { indices[0] = -1; }
+void fill_numa_indices(int* indices) { indices[0] = 0; }
 int numa_default_concurrency(int) {
   return static_cast<int>(worker_market::instance().pool_size());
 }

@@ -52,7 +52,7 @@ struct fiber : fiber_front {
   // While it is suspended: worker::serves, and whether it counts in worker::stalled.
   local<const root*> serves{nullptr};
   local<bool> is_stalled{false};
-  local<bool> is_serial{false};  // under policy::serial
+  local<bool> is_serial{false};    // under policy::serial
   strand* measured = nullptr;      // made by strands.cpp, of a measured pool
   void* job_frame = nullptr;       // the innermost job_frame (src/tasks/job_system.cpp)
   void* detached_drain = nullptr;  // the innermost (src/tasks/detached_task.cpp)
