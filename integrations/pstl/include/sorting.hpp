@@ -32,9 +32,16 @@ void keep_least(It a, It b, std::ptrdiff_t k, const never_throws<Compare>& less)
   std::vector<T> all;
   all.reserve(2 * static_cast<std::size_t>(k));
   [&]() noexcept {
-    std::merge(std::make_move_iterator(a), std::make_move_iterator(a + k),
-               std::make_move_iterator(b), std::make_move_iterator(b + k), std::back_inserter(all),
-               less);
+    // As std::merge, but elements are moved only when they have been compared: a comparison gets no
+    // rvalue, which one that takes its arguments by value would empty.
+    It left = a;
+    It right = b;
+    while (left != a + k || right != b + k) {
+      const bool takes_right = right != b + k && (left == a + k || less(*right, *left));
+      It& next = takes_right ? right : left;
+      all.push_back(std::move(*next));
+      ++next;
+    }
     std::move(all.begin(), all.begin() + k, a);
     std::move(all.begin() + k, all.end(), b);
   }();

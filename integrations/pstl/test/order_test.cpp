@@ -147,4 +147,79 @@ TEST(OrderOfOwned, ElementsThatCanOnlyBeMoved) {
 }
 
 }  // namespace
+// A comparison or predicate may take its arguments by value, or by references that bind to no
+// rvalue: what it gets is the element, which it leaves alone.
+template <class Less>
+void leave_elements_alone(const Less& less) {
+  constexpr int n = 30'000;
+  std::vector<std::string> v;
+  for (int i = 0; i < n; ++i) v.push_back(std::string(40, 'x') + std::to_string(i * 7919 % n));
+  auto sorted = v;
+  std::sort(sorted.begin(), sorted.end());
+  const auto is_whole = [&](std::vector<std::string>& a) {
+    std::sort(a.begin(), a.end());
+    return a == sorted;
+  };
+  const auto same = [&](auto& x, auto& y) { return !less(x, y) && !less(y, x); };
+  const auto first_half = [&](auto& x) { return less(x, sorted[n / 2]); };
+  const auto par = std::execution::par;
+  auto a = v;
+  std::sort(par, a.begin(), a.end(), less);
+  EXPECT_TRUE(is_whole(a));
+  a = v;
+  std::stable_sort(par, a.begin(), a.end(), less);
+  EXPECT_TRUE(is_whole(a));
+  for (const int k : {10, 300, n / 2}) {
+    a = v;
+    std::partial_sort(par, a.begin(), a.begin() + k, a.end(), less);
+    EXPECT_TRUE(std::equal(a.begin(), a.begin() + k, sorted.begin())) << k;
+    EXPECT_TRUE(is_whole(a)) << k;
+    a = v;
+    std::nth_element(par, a.begin(), a.begin() + k, a.end(), less);
+    EXPECT_TRUE(is_whole(a)) << k;
+    std::vector<std::string> out(static_cast<std::size_t>(k));
+    std::partial_sort_copy(par, v.begin(), v.end(), out.begin(), out.end(), less);
+    EXPECT_TRUE(std::equal(out.begin(), out.end(), sorted.begin())) << k;
+  }
+  a = v;
+  std::sort(a.begin(), a.begin() + n / 3);
+  std::sort(a.begin() + n / 3, a.end());
+  std::inplace_merge(par, a.begin(), a.begin() + n / 3, a.end(), less);
+  EXPECT_TRUE(is_whole(a));
+  a = v;
+  std::partition(par, a.begin(), a.end(), first_half);
+  EXPECT_TRUE(is_whole(a));
+  a = v;
+  std::stable_partition(par, a.begin(), a.end(), first_half);
+  EXPECT_TRUE(is_whole(a));
+  a = sorted;
+  EXPECT_EQ(std::unique(par, a.begin(), a.end(), same), a.end());
+  EXPECT_TRUE(is_whole(a));
+  // These only read.
+  const auto before = v;
+  std::vector<std::string> out(2 * n);
+  std::merge(par, sorted.begin(), sorted.end(), a.begin(), a.end(), out.begin(), less);
+  EXPECT_TRUE(std::is_sorted(out.begin(), out.end()));
+  std::set_union(par, sorted.begin(), sorted.end(), a.begin(), a.end(), out.begin(), less);
+  std::set_intersection(par, sorted.begin(), sorted.end(), a.begin(), a.end(), out.begin(), less);
+  std::set_difference(par, sorted.begin(), sorted.end(), a.begin(), a.end(), out.begin(), less);
+  EXPECT_TRUE(std::includes(par, sorted.begin(), sorted.end(), a.begin(), a.end(), less));
+  EXPECT_EQ(*std::min_element(par, v.begin(), v.end(), less), sorted.front());
+  EXPECT_EQ(*std::max_element(par, v.begin(), v.end(), less), sorted.back());
+  EXPECT_TRUE(std::is_sorted(par, sorted.begin(), sorted.end(), less));
+  EXPECT_FALSE(std::is_heap(par, v.begin(), v.end(), less));
+  EXPECT_FALSE(std::lexicographical_compare(par, v.begin(), v.end(), v.begin(), v.end(), less));
+  EXPECT_EQ(std::count_if(par, v.begin(), v.end(), first_half), n / 2);
+  std::copy_if(par, v.begin(), v.end(), out.begin(), first_half);
+  EXPECT_EQ(v, before);
+  EXPECT_TRUE(is_whole(a));
+}
+
+TEST(Comparisons, LeaveElementsAloneThatTheyTakeByValue) {
+  leave_elements_alone([](std::string x, std::string y) { return x < y; });
+}
+TEST(Comparisons, GetElementsThatBindToReferences) {
+  leave_elements_alone([](auto& x, auto& y) { return x < y; });
+}
+
 }  // namespace heist_test
