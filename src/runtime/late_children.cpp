@@ -1,7 +1,7 @@
 // Children for which there is no stack: they wait in the pool's injection queue, as roots of a
 // family that their scope has, until a worker has a stack for one, or the scope's sync runs those
 // that nobody has begun. As calls they could wait on their spawner's stack, for what the spawner
-// does next. So do pushed children where a deque that can't hold their spawner's rest is full.
+// does next. So do pushed children of a full deque that can't hold their spawner's rest.
 //
 // Such a child is counted in its scope like one whose spawner was stolen, and its views are
 // deposited (views.hpp).

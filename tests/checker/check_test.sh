@@ -65,7 +65,7 @@ refuses() {
 }
 refuses 2 'name a program' "$heist" check
 refuses 2 'no option --hope' "$heist" check --hope "$misuse" fork
-refuses 2 '--block takes a value' "$heist" check --block
+refuses 2 '--block takes a time, as 10ms' "$heist" check --block
 refuses 1 '/nowhere: No such file' "$heist" check /nowhere
 # The program's own first pool refuses these.
 export HEIST_CHECK

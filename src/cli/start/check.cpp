@@ -26,8 +26,8 @@ int run_check(int argc, const char* const* argv, output& out) {
   std::string block;
   std::string starve;
   const std::array options{leading_option{"", "--moves", nullptr, &moves},
-                           leading_option{"", "--block", &block, nullptr},
-                           leading_option{"", "--starve", &starve, nullptr}};
+                           leading_option{"", "--block", &block, nullptr, "a time, as 10ms"},
+                           leading_option{"", "--starve", &starve, nullptr, "a time, as 100ms"}};
   const auto program = read_program("check", argc, argv, options);
   if (!program) {
     out.print("{}", help);

@@ -26,7 +26,7 @@ bool read_option(std::string_view command, const leading_option& o, int argc,
     return is_whole;
   }
   if (is_whole) {
-    if (++i == argc) throw usage_error(fmt::format("{}: {} takes a value", command, word));
+    if (++i == argc) throw usage_error(fmt::format("{}: {} takes {}", command, word, o.what));
     *o.value = argv[i];
   } else if (word.starts_with(o.longer) && word[o.longer.size()] == '=') {
     *o.value = word.substr(o.longer.size() + 1);

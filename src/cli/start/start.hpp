@@ -15,6 +15,7 @@ struct leading_option {
   std::string_view longer;   // "--workers"
   std::string* value;        // nullptr: it takes none
   bool* is_given;            // may be nullptr
+  std::string_view what{};   // the value is: "a number"
 };
 
 // The program and its arguments, which follow the options; nothing: help was asked for. Throws

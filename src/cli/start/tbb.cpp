@@ -34,7 +34,7 @@ bool has_statistics() {
 int run_tbb(int argc, const char* const* argv, output& out) {
   std::string workers;
   bool stats = false;
-  const std::array options{leading_option{"-P", "--workers", &workers, nullptr},
+  const std::array options{leading_option{"-P", "--workers", &workers, nullptr, "a number"},
                            leading_option{"", "--stats", nullptr, &stats}};
   const auto program = read_program("tbb", argc, argv, options);
   if (!program) {
