@@ -42,7 +42,7 @@ bool is_of_libraries(std::string_view function) {
 }
 
 bool is_in_libraries(std::string_view file) {
-  return file.find("/include/heist/") != std::string_view::npos ||
+  return file.find("include/heist/") != std::string_view::npos ||
          file.find("/include/c++/") != std::string_view::npos ||
          file.find("/src/runtime/") != std::string_view::npos;
 }

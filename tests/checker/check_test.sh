@@ -66,6 +66,8 @@ refuses() {
 refuses 2 'name a program' "$heist" check
 refuses 2 'no option --hope' "$heist" check --hope "$misuse" fork
 refuses 2 '--block takes a time, as 10ms' "$heist" check --block
+refuses 2 "--block takes a number of ns, us, ms or s, from 1us to 1h, not '3x'" "$heist" check --block 3x "$misuse" clean
+refuses 2 "--starve takes a number of .* not '1ms,moves'" "$heist" check --starve 1ms,moves "$misuse" clean
 refuses 1 '/nowhere: No such file' "$heist" check /nowhere
 # The program's own first pool refuses these.
 export HEIST_CHECK

@@ -4,8 +4,13 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include <heist/error.hpp>
+
 #include "cli/cli.hpp"
 #include "cli/start/start.hpp"
+#include "runtime/environment.hpp"
 
 namespace heist::cli {
 
@@ -21,6 +26,22 @@ constexpr std::string_view help =
     "  --block TIME   also calls that block a worker for longer: 10ms\n"
     "  --starve TIME  also what has waited for its turn for longer: 100ms\n";
 
+// A time as HEIST_CHECK takes it: "block:10ms". Nothing: the option wasn't given.
+std::string timed_check(std::string_view option, std::string_view name, const std::string& time) {
+  if (time.empty()) return {};
+  const std::string check = fmt::format("{}:{}", name, time);
+  set_variable("HEIST_CHECK", check);
+  try {
+    if (time.find(',') == std::string::npos) {
+      static_cast<void>(detail::checks_from_environment());
+      return "," + check;
+    }
+  } catch (const usage_error&) {
+  }
+  throw usage_error(fmt::format(
+      "check: {} takes a number of ns, us, ms or s, from 1us to 1h, not '{}'", option, time));
+}
+
 int run_check(int argc, const char* const* argv, output& out) {
   bool moves = false;
   std::string block;
@@ -35,8 +56,8 @@ int run_check(int argc, const char* const* argv, output& out) {
   }
   std::string checks = "1,locks";
   if (moves) checks += ",moves";
-  if (!block.empty()) checks += ",block:" + block;
-  if (!starve.empty()) checks += ",starve:" + starve;
+  checks += timed_check("--block", "block", block);
+  checks += timed_check("--starve", "starve", starve);
   set_variable("HEIST_CHECK", checks);
   constexpr std::string_view library = "libheist-check.so";
   prepend_to_variable(
