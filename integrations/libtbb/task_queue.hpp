@@ -1,6 +1,6 @@
 // A queue of tasks that any thread may use: first in, first out, behind a lock. A program may put a
 // task in that is in it already, so tasks aren't linked through themselves. Without memory for a
-// push the program ends, as with the original.
+// push the program ends.
 //
 // Arenas keep here what belongs to no thread's deque: enqueued tasks, critical ones, and tasks that
 // did not fit into a deque or that a thief took but may not run (arena.hpp).

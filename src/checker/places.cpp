@@ -14,8 +14,9 @@ namespace heist::inline v0::checker {
 namespace {
 
 struct found_place {
-  std::string function;
-  std::string file;
+  bool is_in_heist = false;  // the compiled function; what is inlined in it may be the program's
+  std::string function{};
+  std::string file{};
   int line = 0;
   bool is_found = false;
 };
@@ -41,18 +42,19 @@ bool is_of_libraries(std::string_view function) {
       function, {"heist::", "std::", "__gthread", "__gnu", "heist_v0_", "pthread_", "_Unwind"});
 }
 
-bool is_in_libraries(std::string_view file) {
+// A program may have a folder src/runtime, too.
+bool is_in_libraries(std::string_view file, bool is_in_heist) {
   return file.find("include/heist/") != std::string_view::npos ||
          file.find("/include/c++/") != std::string_view::npos ||
-         file.find("/src/runtime/") != std::string_view::npos;
+         (is_in_heist && file.find("/src/runtime/") != std::string_view::npos);
 }
 
 int keep_if_own(void* to, std::uintptr_t, const char* file, int line, const char* function) {
   auto& found = *static_cast<found_place*>(to);
-  if (file == nullptr || is_in_libraries(file)) return 0;
+  if (file == nullptr || is_in_libraries(file, found.is_in_heist)) return 0;
   const std::string name = function == nullptr ? "" : demangled(function);
   if (is_of_libraries(name)) return 0;
-  found = {name, file, line, true};
+  found = {found.is_in_heist, name, file, line, true};
   return 1;
 }
 
@@ -81,20 +83,19 @@ std::string place_of(const call_chain& chain) {
   // It reads the debug information once, and keeps it.
   static backtrace_state* const state =
       ::backtrace_create_state(nullptr, 0, &ignore_error, nullptr);
-  found_place found;
+  std::string named;  // without debug information: the first function of the program's own
   for (const std::uintptr_t address : chain) {
+    std::string symbol;
+    ::backtrace_syminfo(state, address, &keep_symbol, &ignore_error, &symbol);
+    found_place found{is_of_libraries(symbol)};
     ::backtrace_pcinfo(state, address, &keep_if_own, &ignore_error, &found);
     if (found.is_found)
       return base_of(found.file) + ":" + std::to_string(found.line) +
              (found.function.empty() ? "" : " in " + found.function);
+    if (named.empty() && !symbol.empty() && !found.is_in_heist)
+      named = symbol + " (" + offset_in_file(address) + ")";
   }
-  // Of functions that were compiled without it there is the name, or where they lie.
-  for (const std::uintptr_t address : chain) {
-    std::string symbol;
-    ::backtrace_syminfo(state, address, &keep_symbol, &ignore_error, &symbol);
-    if (!symbol.empty() && !is_of_libraries(symbol))
-      return symbol + " (" + offset_in_file(address) + ")";
-  }
+  if (!named.empty()) return named;
   return chain.begin() == chain.end() ? "?" : offset_in_file(*chain.begin());
 }
 

@@ -18,6 +18,7 @@
 #include "platform/cpu_count.hpp"
 #include "platform/once.hpp"
 #include "platform/process.hpp"
+#include "platform/program.hpp"
 #include "runtime/tracing.hpp"
 
 namespace heist::inline v0::detail {
@@ -121,11 +122,9 @@ std::chrono::nanoseconds time_of_check(std::string_view text, std::string_view n
 
 }  // namespace
 
-check_settings checks_from_environment() {
+std::optional<check_settings> parse_checks(std::string_view text) noexcept {
   check_settings s;
-  const char* const value = platform::environment_variable("HEIST_CHECK");
-  if (value == nullptr || std::string_view(value).empty()) return s;
-  for (std::string_view rest = value;;) {
+  for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
     const std::string_view one = rest.substr(0, comma);
     if (one == "1")
@@ -139,10 +138,27 @@ check_settings checks_from_environment() {
     else if (const auto starve = time_of_check(one, "starve:"); starve.count() != 0)
       s.starve = starve;
     else if (one != "0")
-      refuse("HEIST_CHECK", value, check_form);
+      return std::nullopt;
     if (comma == std::string_view::npos) return s;
     rest.remove_prefix(comma + 1);
   }
+}
+
+check_settings checks_from_environment() {
+  const char* const value = platform::environment_variable("HEIST_CHECK");
+  if (value == nullptr || std::string_view(value).empty()) return {};
+  if (const auto s = parse_checks(value)) return *s;
+  refuse("HEIST_CHECK", value, check_form);
+}
+
+const check_library* check_library_for(const check_settings& wanted) {
+  if (!wanted.locks && wanted.block.count() == 0) return nullptr;
+  const void* const found = platform::find_exported(check_library_name);
+  if (found == nullptr)
+    throw usage_error(
+        "HEIST_CHECK: locks and block:TIME need libheist-check.so: start the program by heist "
+        "check PROGRAM");
+  return static_cast<const check_library*>(found);
 }
 
 bool monitor_from_environment() { return flag("HEIST_MONITOR"); }

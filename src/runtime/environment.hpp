@@ -5,10 +5,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "heist/config.hpp"
 #include "heist/work_span.hpp"
+#include "runtime/check_library.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -33,6 +36,10 @@ struct check_settings {
   std::chrono::nanoseconds starve{0};  // "starve:TIME": what hasn't begun for longer; 0: no
 };
 check_settings checks_from_environment();
+// The same of a text; nothing, if it is wrong.
+std::optional<check_settings> parse_checks(std::string_view text) noexcept;
+// libheist-check.so, where it is wanted; else nullptr. Throws usage_error if it isn't loaded.
+const check_library* check_library_for(const check_settings& wanted);
 
 // HEIST_PROFILE: workspan, then :FILE, then settings, each after a comma: fork=NS, steal=NS,
 // suspend=NS, dag=FILE.

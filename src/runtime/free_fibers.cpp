@@ -89,7 +89,7 @@ void keep_spare(fiber* child) noexcept {
   // Valgrind takes what lies below the stack pointer for undefined after any call, but an inlined
   // spawn, which needs a spare, reads there what the call has left (image_begin). A check of locks
   // looks at every spawn, so none is inlined.
-  if (n >= worker::max_spares || platform::runs_under_valgrind() || w.checks_locks)
+  if (n >= worker::max_spares || platform::runs_under_valgrind() || w.lock_checks != nullptr)
     return recycle_fiber(w, *child);
   child->next_spare = w.spares;
   child->older_spares = n;

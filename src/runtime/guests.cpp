@@ -243,7 +243,7 @@ bool pool_impl::run_as_guest(root& r) noexcept {
   fiber& first = *w.current;
   hand_over(first);
   {
-    const checked_thread checked(w);
+    const checked_thread checked(checking_.library, longest_block_ns());
     switch_fiber(w.native, first);
     while (w.starves) serve_ready(w);
   }

@@ -14,7 +14,6 @@
 #include "runtime/slots.hpp"
 #include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
-#include "runtime/thread_checks.hpp"
 #include "runtime/views.hpp"
 #include "runtime/wait_graph.hpp"
 
@@ -149,8 +148,8 @@ bool fork_uncommonly() {
     c.head.store(h, std::memory_order_release);
     return serial_elision();
   }
-  if (w->checks_locks) [[unlikely]]
-    look_at_locks(*w, "across a fork");
+  if (w->lock_checks != nullptr) [[unlikely]]
+    w->lock_checks->look("across a fork");
   if (!w->uses_split()) {
     job& j = slot_at(c, h);
     const bool has_slot = !w->alone && h < c.capacity;
@@ -200,8 +199,8 @@ bool push_slow() {
   w.count.puts.add();
   if (w.moves_joins) [[unlikely]]
     offer_to_all(w);
-  if (w.checks_locks) [[unlikely]]
-    look_at_locks(w, "across a fork");
+  if (w.lock_checks != nullptr) [[unlikely]]
+    w.lock_checks->look("across a fork");
   return true;
 }
 

@@ -1,10 +1,14 @@
-// Children for which there is no stack: they wait in the pool's injection queue, as roots of a
-// family that their scope has, until a worker has a stack for one, or the scope's sync runs those
-// that nobody has begun. As calls they could wait on their spawner's stack, for what the spawner
-// does next. So do pushed children of a full deque that can't hold their spawner's rest.
+// Children that begin later, and children that don't begin: after a stop, or after the exception of
+// another child.
 //
+// Later begin those for which there is no stack. They wait in the pool's injection queue, as roots
+// of a family that their scope has, until a worker has a stack for one, or the scope's sync runs
+// those that nobody has begun. As calls they could wait on their spawner's stack, for what the
+// spawner does next. So do pushed children of a full deque that can't hold their spawner's rest.
 // Such a child is counted in its scope like one whose spawner was stolen, and its views are
 // deposited (views.hpp).
+#include <atomic>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <utility>
@@ -14,13 +18,11 @@
 #include "runtime/pool_impl.hpp"
 #include "runtime/rendezvous.hpp"
 #include "runtime/scope_parts.hpp"
-#include "runtime/strands.hpp"
 #include "runtime/views.hpp"
 
 namespace heist::inline v0::detail {
 
 bool scope_state::begin_later(worker& w, keep_function to_heap, void* closure) {
-  if (w.alone || is_measured(w)) return false;
   const bool is_owner = w.current.get() == owner_;
   // What the owner has added stands before the child in the order of the program.
   if (is_owner && !pushes() && w.current.get()->views != nullptr)
@@ -61,6 +63,41 @@ void scope_state::late_child_ended(std::uint64_t key) noexcept {
   if (!ends_the_wait()) return;
   // Not resumed at once: its caller has to count the root out.
   if (fiber* const owner = settle_for_fiber(state_, job::done)) make_ready(*owner);
+}
+
+// ---- Skipped.
+
+void scope_state::count_skipped() noexcept {
+  const keeping hold(word_);
+  if (!hold.has(has_skipped)) {
+    ::new (static_cast<void*>(&skipped_)) std::atomic<std::uint64_t>(0);
+    word_.fetch_or(has_skipped, std::memory_order_relaxed);
+  }
+  skipped_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Relaxed, all of it: the counts are read after the children have ended.
+bool scope_state::skip_if_stopped(unsigned flags) noexcept {
+  const bool by_condition = (flags & stopped) == 0;
+  if (by_condition && ((flags & watched) == 0 || !watch_->stop.stop_requested())) return false;
+  count_skipped();
+  if (by_condition) word_.fetch_or(cut_off, std::memory_order_relaxed);
+  return true;
+}
+
+bool scope_state::skip_spawned(unsigned flags) noexcept {
+  if ((flags & has_failed) != 0) return true;
+  if ((flags & watched) != 0) watch_->spawned.fetch_add(1, std::memory_order_relaxed);
+  return skip_if_stopped(flags);
+}
+
+bool scope_state::skip_pushed(std::uint64_t key) noexcept {
+  const unsigned flags = this->flags();
+  if ((flags & has_failed) != 0) {
+    const keeping hold(word_);
+    if (first_.key <= key) return true;  // a serial run would have met that exception first
+  }
+  return skip_if_stopped(flags);
 }
 
 }  // namespace heist::inline v0::detail

@@ -7,7 +7,6 @@
 #include "heist/error.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/pool_impl.hpp"
-#include "runtime/thread_checks.hpp"
 #include "runtime/worker.hpp"
 
 namespace heist::inline v0::detail {
@@ -17,8 +16,8 @@ unsigned workers_outside() { return serial_elision() ? 1 : 0; }
 bool wants_work() noexcept {
   worker* const w = this_worker();
   const control& c = current_control();
-  if (w != nullptr && w->checks_locks) [[unlikely]]
-    look_at_locks(*w, "across a loop");
+  if (w != nullptr && w->lock_checks != nullptr) [[unlikely]]
+    w->lock_checks->look("across a loop");
   if (w == nullptr || w->alone || c.depth() >= c.capacity) return false;  // a fork would be a call
   // A request that is seen late is answered by the next chunk. Under stats_kind::full the limit is
   // passed without one.

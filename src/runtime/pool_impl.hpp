@@ -24,7 +24,6 @@
 #include "runtime/sleepers.hpp"
 #include "runtime/sleeping_place.hpp"
 #include "runtime/stack_pool.hpp"
-#include "runtime/thread_checks.hpp"
 #include "runtime/wake_cost.hpp"
 #include "runtime/worker.hpp"
 
@@ -211,6 +210,9 @@ class pool_impl {
   [[nodiscard]] bool release_surplus(worker& w) noexcept;
   void stop_threads() noexcept;
   void note_checks(worker& w) const noexcept;
+  [[nodiscard]] std::uint64_t longest_block_ns() const noexcept {
+    return static_cast<std::uint64_t>(checking_.wanted.block.count());
+  }
   // On processor `cpu`; negative: wherever the system puts it.
   void thread_main(worker& w, int cpu) noexcept;
   bool wait_at_gate() noexcept;

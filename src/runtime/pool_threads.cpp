@@ -172,7 +172,7 @@ void pool_impl::open_gate(bool go) noexcept {
 void pool_impl::note_checks(worker& w) const noexcept {
   w.counts_all = counts_forks();
   w.moves_joins = checking_.wanted.moves;
-  w.checks_locks = checking_.wanted.locks;
+  if (checking_.wanted.locks) w.lock_checks = checking_.library;
 }
 
 // Allocates nothing: a thread that has started has no way to report that there is no memory.
@@ -214,7 +214,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
     stack_use_.add_one();
     w.current = first;
     hand_over(*first);
-    const checked_thread checked(w);
+    const checked_thread checked(checking_.library, longest_block_ns());
     switch_fiber(w.native, *first);
     while (w.starves) serve_ready(w);
 #if HEIST_TSAN

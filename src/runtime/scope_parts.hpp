@@ -1,5 +1,5 @@
-// What the files that implement scopes share: spawn.cpp, leave_spawners.cpp, late_children.cpp,
-// skipped_children.cpp and, for reducers, views.cpp.
+// What the files that implement scopes share: spawn.cpp, leave_spawners.cpp, late_children.cpp
+// and, for reducers, views.cpp.
 #pragma once
 
 #include <sched.h>

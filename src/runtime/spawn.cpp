@@ -46,7 +46,6 @@
 #include "runtime/slots.hpp"
 #include "runtime/strands.hpp"
 #include "runtime/switch.hpp"
-#include "runtime/thread_checks.hpp"
 #include "runtime/views.hpp"
 
 namespace heist::inline v0::detail {
@@ -237,8 +236,8 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
   const unsigned flags = this->flags();
   if (skip_spawned(flags)) return true;
   worker* const w = this_worker();
-  if (w != nullptr && w->checks_locks) [[unlikely]]
-    look_at_locks(*w, "across a spawn");
+  if (w != nullptr && w->lock_checks != nullptr) [[unlikely]]
+    w->lock_checks->look("across a spawn");
   const bool leaves_rest =
       w != nullptr && w->spawns && (flags & pushes_children) == 0 && !w->current.get()->stalls;
   fiber* child = nullptr;
@@ -247,7 +246,7 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
     if (child == nullptr) child = take_fiber(*w);
   }
   if (child == nullptr) {
-    if (leaves_rest && begin_later(*w, functions.to_heap, closure)) return true;
+    if (leaves_rest && !is_measured(*w) && begin_later(*w, functions.to_heap, closure)) return true;
     if (w != nullptr && !w->alone && !leaves_rest && w->current.get() == owner_ &&
         hot_path::depth() == place_of_push(flags)) {
       if ((flags & flags_of_pushes) == 0) {
@@ -262,12 +261,11 @@ bool scope_state::spawn(const spawn_functions& functions, void* closure) {
   }
   fiber& me = *w->current;
   if (me.views != nullptr && &me == owner_) child->views = std::exchange(me.views, nullptr);
-  begin_on(*w, *child, functions.run_child, closure);
+  begin_on(*w, child, functions.run_child, closure);
   return true;
 }
 
-void scope_state::begin_on(worker& w, fiber& stack, child_function run, void* closure) noexcept {
-  fiber* const child = &stack;
+void scope_state::begin_on(worker& w, fiber* child, child_function run, void* closure) noexcept {
   fiber& me = *w.current;
   const wide_position h = hot_path::depth();
   prepare(&me, child, h);
@@ -340,8 +338,8 @@ void scope_state::run_pushed_apart() noexcept {
 
 bool scope_state::push_slow(wide_position h) noexcept {
   worker& w = self_worker();
-  if (w.checks_locks) [[unlikely]]
-    look_at_locks(w, "across a spawn");
+  if (w.lock_checks != nullptr) [[unlikely]]
+    w.lock_checks->look("across a spawn");
   control& c = *w.deque;
   const auto place = static_cast<position>(h);
   if (place < worker::last_place(c)) {
@@ -391,7 +389,7 @@ void scope_state::run_refused(const spawn_functions& functions, void* closure) n
     if (may_leave_rest(w)) {
       fiber* child = take_spare(w);
       if (child == nullptr) child = take_fiber(w);
-      if (child != nullptr) return begin_on(w, *child, functions.run_child, closure);
+      if (child != nullptr) return begin_on(w, child, functions.run_child, closure);
     }
     if (begin_later(w, functions.to_heap, closure)) return;
   }

@@ -1,6 +1,7 @@
 #include "runtime/stall_watch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 
 #include "heist/error.hpp"
@@ -19,7 +21,6 @@
 #include "platform/thread.hpp"
 #include "runtime/live_pools.hpp"
 #include "runtime/pool_impl.hpp"
-#include "runtime/starvation_watch.hpp"
 #include "runtime/wait_graph.hpp"
 #include "runtime/worker.hpp"
 
@@ -98,6 +99,84 @@ class hang_watch {
   unsigned pools_ = 0;
   int quiet_looks_ = 0;
 };
+
+constexpr std::array<const char*, entry_census::levels> names{
+    "functions that can continue", "forks that their functions left behind",
+    "functions of priority high", "functions of priority normal", "functions of priority low"};
+
+// Relaxed: a report.
+unsigned running_workers(pool_impl& p) noexcept {
+  unsigned n = 0;
+  for (unsigned i = 0; i < p.size(); ++i)
+    if (p.at(i).doing.load(std::memory_order_relaxed) == worker_state::running) ++n;
+  return n;
+}
+
+// What has waited at a pool's entry for longer than `longest` while nothing of its level was begun
+// or resumed (turns.hpp).
+class starvation_watch {
+ public:
+  explicit starvation_watch(std::chrono::nanoseconds longest) noexcept : longest_(longest) {}
+
+  // To be called several times in that time. What it found, or nothing. Throws std::bad_alloc.
+  [[nodiscard]] std::string look();
+
+ private:
+  using time = std::chrono::steady_clock::time_point;
+  // Of a level in a pool.
+  struct record {
+    time since{};  // when it was served last, or had nothing; time{}: never looked at
+    std::array<std::uint64_t, entry_census::levels> taken{};  // by then
+    bool is_told = false;
+  };
+  using records = std::array<record, entry_census::levels>;
+
+  [[nodiscard]] std::string look_at(pool_impl& p, records& known, time now) const;
+
+  const std::chrono::nanoseconds longest_;
+  std::unordered_map<const pool_impl*, records> pools_;
+};
+
+std::string starvation_watch::look() {
+  std::string text;
+  std::unordered_map<const pool_impl*, records> seen;
+  const time now = std::chrono::steady_clock::now();
+  live_pools::for_each([&](pool_impl& p) {
+    const auto before = pools_.find(&p);
+    records& known = seen[&p];
+    if (before != pools_.end()) known = before->second;
+    text += look_at(p, known, now);
+  });
+  pools_ = std::move(seen);
+  return text;
+}
+
+std::string starvation_watch::look_at(pool_impl& p, records& known, time now) const {
+  std::string text;
+  const entry_census here = p.injection().census();
+  for (unsigned l = 0; l < entry_census::levels; ++l) {
+    record& r = known[l];
+    if (r.since == time{} || !here.waits[l] || here.taken[l] != r.taken[l]) {
+      r = {now, here.taken, false};
+      continue;
+    }
+    const auto waited = now - r.since;
+    if (waited <= longest_ || r.is_told) continue;
+    r.is_told = true;
+    std::string others;
+    for (unsigned o = 0; o < entry_census::levels; ++o)
+      if (const std::uint64_t n = here.taken[o] - r.taken[o]; n != 0)
+        others += (others.empty() ? " " : ", ") + std::to_string(n) + " " + names[o];
+    if (others.empty())
+      others = " nothing: " + std::to_string(running_workers(p)) + " of " +
+               std::to_string(p.size()) + " workers run functions that neither end nor wait";
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(waited).count();
+    text += "heist: pool \"" + p.config().name + "\": " + names[l] + " have waited for " +
+            std::to_string(ms) + " ms, and none was begun;\nheist: meanwhile its workers took" +
+            others + "\n";
+  }
+  return text;
+}
 
 void watch(const check_settings& wanted) noexcept {
   using namespace std::chrono_literals;

@@ -1,5 +1,5 @@
 // HEIST_CHECK=1: switches the checks of waits on, and watches for the moment when nothing runs any
-// more. The same thread looks for what starves (starvation_watch.hpp).
+// more. The same thread looks for what starves (HEIST_CHECK=starve:TIME).
 //
 // A thread looks at all pools from time to time. If for stall_patience fibers wait, no worker runs
 // or could begin anything, no wait has a time limit, and nothing changes, it reports who waits for

@@ -9,7 +9,6 @@
 #include "runtime/rendezvous.hpp"
 #include "runtime/slots.hpp"
 #include "runtime/strands.hpp"
-#include "runtime/thread_checks.hpp"
 #include "runtime/tracing.hpp"
 #include "runtime/wait_report.hpp"
 #include "runtime/worker.hpp"
@@ -194,8 +193,8 @@ void leave(worker& w, fiber& next, position h, awaited what, worker* home,
 
 void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state,
                            awaited what) noexcept {
-  if (w.checks_locks) [[unlikely]]
-    look_at_locks(w, wait_texts[static_cast<std::size_t>(what.kind)]);
+  if (w.lock_checks != nullptr) [[unlikely]]
+    w.lock_checks->look(wait_texts[static_cast<std::size_t>(what.kind)]);
   fiber& me = *w.current;
   me.awaited_state = &state;
   w.after.awaited = &state;

@@ -14,6 +14,7 @@
 #include "heist/detail/local.hpp"
 #include "heist/detail/spawn_path.hpp"
 #include "platform/cpu.hpp"
+#include "runtime/check_library.hpp"
 #include "runtime/counter_cells.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/fork_deque.hpp"
@@ -113,8 +114,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> alone{false};    // set by stay_alone()
   bool counts_all = false;     // every fork calls the library (counting_limit); constant
   bool moves_joins = false;    // HEIST_CHECK=moves; constant
-  bool checks_locks = false;   // HEIST_CHECK=locks; constant
-  work_log* log = nullptr;     // of a measured pool (strands.hpp), until stay_alone()
+  const check_library* lock_checks = nullptr;  // HEIST_CHECK=locks; constant
+  work_log* log = nullptr;  // of a measured pool (strands.hpp), until stay_alone()
   // Its seat is vacant while it naps: then a guest takes it from the nappers' count. Written before
   // the seat is vacated.
   local<bool> naps{false};

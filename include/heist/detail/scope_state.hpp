@@ -24,11 +24,12 @@ struct worker;
 // A child that begins when the pool has a stack for it, or at its scope's sync: on the heap.
 struct late_child;
 
-// What the library calls for a closure whose type it doesn't know. The first moves the closure and
-// calls it, and throws what it throws. The second moves it to the heap, and throws what the move
-// throws; nullptr: there is no memory, and nothing was moved.
+// Moves the closure and calls it; throws what it throws.
 using closure_function = void (*)(void* closure);
+// Moves the closure to the heap; throws what the move throws. nullptr: there is no memory, and
+// nothing was moved.
 using keep_function = late_child* (*)(void* closure, root_family& late);
+// What the library calls for a closure whose type it doesn't know.
 struct spawn_functions {
   child_function run_child;
   closure_function call;
@@ -167,10 +168,9 @@ class scope_state {
   // Counts a child that is spawned now, where a stop condition needs the count. True if the child
   // must be skipped, because of a stop or of an exception; one that a stop skips is counted.
   bool skip_spawned(unsigned flags) noexcept;
-  // Begins a child on that stack, as a call above which the rest of its spawner lies on the deque.
-  void begin_on(worker& w, fiber& stack, child_function run, void* closure) noexcept;
-  // Leaves a child to the pool's queue, for want of a stack. False: it must be called, for want of
-  // memory or in a measured pool.
+  // Begins a child on that fiber, as a call below which the rest of its spawner lies on the deque.
+  void begin_on(worker& w, fiber* child, child_function run, void* closure) noexcept;
+  // Leaves a child to the pool's queue, for want of a stack. False: there is no memory for it.
   [[nodiscard]] bool begin_later(worker& w, keep_function to_heap, void* closure);
   [[nodiscard]] root_family* late_children() noexcept;
   // Runs the late children that nobody has begun.

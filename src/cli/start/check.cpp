@@ -26,18 +26,11 @@ constexpr std::string_view help =
     "  --block TIME   also calls that block a worker for longer: 10ms\n"
     "  --starve TIME  also what has waited for its turn for longer: 100ms\n";
 
-// A time as HEIST_CHECK takes it: "block:10ms". Nothing: the option wasn't given.
+// ",block:10ms". Nothing: the option wasn't given.
 std::string timed_check(std::string_view option, std::string_view name, const std::string& time) {
   if (time.empty()) return {};
   const std::string check = fmt::format("{}:{}", name, time);
-  set_variable("HEIST_CHECK", check);
-  try {
-    if (time.find(',') == std::string::npos) {
-      static_cast<void>(detail::checks_from_environment());
-      return "," + check;
-    }
-  } catch (const usage_error&) {
-  }
+  if (time.find(',') == std::string::npos && detail::parse_checks(check)) return "," + check;
   throw usage_error(fmt::format(
       "check: {} takes a number of ns, us, ms or s, from 1us to 1h, not '{}'", option, time));
 }
