@@ -115,6 +115,7 @@ class latency_contest {
         calls_(values.size("calls")),
         workers_(workers),
         on_({.workers = workers}),
+        seated_({.workers = workers, .caller_seats = most_callers_}),
         onetbb_(onetbb_latency(workers)) {
     for (const long_call& busy : long_calls) add(loops_, heist_latency(on_, busy));
     add(loops_, onetbb_);
@@ -141,7 +142,8 @@ class latency_contest {
                [&] { s.us.add(wait_of(s.system)); });
     for (std::size_t i = 0; i < count_; ++i) rest_us_.add(wait_of_a_spawners_rest());
     for (unsigned callers = 1; callers <= most_callers_; callers *= 2) {
-      crowds(crowds_, callers, [this] { loop(); });
+      crowds(crowds_, callers, [this] { loop(on_); });
+      crowds(seated_crowds_, callers, [this] { loop(seated_); });
       if (onetbb_.loop_of_work)
         crowds(rival_crowds_, callers, [this] { onetbb_.loop_of_work(iterations); });
     }
@@ -157,6 +159,7 @@ class latency_contest {
     show(r, checks_, fmt::format("a function among {} connections", connections_));
     r.rows.push_back(waits("heist", rest_us_, "a spawner's rest beside two that are always ready"));
     for (const crowd& c : crowds_) r.rows.push_back(shown("heist", c));
+    for (const crowd& c : seated_crowds_) r.rows.push_back(shown("heist, caller_seats", c));
     for (const crowd& c : rival_crowds_) r.rows.push_back(shown("oneTBB", c));
     const samples& beside_loop = loops_.front().us;
     r.targets = {
@@ -165,10 +168,16 @@ class latency_contest {
         {"the same, worst", "us", bound::at_most, worst_limit_us, beside_loop.quantile(1), ""}};
     for (std::size_t i = 0; i < std::min(crowds_.size(), rival_crowds_.size()); ++i) {
       if (crowds_[i].threads != 16) continue;
-      r.targets.push_back({"16 callers, wall time to oneTBB's", "", bound::at_most, callers_limit,
-                           crowds_[i].seconds.median() / rival_crowds_[i].seconds.median(), ""});
-      r.targets.push_back({"16 callers, system time to oneTBB's", "", bound::at_most, callers_limit,
-                           crowds_[i].system.median() / rival_crowds_[i].system.median(), ""});
+      const crowd& rival = rival_crowds_[i];
+      const auto add = [&](const char* what, double mine, double its) {
+        r.targets.push_back({what, "", bound::at_most, callers_limit, mine / its, ""});
+      };
+      add("16 callers, wall time to oneTBB's", crowds_[i].seconds.median(), rival.seconds.median());
+      add("16 callers, system time to oneTBB's", crowds_[i].system.median(), rival.system.median());
+      add("16 callers with caller_seats, wall time to oneTBB's", seated_crowds_[i].seconds.median(),
+          rival.seconds.median());
+      add("16 callers with caller_seats, system time to oneTBB's",
+          seated_crowds_[i].system.median(), rival.system.median());
     }
     return r;
   }
@@ -248,8 +257,7 @@ class latency_contest {
   }
 
   static constexpr int iterations = 10;
-  void loop() {
-    pool& on = on_;
+  static void loop(pool& on) {
     heist::parallel_for(on, 0, iterations, [](int) { piece_of_work(); });
   }
 
@@ -302,11 +310,11 @@ class latency_contest {
   const unsigned most_callers_;
   const std::size_t calls_;
   const unsigned workers_;
-  whole_pool on_;
+  whole_pool on_, seated_;
   latency_system onetbb_;
   std::vector<side> loops_, starts_, checks_;
   samples rest_us_;
-  std::vector<crowd> crowds_, rival_crowds_;
+  std::vector<crowd> crowds_, seated_crowds_, rival_crowds_;
 };
 
 results run(const workloads::option_values& values, const settings& with) {

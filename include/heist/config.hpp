@@ -169,6 +169,7 @@ struct pool_config {
   static constexpr std::size_t default_fork_depth = std::size_t{1} << 15;    // forks
   static constexpr std::size_t max_fork_depth = (std::size_t{1} << 20) - 2;  // forks
   static constexpr unsigned max_steal_batch = 64;                            // jobs
+  static constexpr unsigned max_caller_seats = 1024;                         // threads
 
   // How many threads the pool has. 0: HEIST_WORKERS if set, else as many as the affinity mask and
   // the cgroup's CPU quota (rounded up) allow. At most max_workers.
@@ -205,6 +206,12 @@ struct pool_config {
   // pinned workers, with yields to random workers or to all, or with a hook below: what it promises
   // holds for its own threads.
   caller_kind callers = caller_kind::work;
+  // How many threads from outside may work at once in seats of their own, when no worker sleeps in
+  // whose place they could: for programs of which more threads call the pool at once than it has
+  // workers. A call that finds no seat waits for a worker (pool_stats::seatless_calls). Each seat
+  // is one more slot: pool::worker_index() is below pool::slots(), not below workers(); and one
+  // more thread that competes for the processors. At most max_caller_seats; 0 where callers wait.
+  unsigned caller_seats = 0;
   // HEIST_STATS=full makes this full in every pool, HEIST_STATS=timed at least timed.
   stats_kind stats = stats_kind::slow_path;
 

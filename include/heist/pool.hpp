@@ -131,10 +131,14 @@ class HEIST_API pool {
   [[nodiscard]] unsigned workers() const noexcept;
   // The slot of the caller: the index, from 0, of the worker of this pool that runs it; -1 if none
   // of them does; 0 under HEIST_SERIAL. Threads from outside that work in the pool (caller_kind)
-  // have the index of the worker in whose place they are. So no two functions that the pool runs at
-  // the same time have the same slot, and what is kept for each slot, in an array of workers()
-  // entries, needs no lock as long as its user doesn't fork, join or wait.
+  // have the index of the worker in whose place they are, or of a seat of their own
+  // (pool_config::caller_seats). So no two functions that the pool runs at the same time have the
+  // same slot, and what is kept for each slot, in an array of slots() entries, needs no lock as
+  // long as its user doesn't fork, join or wait.
   [[nodiscard]] int worker_index() const noexcept;
+  // How many slots there are: workers() and pool_config::caller_seats, which is 0 unless the pool's
+  // maker has said otherwise.
+  [[nodiscard]] unsigned slots() const noexcept;
   // How many threads the system refused when the pool was made.
   [[nodiscard]] unsigned missing_workers() const noexcept;
   // The configuration of the pool, in which every default is replaced by the value that was used.

@@ -133,8 +133,8 @@ struct pool_stats {
   std::string pool;               // pool_config::name
   bool has_histograms = false;    // stats_kind::timed, or full
   pool_histograms histograms;     // zeros without
-  std::vector<counters> workers;  // by index
-  counters total;                 // of all workers
+  std::vector<counters> workers;  // by index: pool::slots() of them
+  counters total;                 // of all of these
 
   // How many stacks belong to fibers that run or are suspended, and how many did at most at one
   // time. Cached stacks are not in use. While scopes spawn, up to 8 stacks for each worker may be
@@ -153,6 +153,10 @@ struct pool_stats {
   // has started.
   std::uint64_t blocking_threads_in_use = 0;
   std::uint64_t blocking_threads_peak = 0;
+
+  // Calls from threads outside that found no seat, and so waited for a worker: see
+  // pool_config::caller_seats. Not counted where callers always wait (caller_kind).
+  std::uint64_t seatless_calls = 0;
 };
 
 // The statistics as a table of text, one line for each worker and one for all, and the histograms,

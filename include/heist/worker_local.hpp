@@ -49,7 +49,7 @@ class worker_local {
   }
   template <class F>
   requires detail::is_factory<F, T> worker_local(pool& p, F factory)
-      : pool_(p), make_(std::move(factory)), size_(p.workers()), cells_(new cell[size_]()) {}
+      : pool_(p), make_(std::move(factory)), size_(p.slots()), cells_(new cell[size_]()) {}
 
   worker_local(const worker_local&) = delete;
   worker_local& operator=(const worker_local&) = delete;

@@ -138,6 +138,7 @@ std::string to_json(const run_report& report) {
                  {"blocking_refusals", report.stats.blocking_refusals},
                  {"blocking_threads_in_use", report.stats.blocking_threads_in_use},
                  {"blocking_threads_peak", report.stats.blocking_threads_peak},
+                 {"seatless_calls", report.stats.seatless_calls},
                  {"counters", as_json(report.stats.total)},
                  {"counters_by_worker", per_worker}};
   if (report.profile) result["profile"] = json::parse(heist::to_json(*report.profile));

@@ -36,6 +36,8 @@ constexpr pool_metric pool_metrics[] = {
      &pool_stats::blocking_threads_in_use},
     {"heist_blocking_threads_peak", "gauge", "The most such threads at one time.",
      &pool_stats::blocking_threads_peak},
+    {"heist_seatless_calls_total", "counter", "Calls from outside that waited for a worker.",
+     &pool_stats::seatless_calls},
 };
 
 // What a histogram's buckets are counted in, and the metric's unit.

@@ -303,6 +303,11 @@ pool_config resolve(pool_config c) {
   check_enum("placement", c.placement, placement_kind::pinned);
   check_enum("callers", c.callers, caller_kind::wait);
   if (!lets_callers_work(c)) c.callers = caller_kind::wait;
+  if (c.caller_seats > pool_config::max_caller_seats)
+    refuse_field("caller_seats", c.caller_seats,
+                 "at most " + std::to_string(pool_config::max_caller_seats));
+  if (c.caller_seats != 0 && c.callers == caller_kind::wait)
+    refuse_field("caller_seats", c.caller_seats, "0 in a pool whose callers wait (caller_kind)");
   return c;
 }
 

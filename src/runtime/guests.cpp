@@ -6,12 +6,16 @@
 // that serve the same call. When there is nothing more to steal it gives the seat back, so that the
 // pool's own thread can be woken for other work, and waits as any thread outside does.
 //
-// How a guest leaves. Its seat's thread becomes a sleeper again, without having run. A sleeper has
-// to ask all owners for their next pushes, make them pass a barrier, and look whether there is work
-// (sleepers.hpp); here the guest does that for it. Only a worker that runs can push: the heavy
-// barrier is left out while all others search or sleep. A worker that has found something notes
-// that it runs, passes a fence, and pushes then (worker::begin_running). So either the guest sees
-// that it runs, or its pushes see that the guest has asked.
+// Where no thread sleeps a guest takes one of the seats that callers have of their own
+// (pool_config::caller_seats), in slots above the workers'. There is no thread in whose place it
+// is, so it owes nobody anything when it leaves.
+//
+// How a guest leaves a worker's seat. The seat's thread becomes a sleeper again, without having
+// run. A sleeper has to ask all owners for their next pushes, make them pass a barrier, and look
+// whether there is work (sleepers.hpp); here the guest does that for it. Only a worker that runs
+// can push: the heavy barrier is left out while all others search or sleep. A worker that has found
+// something notes that it runs, passes a fence, and pushes then (worker::begin_running). So either
+// the guest sees that it runs, or its pushes see that the guest has asked.
 #include <sched.h>
 
 #include "platform/barrier.hpp"
@@ -40,6 +44,7 @@ struct thread_number_in {
 };
 constinit thread_local thread_number_in known_number;
 constinit thread_local unsigned last_seat = 0;
+constinit thread_local unsigned last_own_seat = 0;
 
 // Once for each thread in each process: what a pool's own threads do when they start.
 [[gnu::cold, gnu::noinline]] void admit_this_thread() noexcept {
@@ -84,10 +89,16 @@ void take_kept_fibers(worker& guest) noexcept {
 
 worker* pool_impl::enter() noexcept {
   if (guests_.empty()) return nullptr;
-  if (!sleepers_.any() && !nappers_.any()) {
-    seat_wanted_.store(true, std::memory_order_relaxed);
-    return nullptr;
-  }
+  worker* w = enter_workers_seat();
+  if (w == nullptr && caller_seats_ != 0) w = enter_own_seat();
+  if (w != nullptr) return w;
+  seatless_calls_.fetch_add(1, std::memory_order_relaxed);
+  seat_wanted_.store(true, std::memory_order_relaxed);
+  return nullptr;
+}
+
+worker* pool_impl::enter_workers_seat() noexcept {
+  if (!sleepers_.any() && !nappers_.any()) return nullptr;
   for (unsigned k = 0; k < size(); ++k) {
     const unsigned i = (last_seat + k) % size();
     auto& seat = workers_[i]->seat;
@@ -104,6 +115,19 @@ worker* pool_impl::enter() noexcept {
   return nullptr;
 }
 
+worker* pool_impl::enter_own_seat() noexcept {
+  for (unsigned k = 0; k < caller_seats_; ++k) {
+    worker& guest = *guests_[size() + (last_own_seat + k) % caller_seats_];
+    if (!guest.seat.looks_vacant() || !guest.seat.claim()) continue;
+    last_own_seat = guest.index - size();
+    seated_callers_.fetch_add(1, std::memory_order_relaxed);
+    if (equip(guest)) return &guest;
+    give_seat_back(guest);
+    return nullptr;
+  }
+  return nullptr;
+}
+
 bool pool_impl::take_from_guests() noexcept {
   bool found = false;
   for (auto& guest : guests_) {
@@ -114,17 +138,21 @@ bool pool_impl::take_from_guests() noexcept {
   return found;
 }
 
-// Gives the memory of the fibers that the last guest has left back to the system.
-void pool_impl::trim_kept(worker& guest) noexcept {
-  fiber* const list = guest.kept.exchange(nullptr, std::memory_order_acquire);
-  if (list == nullptr) return;
-  for (fiber* f = list; f != nullptr; f = f->next) trim(*f);
-  fiber* none = nullptr;
-  // Release: partners are the exchanges. A guest that has come and gone meanwhile has left its own.
-  if (guest.kept.compare_exchange_strong(none, list, std::memory_order_release,
-                                         std::memory_order_relaxed))
-    return;
-  put_all(list, stacks_);
+// Gives the memory of the fibers that guests have left in the sleeper's slot, and in its share of
+// the callers' own, back to the system.
+void pool_impl::trim_kept(const worker& sleeper) noexcept {
+  for (std::size_t i = sleeper.index; i < guests_.size(); i += size()) {
+    std::atomic<fiber*>& kept = guests_[i]->kept;
+    fiber* const list = kept.exchange(nullptr, std::memory_order_acquire);
+    if (list == nullptr) continue;
+    for (fiber* f = list; f != nullptr; f = f->next) trim(*f);
+    fiber* none = nullptr;
+    // Release: partners are the exchanges. A guest that has come and gone meanwhile has left its
+    // own.
+    if (!kept.compare_exchange_strong(none, list, std::memory_order_release,
+                                      std::memory_order_relaxed))
+      put_all(list, stacks_);
+  }
 }
 
 // Makes the calling thread that worker; false: there is no memory for stacks.
@@ -164,7 +192,9 @@ bool pool_impl::equip(worker& guest) noexcept {
   c.limit.store(c.unasked, std::memory_order_relaxed);  // before any thief knows it
   guest.door.open(c);
   // S1: a sleeper that has not seen this deque counts already. Partner: announce().
-  if (sleepers_.any()) c.limit.store(0, std::memory_order_relaxed);
+  // T3: the same for an urgent root, whose giver may have found the door closed. Relaxed: the fence
+  // in open() comes before; partner: the one in wake_for_injection().
+  if (sleepers_.any() || injection_.urgent() != 0) c.limit.store(0, std::memory_order_relaxed);
   set_this_worker(&guest);
   return true;
 }
@@ -183,8 +213,8 @@ bool pool_impl::another_runs(unsigned seat) const noexcept {
     const worker_state s = w.doing.load(std::memory_order_relaxed);
     return s != worker_state::parked && s != worker_state::searching;
   };
-  for (unsigned i = 0; i < size(); ++i)
-    if (i != seat && (runs(*workers_[i]) || runs(*guests_[i]))) return true;
+  for (unsigned i = 0; i < slots(); ++i)
+    if (i != seat && ((i < size() && runs(*workers_[i])) || runs(*guests_[i]))) return true;
   return false;
 }
 
@@ -196,11 +226,16 @@ bool pool_impl::own_thread_runs() const noexcept {
 }
 
 void pool_impl::give_seat_back(worker& guest) noexcept {
-  const unsigned i = guest.index;
-  worker& resident = *workers_[i];
   guest.set_state(worker_state::parked);
   if (guest.seen != nullptr) guest.seen->forget_idle();
   if (guest.notes_idle) tracing::end_idle(guest);
+  const unsigned i = guest.index;
+  if (i >= size()) {
+    __atomic_store_n(&tids_[size() + i], workers_[0]->tid, __ATOMIC_RELAXED);
+    seated_callers_.fetch_sub(1, std::memory_order_relaxed);
+    return guest.seat.give_back();
+  }
+  worker& resident = *workers_[i];
   __atomic_store_n(&tids_[size() + i], resident.tid, __ATOMIC_RELAXED);
   place_of(resident).announce();
   if (!resident.naps) {  // nobody is asked on behalf of one that naps

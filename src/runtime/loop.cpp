@@ -121,7 +121,7 @@ fiber* take_mail(worker& w) noexcept {
 // Exposes private work of owners; `if_asked`: only of those that leave requests unanswered.
 bool help_out(worker& w, bool if_asked) noexcept {
   if (!w.uses_split()) return false;
-  for (unsigned i = 0; i < w.pool.size(); ++i)
+  for (unsigned i = 0; i < w.pool.slots(); ++i)
     if (i != w.index && may_steal_from(w, w.pool.at(i)) && w.pool.expose(w, w.pool.at(i), if_asked))
       return true;
   return false;
@@ -135,7 +135,7 @@ bool has_ended(const worker& guest) noexcept {
 // Somebody waits for the thread whose seat the guest has.
 bool is_in_the_way(const worker& guest) noexcept {
   // Relaxed: a hint; whoever leaves looks again.
-  return guest.stalled == 0 &&
+  return guest.stalled == 0 && is_in_place_of_a_worker(guest) &&
          guest.pool.resident(guest.index).mailbox.load(std::memory_order_relaxed) != nullptr;
 }
 
@@ -181,7 +181,7 @@ bool take_turn(worker& w, unsigned round) noexcept {
 
 // T4. Relaxed: whoever leaves looks again.
 bool keeps_others_out(const worker& guest) noexcept {
-  if (guest.stalled != 0) return false;
+  if (guest.stalled != 0 || !is_in_place_of_a_worker(guest)) return false;
   if (!guest.serves_entry && !guest.pool.injection().root_is_due()) return false;
   return takes_own_only(guest) && !guest.pool.own_thread_runs();
 }

@@ -32,7 +32,7 @@ void look_at(worker& other, surroundings& found) noexcept {
 
 surroundings look_around(const worker& w) noexcept {
   surroundings found;
-  for (unsigned i = 0; i < w.pool.size(); ++i)
+  for (unsigned i = 0; i < w.pool.slots(); ++i)
     if (worker& other = w.pool.at(i); &other != &w) look_at(other, found);
   return found;
 }
@@ -55,7 +55,7 @@ void measured_steal::taken(worker& thief, worker& victim) const noexcept {
   histogram_cells& seen = *thief.seen;
   seen.steal_ns.add(took);
   seen.steal_depth.add(depth);
-  const unsigned n = thief.pool.size();
+  const unsigned n = thief.pool.slots();
   const unsigned ahead = (victim.index + n - thief.index) % n;
   seen.steal_places.add(std::min(ahead, n - ahead));
   const steal_distance d = thief.pool.distance(thief.index, victim.index);
@@ -64,12 +64,12 @@ void measured_steal::taken(worker& thief, worker& victim) const noexcept {
 
 std::uint64_t suspended_fibers(const pool_impl& p) noexcept {
   std::uint64_t known = 0;
-  for (unsigned i = 0; i < p.size(); ++i) {
-    const worker& resident = p.resident(i);
-    const worker& guest = p.at(i);
-    known += 1 + resident.spare_count.load(std::memory_order_relaxed);
-    if (&guest != &resident) known += 1 + guest.spare_count.load(std::memory_order_relaxed);
-  }
+  const auto add = [&known](const worker& w) {
+    known += 1 + w.spare_count.load(std::memory_order_relaxed);
+  };
+  for (unsigned i = 0; i < p.size(); ++i) add(p.resident(i));
+  for (unsigned i = 0; i < p.slots(); ++i)
+    if (const worker& guest = p.at(i); guest.is_guest && guest.door.looks_open()) add(guest);
   const std::uint64_t used = p.stack_use().in_use();
   return used > known ? used - known : 0;
 }

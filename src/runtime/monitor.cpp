@@ -65,7 +65,7 @@ void add_worker(pool_impl& p, unsigned i, const counters& c, monitor_snapshot& t
   shown.index = i;
   shown.state = static_cast<std::uint32_t>(w.doing.load(std::memory_order_relaxed));
   shown.is_caller = w.is_guest ? 1 : 0;
-  shown.tid = static_cast<std::uint64_t>(p.resident(i).tid);
+  shown.tid = static_cast<std::uint64_t>(i < p.size() ? p.resident(i).tid : w.tid);
   shown.depth = deque_size(w);
   for (std::size_t k = 0; k < std::size(monitored); ++k) shown.counts[k] = c.*monitored[k];
 }
@@ -86,7 +86,8 @@ void add_pool(pool_impl& p, monitor_snapshot& to) {
   shown.stacks_mapped = s.stacks_mapped;
   shown.blocking_calls = s.blocking_calls;
   shown.blocking_threads = s.blocking_threads_in_use;
-  for (unsigned i = 0; i < p.size(); ++i) add_worker(p, i, s.workers[i], to);
+  for (unsigned i = 0; i < p.slots(); ++i)
+    if (i < p.size() || p.at(i).door.looks_open()) add_worker(p, i, s.workers[i], to);
 }
 
 void take_snapshot(monitor_snapshot& to) noexcept {

@@ -53,7 +53,7 @@ void run_with(policy p, root& r) {
   // A guest may not leave while only its thread can resume a fiber, and the thread whose seat it
   // has may be what that fiber waits for. So the function stalls on that thread. Without a stack it
   // stays.
-  if (w->is_guest) static_cast<void>(move_to(w->pool.resident(w->index)));
+  if (w->is_guest) static_cast<void>(move_to(w->pool.resident(w->index % w->pool.size())));
   fiber& me = *self_worker().current;
   const std::uintptr_t before = me.stalls;
   me.stalls = 1;

@@ -61,6 +61,7 @@ pool::pool(pool_config config)
 pool::~pool() = default;
 
 unsigned pool::workers() const noexcept { return impl_->size(); }
+unsigned pool::slots() const noexcept { return impl_->slots(); }
 unsigned pool::missing_workers() const noexcept { return impl_->missing_workers(); }
 const pool_config& pool::config() const noexcept { return impl_->config(); }
 pool_stats pool::stats() const { return impl_->stats(); }

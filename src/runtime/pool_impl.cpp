@@ -32,6 +32,7 @@ namespace {
 // Every fork and join has to call the library.
 pool_config as_measured(pool_config c) {
   if (c.deque == deque_kind::split) c.deque = deque_kind::chase_lev;
+  c.caller_seats = 0;
   return c;
 }
 
@@ -279,23 +280,21 @@ bool pool_impl::wake_for_injection() noexcept {
   return false;
 }
 
-// T3: whoever is asked sees the root, since the fence in wake_for_injection() comes before.
-// Relaxed: who has found nothing yet looks at the entry before it runs something.
+// T3: whoever is asked sees the root, since the fence in wake_for_injection() comes before. Those
+// that search are asked, too: one that has looked at the entry already may be about to run
+// something. A guest whose door is closed looks at the entry when it has opened it (equip).
 void pool_impl::ask_for_entry(bool ask_short_calls) noexcept {
   if (injection_.urgent() == 0 || config_.deque != deque_kind::split) return;
   const std::uint64_t short_call = 8 * ticks_per_chunk();  // 16 to 32 us
   const auto now = ticks();
-  // Asks it if it runs: whether it does.
   const auto ask = [&](worker& w) {
-    if (w.doing.load(std::memory_order_relaxed) != worker_state::running) return false;
-    if (ask_short_calls || now - w.root_began.load(std::memory_order_relaxed) > short_call)
-      if (const deque_view deque(w); deque) deque->ask();
-    return true;
+    if (!ask_short_calls && now - w.root_began.load(std::memory_order_relaxed) <= short_call)
+      return;
+    if (const deque_view deque(w); deque) deque->ask();
   };
-  bool own_thread_runs = false;
-  for (auto& w : workers_) own_thread_runs |= ask(*w);
-  if (own_thread_runs) return;
-  for (auto& w : guests_) ask(*w);
+  for (auto& w : workers_) ask(*w);
+  for (auto& w : guests_)
+    if (w->door.looks_open()) ask(*w);
 }
 
 void pool_impl::wake_everybody() noexcept {
@@ -358,7 +357,7 @@ bool pool_impl::anything_to_do(worker& w) noexcept {
   if (!injection_.empty() || stopping() || w.mailbox.load(std::memory_order_relaxed) != nullptr)
     return true;
   if (shared_ && shared_->size_hint() != 0) return true;
-  for (unsigned i = 0; i < size(); ++i) {
+  for (unsigned i = 0; i < slots(); ++i) {
     worker& victim = at(i);
     if (&victim == &w) continue;
     if (!victim.uses_split()) {
@@ -401,18 +400,17 @@ pool_stats pool_impl::stats() const {
   s.pool = config_.name;
   s.has_histograms = measures();
   std::uint64_t spares = 0;
-  for (const auto& w : workers_) {
-    spares += w->spare_count.load(std::memory_order_relaxed);
-    s.workers.push_back(counted_by(*w));
-    if (w->seen != nullptr) s.histograms += w->seen->get();
-    if (!guests_.empty()) {
-      const worker& guest = *guests_[w->index];
-      spares += guest.spare_count.load(std::memory_order_relaxed);
-      s.workers.back() += counted_by(guest);
-      if (guest.seen != nullptr) s.histograms += guest.seen->get();
-    }
-    s.total += s.workers.back();
-  }
+  s.workers.resize(slots());
+  const auto add = [&s, &spares](const worker& w) {
+    const counters counted = counted_by(w);
+    s.workers[w.index] += counted;
+    s.total += counted;
+    spares += w.spare_count.load(std::memory_order_relaxed);
+    if (w.seen != nullptr) s.histograms += w.seen->get();
+  };
+  for (const auto& w : workers_) add(*w);
+  for (const auto& w : guests_) add(*w);
+  s.seatless_calls = seatless_calls_.load(std::memory_order_relaxed);
   const std::uint64_t taken = stack_use_.in_use();  // read at another moment than the others
   s.stacks_in_use = taken > spares ? taken - spares : 0;
   s.stacks_peak = stack_use_.peak();

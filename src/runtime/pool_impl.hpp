@@ -68,11 +68,26 @@ class pool_impl {
   // ---- For its workers, and for those who settle what one of its fibers waits for.
   // Constant once the start gate is open.
   [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(workers_.size()); }
-  // The worker whose thread is the pool's own.
+  // Those of the workers, then those that callers have of their own (pool_config::caller_seats).
+  [[nodiscard]] unsigned slots() const noexcept { return size() + caller_seats_; }
+  // The worker whose thread is the pool's own; i < size().
   [[nodiscard]] worker& resident(unsigned i) const noexcept { return *workers_[i]; }
-  // Whoever is at work in that seat, if anybody is: a guest or the resident.
+  // Whoever is at work in that slot, if anybody is: a guest or the resident.
   [[nodiscard]] worker& at(unsigned i) const noexcept {
+    if (i >= size()) return *guests_[i];
     return !guests_.empty() && guests_[i]->door.looks_open() ? *guests_[i] : *workers_[i];
+  }
+  // Whether callers are at work in seats of their own. Relaxed: a hint.
+  [[nodiscard]] bool has_seated_callers() const noexcept {
+    return seated_callers_.load(std::memory_order_relaxed) != 0;
+  }
+  // One of them, looked for from the seat of that number on, modulo their number; nullptr: none.
+  [[nodiscard]] worker* seated_caller(std::uint64_t from) const noexcept {
+    for (unsigned k = 0; k < caller_seats_; ++k) {
+      worker& w = *guests_[size() + (from + k) % caller_seats_];
+      if (w.door.looks_open()) return &w;
+    }
+    return nullptr;
   }
 
   // A suspended fiber can continue: on its home worker if it has one, else on any.
@@ -139,9 +154,8 @@ class pool_impl {
   // Whether one of the pool's own threads runs something at the moment.
   [[nodiscard]] bool own_thread_runs() const noexcept;
 
-  // If an urgent root waits, asks for a turn those of the pool's own threads that run, or guests if
-  // only they run (T3, T4); a worker that has just begun what came from the entry only if
-  // `ask_short_calls`.
+  // If an urgent root waits, asks all workers and guests for a turn (T3); one that has just begun
+  // what came from the entry only if `ask_short_calls`.
   void ask_for_entry(bool ask_short_calls) noexcept;
 
   // Sleeps until there may be work; returns at once if there is.
@@ -196,16 +210,20 @@ class pool_impl {
   friend struct debug_access;
   ~pool_impl();
   void start_threads();
+  [[nodiscard]] std::unique_ptr<worker> make_guest(unsigned index);
+  void make_caller_seats(unsigned count);
   static void give_stacks_back(worker& w) noexcept;
 
   // Guests (guests.cpp). enter(): nullptr if no seat is vacant, or there is no stack.
   worker* enter() noexcept;
+  worker* enter_workers_seat() noexcept;
+  worker* enter_own_seat() noexcept;
   [[nodiscard]] bool equip(worker& guest) noexcept;
   void leave(worker& guest) noexcept;
   void give_seat_back(worker& guest) noexcept;
   [[nodiscard]] bool another_runs(unsigned seat) const noexcept;
   bool run_as_guest(root& r) noexcept;
-  void trim_kept(worker& guest) noexcept;
+  void trim_kept(const worker& sleeper) noexcept;
   [[nodiscard]] bool has_surplus() const noexcept;
   [[nodiscard]] bool release_surplus(worker& w) noexcept;
   void stop_threads() noexcept;
@@ -263,6 +281,8 @@ class pool_impl {
   wake_timer wake_timer_;  // used if the pool measures (histogram_cells.hpp)
   sleepers nappers_;       // nobody asks for them: no push wakes one
   std::atomic<bool> seat_wanted_{false};
+  std::atomic<unsigned> seated_callers_{0};  // in seats of their own
+  std::atomic<std::uint64_t> seatless_calls_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<std::size_t> unfinished_{0};  // start hooks, and roots that nobody awaits
   std::atomic<unsigned> visitors_{0};
@@ -274,8 +294,9 @@ class pool_impl {
 
   // Constant once the start gate is open.
   std::vector<std::unique_ptr<worker>> workers_;
-  std::vector<std::unique_ptr<worker>> guests_;  // one for each seat; none if callers wait
-  std::vector<pid_t> tids_;                      // the residents', then the guests'
+  std::vector<std::unique_ptr<worker>> guests_;  // one for each slot; none if callers wait
+  unsigned caller_seats_ = 0;
+  std::vector<pid_t> tids_;  // the residents', then the guests'
   sleeping_places places_;
   std::vector<std::vector<unsigned>> near_first_;
   std::vector<steal_distance> distances_;  // of worker i to worker k, at i * size() + k; or empty
@@ -290,6 +311,11 @@ class pool_impl {
   unsigned arrived_ = 0;
   unsigned left_ = 0;
 };
+
+// Whether that guest has the seat of one that sleeps, and not one that callers have of their own.
+[[nodiscard]] inline bool is_in_place_of_a_worker(const worker& guest) noexcept {
+  return guest.index < guest.pool.size();
+}
 
 // Whether it is a guest that runs nothing but its own call.
 [[nodiscard]] inline bool takes_own_only(const worker& w) noexcept {

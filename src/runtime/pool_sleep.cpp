@@ -50,7 +50,7 @@ void pool_impl::sleep(worker& w) noexcept {
   }
   if (anything_to_do(w)) {
     sleepers_.retract();
-    for (unsigned i = 0; i < size(); ++i)
+    for (unsigned i = 0; i < slots(); ++i)
       if (i != w.index && config_.deque == deque_kind::split && expose(w, at(i))) break;
     return;
   }
@@ -69,7 +69,7 @@ void pool_impl::sleep(worker& w) noexcept {
       if (fiber* const f = w.reserve) trim(*f);
       w.cache_is_trimmed = true;
     }
-    if (!guests_.empty()) trim_kept(*guests_[w.index]);
+    trim_kept(w);
     if (!has_surplus() || !release_surplus(w)) sleepers_.wait(seat, mail, bit);
   }
   wake_cost_.arrive();

@@ -29,11 +29,6 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-void add_histograms(worker& resident, worker* guest) {
-  resident.seen = std::make_unique<histogram_cells>();
-  if (guest != nullptr) guest->seen = std::make_unique<histogram_cells>();
-}
-
 std::string reason(int error) { return std::string(": ") + std::strerror(error); }
 
 }  // namespace
@@ -46,12 +41,31 @@ void pool_impl::give_stacks_back(worker& w) noexcept {
   if (fiber* const f = w.reserve) destroy_fiber(f);
 }
 
+std::unique_ptr<worker> pool_impl::make_guest(unsigned index) {
+  auto guest = std::make_unique<worker>(*this, index, worker::role::guest);
+  note_checks(*guest);
+  if (measures()) guest->seen = std::make_unique<histogram_cells>();
+  return guest;
+}
+
+void pool_impl::make_caller_seats(unsigned count) {
+  try {
+    for (; caller_seats_ < count; ++caller_seats_) {
+      guests_.push_back(make_guest(size() + caller_seats_));
+      guests_.back()->seat.vacate();
+    }
+  } catch (const std::bad_alloc&) {
+    throw resource_error("no memory for a caller's seat" + reason(ENOMEM));
+  }
+}
+
 void pool_impl::start_threads() {
   // Before the first thread starts: each thread must find its place in the list.
   const bool has_guests = config_.callers != caller_kind::wait;
   workers_.reserve(config_.workers);
-  if (has_guests) guests_.reserve(config_.workers);
-  tids_.reserve(std::size_t{2} * config_.workers);
+  const unsigned callers = has_guests ? config_.caller_seats : 0;
+  if (has_guests) guests_.reserve(std::size_t{config_.workers} + callers);
+  tids_.reserve(std::size_t{2} * config_.workers + callers);
   std::vector<int> cpus;
   if (config_.placement == placement_kind::pinned) cpus = platform::affinity_cpus();
   int refused = 0;
@@ -60,11 +74,8 @@ void pool_impl::start_threads() {
     std::unique_ptr<worker> guest;
     try {
       w = std::make_unique<worker>(*this, i, worker::role::resident);
-      if (has_guests) {
-        guest = std::make_unique<worker>(*this, i, worker::role::guest);
-        note_checks(*guest);
-      }
-      if (measures()) add_histograms(*w, guest.get());
+      if (measures()) w->seen = std::make_unique<histogram_cells>();
+      if (has_guests) guest = make_guest(i);
       if (config_.deque != deque_kind::split) {
         shared_queue* const shared = shared_ ? &*shared_ : nullptr;
         w->forks = std::make_unique<fork_deque>(config_, shared);
@@ -104,13 +115,13 @@ void pool_impl::start_threads() {
     if (has_guests) guests_.push_back(std::move(guest));
   }
   missing_ = config_.workers - size();
+  make_caller_seats(callers);
   // Every worker is there, with the address of its deque, before any may look at one.
   std::unique_lock hold(gate_mutex_);
   gate_changed_.wait(hold, [this] { return arrived_ == size(); });
   for (auto& w : workers_) tids_.push_back(w->tid);
-  // A guest's place names the resident, whom it asks twice then, until a guest comes.
-  if (has_guests)
-    for (auto& w : workers_) tids_.push_back(w->tid);
+  // A guest's place names a resident, whom it asks twice then, until a guest comes.
+  for (auto& w : guests_) tids_.push_back(workers_[w->index < size() ? w->index : 0]->tid);
   if (config_.placement == placement_kind::free && config_.idle == idle_kind::park && size() > 1)
     places_.open_for(tids_, size());
 }

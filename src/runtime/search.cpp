@@ -96,9 +96,12 @@ job* attempt(worker& w, worker& victim) noexcept {
 }
 
 job* steal_from_any(worker& w) noexcept {
-  const unsigned n = w.pool.size();
-  for (unsigned i = 1; i < n; ++i)
-    if (job* const j = attempt(w, w.pool.at((w.index + i) % n))) return j;
+  const unsigned n = w.pool.slots();
+  for (unsigned i = 1; i < n; ++i) {
+    worker& victim = w.pool.at((w.index + i) % n);
+    if (victim.index >= w.pool.size() && !victim.door.looks_open()) continue;
+    if (job* const j = attempt(w, victim)) return j;
+  }
   return nullptr;
 }
 
@@ -116,9 +119,13 @@ job* steal_round(worker& w, unsigned round) noexcept {
     if (j == nullptr && w.pool.size() > 1) yield_after_attempt(w, choose_victim(w, 0));
     return j;
   }
-  if (w.pool.size() == 1) return nullptr;
+  if (w.pool.slots() == 1) return nullptr;
   if (round % rounds_per_sweep == rounds_per_sweep - 1) return steal_from_any(w);
-  const unsigned others = w.pool.size() - 1;
+  if (w.pool.has_seated_callers())
+    if (worker* const caller = w.pool.seated_caller(next_random(w) >> 16);
+        caller != nullptr && caller != &w)
+      if (job* const j = attempt(w, *caller)) return j;
+  const unsigned others = w.index < w.pool.size() ? w.pool.size() - 1 : w.pool.size();
   const unsigned attempts = others < attempts_per_round ? others : attempts_per_round;
   for (unsigned i = 0; i < attempts; ++i)
     if (job* const j = attempt(w, choose_victim(w, i))) return j;

@@ -5,7 +5,9 @@
 //                                 vacant --guest--> guest --guest, done--> vacant
 //                    guest --owner, woken--> awaited --guest, done--> vacant; the owner is woken
 //
-// A pool therefore never has more threads at work than workers, and a guest is one of them.
+// A pool therefore never has more threads at work than workers, and a guest is one of them. Seats
+// that callers have of their own come on top where the pool's maker wants some: they are vacant or
+// a guest's, and belong to no thread.
 //
 // Invariants.
 //   G1  While a seat is a guest's, its thread is not counted as a sleeper: the guest took one off

@@ -52,8 +52,9 @@ bool has_nothing_to_do(const worker& w) noexcept {
 
 bool has_nothing_to_do(pool_impl& p) noexcept {
   if (!p.injection().empty()) return false;
-  for (unsigned i = 0; i < p.size(); ++i)
-    if (!has_nothing_to_do(p.resident(i)) || !has_nothing_to_do(p.at(i))) return false;
+  for (unsigned i = 0; i < p.slots(); ++i)
+    if (!has_nothing_to_do(p.at(i)) || (i < p.size() && !has_nothing_to_do(p.resident(i))))
+      return false;
   return true;
 }
 

@@ -105,6 +105,10 @@ std::string warnings(const pool_stats& s) {
   if (s.blocking_refusals != 0)
     text += counted(s.blocking_refusals, "blocking call") +
             " held a worker up for lack of a thread: bound how many block at once.\n";
+  if (s.seatless_calls >= many)
+    text += counted(s.seatless_calls, "call") +
+            " from outside found no seat and waited for a worker: where more threads call than "
+            "there are workers, raise pool_config::caller_seats.\n";
   return text;
 }
 

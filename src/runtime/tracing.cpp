@@ -315,8 +315,8 @@ void tracing::start(pool_impl* only, std::size_t events) {
     for (unsigned i = 0; i < p.size(); ++i)
       entry.before.push_back(p.resident(i).doing.load(std::memory_order_relaxed));
     if (only == nullptr || only == &p) made->pools.push_back(std::move(entry));
-    for (unsigned i = 0; i < p.size(); ++i) {
-      p.resident(i).lane.store(trace::no_lane, std::memory_order_relaxed);
+    for (unsigned i = 0; i < p.slots(); ++i) {
+      if (i < p.size()) p.resident(i).lane.store(trace::no_lane, std::memory_order_relaxed);
       p.at(i).lane.store(trace::no_lane, std::memory_order_relaxed);
     }
     p.traced_wake_ns.store(0, std::memory_order_relaxed);

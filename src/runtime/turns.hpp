@@ -19,10 +19,10 @@
 //   T2  After `bound` turns in a row from loot and mail a worker looks at the entry first, and
 //       after `bound` from the entry at other workers.
 //   T3  A worker whose function doesn't wait looks at nothing. When an urgent root comes and no
-//       worker sleeps, those that run are asked by the word that thieves ask by (limit in
-//       split_control.hpp), and the next fork, spawn or chunk of any of them gives its turn to the
-//       root (give_turn). A call from outside asks a worker that has just begun another one only
-//       after 4 ms: calls that come in crowds are mostly short.
+//       worker sleeps, all are asked by the word that thieves ask by (limit in split_control.hpp),
+//       and the next fork, spawn or chunk of any of them gives its turn to the root (give_turn). A
+//       call from outside asks a worker that has just begun another one only after 4 ms: calls that
+//       come in crowds are mostly short. tests/model/turn_models.cpp has the request as a program.
 //   T4  A guest runs nothing but its own call. While roots are due and none of the pool's own
 //       threads runs, it gives up its seat.
 //

@@ -110,7 +110,7 @@ job_system::job_system(pool& p, job_memory memory)
 job_system::job_system(pool& p, job_memory memory, std::size_t jobs_per_thread)
     : pool_(p),
       impl_(p.impl_.get()),
-      rings_(std::make_unique<detail::job_rings>(jobs_per_thread, p.workers())),
+      rings_(std::make_unique<detail::job_rings>(jobs_per_thread, p.slots())),
       of_workers_(rings_->of_workers.get()),
       memory_(memory) {}
 

@@ -75,7 +75,7 @@ TEST(RunCommand, WritesOneJsonObjectOnALine) {
     for (const auto* key :
          {"serial_s", "one_worker_s", "p_workers_s", "t1_over_ts", "ts_over_tp", "t1_over_tp",
           "steals_per_run", "stacks_peak", "blocking_calls", "blocking_refusals",
-          "blocking_threads_in_use", "blocking_threads_peak", "counters"})
+          "blocking_threads_in_use", "blocking_threads_peak", "seatless_calls", "counters"})
       EXPECT_THAT(result.out, HasSubstr("\"" + std::string(key) + "\":"));
   }
 }

@@ -61,6 +61,11 @@ enum class change : std::uint8_t {
   no_fence_to_run,
   no_look_to_leave,
   mail_wakes_one,
+  // The steps of a request for an urgent root.
+  only_runners_are_asked,
+  no_fence_to_ask,
+  no_fence_after_answer,
+  no_look_of_the_guest,
 };
 
 struct mutant {

@@ -93,6 +93,10 @@ const step_change step_changes[] = {
     {"no fence to run", change::no_fence_to_run, "guests"},
     {"no look to leave", change::no_look_to_leave, "guests"},
     {"mail wakes one", change::mail_wakes_one, "guests"},
+    {"only those that run are asked", change::only_runners_are_asked, "turns"},
+    {"no fence to ask", change::no_fence_to_ask, "turns"},
+    {"no fence after the answer", change::no_fence_after_answer, "turns"},
+    {"no look of the guest", change::no_look_of_the_guest, "turns"},
 };
 
 // Records the operations of the family's models. The sleepers' models are needed to see all of the

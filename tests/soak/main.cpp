@@ -28,6 +28,7 @@
 
 #include "heist/heist.hpp"
 #include "tests/soak/construct.hpp"
+#include "tests/soak/health.hpp"
 #include "tests/soak/settings.hpp"
 #include "tests/soak/watchdog.hpp"
 #include "tests/unit/platform/sanitizers.hpp"
@@ -165,6 +166,7 @@ void run_round(std::uint64_t seed, const options& o, current_round& now) {
   heist::pool first(config);
   heist::pool second(other);
   {
+    const health_checks checks(first, seed);
     std::vector<std::jthread> outside;
     for (std::uint64_t t = 0; t < 1 + seed % 3; ++t)
       outside.emplace_back([&, t] {
@@ -196,6 +198,7 @@ void report(double seconds, std::uint64_t rounds) {
               static_cast<unsigned long long>(progress.load(std::memory_order_relaxed)),
               static_cast<unsigned long long>(rounds), seconds,
               static_cast<double>(progress.load(std::memory_order_relaxed)) / seconds);
+  health_checks::report();
 }
 
 int soak(const options& o) {

@@ -57,15 +57,30 @@ TEST(Meanings, EveryNumberOfAPoolHasAText) {
   // This doesn't compile when pool_stats gets another field: it needs a text, and its name here.
   [[maybe_unused]] const auto& [pool, has_histograms, histograms, workers, total, stacks_in_use,
                                 stacks_peak, stacks_mapped, blocking_calls, blocking_refusals,
-                                blocking_threads_in_use, blocking_threads_peak] = pool_stats{};
+                                blocking_threads_in_use, blocking_threads_peak, seatless_calls] =
+      pool_stats{};
   [[maybe_unused]] const auto& [steal_ns, steal_depth, steal_places, steals_by_distance, wake_ns,
                                 idle_ns] = heist::pool_histograms{};
-  EXPECT_TRUE(
-      has_all(names_of(heist::all_meanings()),
-              {"pool", "has_histograms", "histograms", "workers", "total", "stacks_in_use",
-               "stacks_peak", "stacks_mapped", "blocking_calls", "blocking_refusals",
-               "blocking_threads_in_use", "blocking_threads_peak", "steal_ns", "steal_depth",
-               "steal_places", "steals_by_distance", "wake_ns", "idle_ns", "steals_by_size"}));
+  EXPECT_TRUE(has_all(names_of(heist::all_meanings()), {"pool",
+                                                        "has_histograms",
+                                                        "histograms",
+                                                        "workers",
+                                                        "total",
+                                                        "stacks_in_use",
+                                                        "stacks_peak",
+                                                        "stacks_mapped",
+                                                        "blocking_calls",
+                                                        "blocking_refusals",
+                                                        "blocking_threads_in_use",
+                                                        "blocking_threads_peak",
+                                                        "seatless_calls",
+                                                        "steal_ns",
+                                                        "steal_depth",
+                                                        "steal_places",
+                                                        "steals_by_distance",
+                                                        "wake_ns",
+                                                        "idle_ns",
+                                                        "steals_by_size"}));
 }
 
 TEST(Meanings, EveryReasonToBeIdleHasAText) {
@@ -124,11 +139,13 @@ TEST(StatsWords, WhatCallsForAChangeIsSaid) {
   s.total.failed_steals = 30'000;
   s.total.inlined_forks = 1;
   s.blocking_refusals = 2;
+  s.seatless_calls = 101;
   EXPECT_TRUE(says(s, "Workers slept 300 times, more often than they stole"));
   EXPECT_TRUE(says(s, "Thieves napped 150 times"));
   EXPECT_TRUE(says(s, "For each steal there were 150 attempts in vain"));
   EXPECT_TRUE(says(s, "1 fork found the deque full"));
   EXPECT_TRUE(says(s, "2 blocking calls held a worker up"));
+  EXPECT_TRUE(says(s, "101 calls from outside found no seat"));
 }
 
 TEST(StatsWords, TheMainReasonToBeIdleIsNamed) {

@@ -50,7 +50,7 @@ class eigen_pool : public Eigen::ThreadPoolInterface {
   // Relaxed: nothing else is read after it.
   void Cancel() override { state_->is_cancelled.store(true, std::memory_order_relaxed); }
 
-  [[nodiscard]] int NumThreads() const override { return static_cast<int>(pool_.workers()); }
+  [[nodiscard]] int NumThreads() const override { return static_cast<int>(pool_.slots()); }
   // The worker's index; -1 on other threads.
   [[nodiscard]] int CurrentThreadId() const override { return pool_.worker_index(); }
 

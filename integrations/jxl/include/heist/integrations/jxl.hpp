@@ -29,7 +29,7 @@ inline JxlParallelRetCode jxl_runner(void* where, void* image, JxlParallelRunIni
   if (first == last) return 0;
   try {
     pool& p = where != nullptr ? *static_cast<pool*>(where) : default_pool();
-    if (const JxlParallelRetCode refused = init(image, p.workers()); refused != 0) return refused;
+    if (const JxlParallelRetCode refused = init(image, p.slots()); refused != 0) return refused;
     parallel_for(p, first, last, [&](std::uint32_t i) {
       work(image, i, static_cast<std::size_t>(p.worker_index()));
     });

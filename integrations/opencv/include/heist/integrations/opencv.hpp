@@ -33,7 +33,7 @@ class opencv_backend : public cv::parallel::ParallelForAPI {
     if (tasks <= 0) return;
     const auto n = static_cast<std::size_t>(tasks);
     const int limit = getNumThreads();
-    if (limit < static_cast<int>(pool_.workers())) return on_few(limit, tasks, body, data);
+    if (limit < static_cast<int>(pool_.slots())) return on_few(limit, tasks, body, data);
     heist::parallel_for(pool_, block<2>{{0, 0}, {n, 1}}, [=](const block<2>& part) {
       body(static_cast<int>(part.first[0]), static_cast<int>(part.last[0]), data);
     });
@@ -45,7 +45,7 @@ class opencv_backend : public cv::parallel::ParallelForAPI {
     const int worker = pool_.worker_index();
     const int limit = getNumThreads();
     if (worker < 0) return 0;
-    if (limit == static_cast<int>(pool_.workers())) return worker;
+    if (limit == static_cast<int>(pool_.slots())) return worker;
     // Relaxed: the worker itself wrote it.
     const int number = numbers_[static_cast<std::size_t>(worker)].load(std::memory_order_relaxed);
     return std::min(number, limit - 1);
@@ -59,8 +59,8 @@ class opencv_backend : public cv::parallel::ParallelForAPI {
   // Returns the number before. All workers: 0 or less, or more than there are. cv::setNumThreads(0)
   // and (1) make OpenCV call no backend at all, and (-1) asks for as many as processors.
   int setNumThreads(int threads) override {
-    const auto workers = static_cast<int>(pool_.workers());
-    return limit_.exchange(threads <= 0 || threads > workers ? workers : threads,
+    const auto most = static_cast<int>(pool_.slots());
+    return limit_.exchange(threads <= 0 || threads > most ? most : threads,
                            std::memory_order_relaxed);
   }
 
@@ -81,9 +81,9 @@ class opencv_backend : public cv::parallel::ParallelForAPI {
   }
 
   pool& pool_;
-  std::atomic<int> limit_{static_cast<int>(pool_.workers())};
+  std::atomic<int> limit_{static_cast<int>(pool_.slots())};
   // Of each worker, where fewer than all may run: the number of the function that it last ran.
-  std::vector<std::atomic<int>> numbers_ = std::vector<std::atomic<int>>(pool_.workers());
+  std::vector<std::atomic<int>> numbers_ = std::vector<std::atomic<int>>(pool_.slots());
 };
 
 // Makes all of OpenCV's loops run on `p`, on all of its workers, for the rest of the process or

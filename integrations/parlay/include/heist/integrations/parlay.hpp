@@ -40,7 +40,8 @@ inline std::size_t num_workers() {
 
 // In [0, num_workers()); no two functions that run in a pool have the same at the same time. It
 // stays until the caller forks, loops or waits. Any thread outside of a pool has 0: what is kept
-// under that number, one such thread may use while it has nothing running in the pool.
+// under that number, one such thread may use while it has nothing running in the pool. A pool whose
+// callers have seats of their own (pool_config::caller_seats) can't be used: it has more slots.
 inline std::size_t worker_id() {
   const int index = heist::this_worker::index();
   return index < 0 ? 0 : static_cast<std::size_t>(index);
