@@ -174,9 +174,9 @@ void go_over(participant& me, task_loop& loop, strand& to) noexcept {
   begin_at_bottom(self_afresh(), loop);
 }
 
-// In a wait of an isolated region none goes on: what it would run belongs to no region.
-strand* next_stack(participant& me, const task_loop& loop) noexcept {
-  if (loop.isolation != no_isolation) return nullptr;
+// In a wait of an isolated region, too: if all threads are in such waits, nobody else is there to go
+// on with the stacks that these wait for.
+strand* next_stack(participant& me) noexcept {
   strand* const s = first_ready_of(me);
   if (s == nullptr) return me.in->pop_resumable();
   take_out_bound(me, *s);
@@ -281,7 +281,7 @@ task* look_around(participant& me, task_loop& loop, unsigned round) noexcept {
       me.in->observers.enter(me);
       return t;
     }
-    if (strand* const s = next_stack(me, loop)) {
+    if (strand* const s = next_stack(me)) {
       if (owes_invitation) me.in->invite();
       go_over(me, loop, *s);
       return nullptr;

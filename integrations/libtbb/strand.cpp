@@ -140,6 +140,7 @@ void leave_for(participant& me, strand& next, switch_note::kind what,
   left.outermost = me.outermost;
   left.isolation = me.isolation;
   left.where = me.in;
+  left.at = me.at;
   left.bound_to = &left == me.native || left.moves != 0 ? &me : nullptr;
   left.waits_for = waits_for;
   left.ready.store(false, std::memory_order_relaxed);  // relaxed: nobody else knows it yet

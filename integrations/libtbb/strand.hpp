@@ -33,6 +33,7 @@ struct strand {
   platform::stack_memory stack{};
   strand* next = nullptr;
   work_arena* where = nullptr;
+  seat* at = nullptr;  // the thread's, there
   participant* bound_to = nullptr;
   unsigned moves = 0;  // how many calls of task_arena::execute have moved it to another arena
   const d1::wait_context* waits_for = nullptr;  // of one that is set aside
@@ -64,11 +65,12 @@ strand& acquire_strand();
 void leave_for(participant& me, strand& next, switch_note::kind what,
                const d1::wait_context* waits_for = nullptr) noexcept;
 
-// Of the thread's own suspended stacks one that may go on; nullptr if there is none. Costs a load
-// if it has none.
+// Of the thread's own suspended stacks one that may go on; nullptr if there is none. One that was
+// left in another seat waits until the thread is back there: it leaves that seat when its call
+// (task_arena::execute) ends. Costs a load if it has none.
 [[nodiscard]] inline strand* first_ready_of(participant& me) noexcept {
   for (strand* s = me.bound; s != nullptr; s = s->next)
-    if (s->may_go_on()) return s;
+    if (s->at == me.at && s->may_go_on()) return s;
   return nullptr;
 }
 void take_out_bound(participant& me, strand& s) noexcept;

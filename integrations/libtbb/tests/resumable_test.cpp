@@ -191,4 +191,57 @@ TEST(Resumable, WhereOnlyOneThreadIsAllowed) {
   EXPECT_EQ(ran.load(), 45);
 }
 
+// The thread's own stack could go on while the thread is in another arena, for a call. It must not
+// before that call has ended: it would find itself there, and leave a seat that is not its own.
+TEST(Resumable, AStackGoesOnInItsOwnArena) {
+  tbb::task_arena here(1), there(1);
+  here.execute([&] {
+    tbb::task::suspend_point outer{};
+    bool is_there = false;
+    tbb::task_group group;
+    group.run([&] {
+      there.execute([&] {
+        is_there = true;
+        tbb::flow::graph nothing;  // a wait that has nothing to run
+        nothing.reserve_wait();
+        std::thread later([&] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          nothing.release_wait();
+        });
+        tbb::task::resume(outer);
+        nothing.wait_for_all();
+        later.join();
+        is_there = false;
+      });
+    });
+    tbb::task::suspend([&](tbb::task::suspend_point point) { outer = point; });
+    EXPECT_FALSE(is_there);
+    group.wait();
+  });
+}
+
+// All threads may be in waits of isolated regions, and wait for a stack that could go on.
+TEST(Resumable, AStackGoesOnBesideAnIsolatedWait) {
+  tbb::task_arena here(1);
+  here.execute([&] {
+    tbb::task::suspend_point outer{}, first{};
+    tbb::task_group group, awaited;
+    tbb::task_handle last = awaited.defer([] {});
+    const auto isolated = [&] {
+      tbb::this_task_arena::isolate([&] {
+        tbb::task::resume(first);
+        awaited.wait();
+      });
+      tbb::task::resume(outer);
+    };
+    group.run([&] {
+      group.run(isolated);  // runs when this stack was left
+      tbb::task::suspend([&](tbb::task::suspend_point point) { first = point; });
+      awaited.run(std::move(last));
+    });
+    tbb::task::suspend([&](tbb::task::suspend_point point) { outer = point; });
+    group.wait();
+  });
+}
+
 }  // namespace
