@@ -174,8 +174,8 @@ void go_over(participant& me, task_loop& loop, strand& to) noexcept {
   begin_at_bottom(self_afresh(), loop);
 }
 
-// In a wait of an isolated region, too: if all threads are in such waits, nobody else is there to go
-// on with the stacks that these wait for.
+// In a wait of an isolated region, too: if all threads are in such waits, nobody else is there to
+// go on with the stacks that these wait for.
 strand* next_stack(participant& me) noexcept {
   strand* const s = first_ready_of(me);
   if (s == nullptr) return me.in->pop_resumable();
@@ -185,14 +185,14 @@ strand* next_stack(participant& me) noexcept {
 
 // ---- Idle.
 
-[[nodiscard]] bool may_leave(const participant& me, const task_loop& loop) noexcept {
+[[nodiscard]] inline bool may_leave(const participant& me, const task_loop& loop) noexcept {
   return loop.wait == nullptr && me.visits && me.bound == nullptr;
 }
 
-// Relaxed, both: the market corrects what a stale number leads to.
-[[nodiscard]] bool is_recalled(const participant& me) noexcept {
-  return me.in->active.load(std::memory_order_relaxed) >
-         me.in->allotted.load(std::memory_order_relaxed);
+// The worker is wanted elsewhere. Relaxed, both: the market corrects what a stale number leads to.
+[[nodiscard]] inline bool is_recalled(const participant& me, const task_loop& loop) noexcept {
+  return may_leave(me, loop) && me.in->active.load(std::memory_order_relaxed) >
+                                    me.in->allotted.load(std::memory_order_relaxed);
 }
 
 // Its last steals were not worth what they cost their owners (steal_backoff.hpp): it leaves the
@@ -266,15 +266,15 @@ task* look_around(participant& me, task_loop& loop, unsigned round) noexcept {
       if (owes_invitation) me.in->invite();
       return nullptr;
     }
-    if (round == 0 && should_nap(me)) {
-      nap(me, loop);
-      continue;
-    }
     // Before it looks for more: the worker may be wanted where the priority is higher.
-    if (may_leave(me, loop) && is_recalled(me)) {
+    if (is_recalled(me, loop)) {
       if (owes_invitation) me.in->invite();
       go_over(me, loop, *me.native);
       return nullptr;
+    }
+    if (round == 0 && should_nap(me)) {
+      nap(me, loop);
+      continue;
     }
     if (task* const t = look_around(me, loop, rounds)) {
       if (owes_invitation) me.in->invite();
@@ -338,7 +338,9 @@ void run_tasks(task_loop& loop, task* t) {
       for (participant* me = &self_afresh();; me = &self_afresh()) {
         if (t == nullptr) {
           if (loop.has_ended()) return;
-          t = pop_own(*me, loop);
+          // A worker that is recalled leaves its own deque to others, too: it may have a seat in
+          // which another thread has left much.
+          t = is_recalled(*me, loop) ? nullptr : pop_own(*me, loop);
           if (t == nullptr) {
             t = find(loop);
             if (t == nullptr) continue;
