@@ -51,6 +51,7 @@ family sleeping_family();
 family placing_family();
 family guests_family();
 family turns_family();
+family market_family();
 family chase_lev_family();
 family bounded_ring_family();
 family abp_family();
@@ -64,6 +65,7 @@ inline std::vector<family> all_families() {
   all.push_back(placing_family());
   all.push_back(guests_family());
   all.push_back(turns_family());
+  all.push_back(market_family());
   all.push_back(chase_lev_family());
   all.push_back(bounded_ring_family());
   all.push_back(abp_family());

@@ -66,6 +66,12 @@ enum class change : std::uint8_t {
   no_fence_to_ask,
   no_fence_after_answer,
   no_look_of_the_guest,
+  // The steps of libtbb's market.
+  hunger_after_look,
+  no_barrier_of_owners,
+  no_look_for_calls,
+  flag_before_seat,
+  no_second_look_at_seats,
 };
 
 struct mutant {

@@ -97,6 +97,11 @@ const step_change step_changes[] = {
     {"no fence to ask", change::no_fence_to_ask, "turns"},
     {"no fence after the answer", change::no_fence_after_answer, "turns"},
     {"no look of the guest", change::no_look_of_the_guest, "turns"},
+    {"hunger after the look", change::hunger_after_look, "market"},
+    {"no barrier of the owners", change::no_barrier_of_owners, "market"},
+    {"no look for calls", change::no_look_for_calls, "market"},
+    {"flag looked at before the seat is free", change::flag_before_seat, "market"},
+    {"no second look at the seats", change::no_second_look_at_seats, "market"},
 };
 
 // Records the operations of the family's models. The sleepers' models are needed to see all of the
