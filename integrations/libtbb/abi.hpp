@@ -31,6 +31,30 @@
 // The layouts below are those of this interface; another one would need to be looked at.
 static_assert(TBB_INTERFACE_VERSION_MAJOR == 12, "the interface of libtbb.so.12");
 
+// What the headers of later releases, up to 2022.1, declare and call besides.
+#pragma GCC visibility push(default)
+namespace tbb::detail {
+namespace d1 {
+class wait_tree_vertex_interface {
+ public:
+  virtual void reserve(std::uint32_t delta = 1) = 0;
+  virtual void release(std::uint32_t delta = 1) = 0;
+
+ protected:
+  virtual ~wait_tree_vertex_interface() = default;
+};
+}  // namespace d1
+namespace r1 {
+TBB_EXPORT d1::wait_tree_vertex_interface* get_thread_reference_vertex(
+    d1::wait_tree_vertex_interface* parent);
+TBB_EXPORT d1::slot_id execution_slot(const d1::task_arena_base& a);
+TBB_EXPORT d1::task* current_task_ptr();
+TBB_EXPORT void enter_parallel_phase(d1::task_arena_base* a, std::uintptr_t flags);
+TBB_EXPORT void exit_parallel_phase(d1::task_arena_base* a, std::uintptr_t flags);
+}  // namespace r1
+}  // namespace tbb::detail
+#pragma GCC visibility pop
+
 namespace tbb::detail::r1 {
 
 // A task has six words for the scheduler. Three are used.

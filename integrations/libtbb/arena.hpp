@@ -156,6 +156,13 @@ class work_arena {
     return hungry_.load(std::memory_order_seq_cst) == 0;
   }
 
+  // ---- Phases of the program in which there will be more work soon. Relaxed, all: a hint.
+  void begin_phase() noexcept { phases_.fetch_add(1, std::memory_order_relaxed); }
+  void end_phase() noexcept { phases_.fetch_sub(1, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_in_phase() const noexcept {
+    return phases_.load(std::memory_order_relaxed) != 0;
+  }
+
   // ---- For the market, under its lock.
   const int priority;
   unsigned max_workers;   // that it asks for: the seats that are not reserved
@@ -180,6 +187,7 @@ class work_arena {
   std::vector<std::unique_ptr<seat>> seats_;
   std::atomic<unsigned> seats_in_use_{0};
   std::atomic<unsigned> waiting_for_seat_{0};
+  std::atomic<unsigned> phases_{0};
   task_group_context default_context_;
 
   alignas(128) std::atomic<std::uint32_t> hungry_{1};

@@ -22,6 +22,8 @@ using clock = std::chrono::steady_clock;
 // A thread without work looks on for that long before it sleeps, or a worker leaves: about what a
 // wake-up costs.
 constexpr std::chrono::microseconds longest_search{60};
+// The same in a parallel phase of the arena's program, which says that more work follows soon.
+constexpr std::chrono::microseconds longest_search_in_phase{1000};
 constexpr unsigned pausing_rounds = 24;
 // After so many rounds without an answer a thief exposes the private items of others itself. On a
 // busy machine a search has fewer, so they are counted through all searches until one finds a task.
@@ -29,7 +31,7 @@ constexpr unsigned patient_rounds = 40;
 
 // One loop on the stack.
 struct task_loop {
-  d1::execution_data data;
+  running_task data;
   const d1::wait_context* wait;    // nullptr: at the bottom of a stack, it waits for nothing
   std::intptr_t isolation;         // what it may take
   std::uint32_t float_mark;        // of the thread's floating-point modes (float_word::mark_of)
@@ -156,7 +158,7 @@ void note_end_of_stolen(participant& me, task_loop& loop) noexcept {
 
 // At the bottom of a stack that was recycled, and is used again in whatever arena.
 void begin_at_bottom(participant& me, task_loop& loop) noexcept {
-  loop.data = {&me.in->default_context(), d1::no_slot, d1::no_slot};
+  loop.data = {{&me.in->default_context(), d1::no_slot, d1::no_slot}};
   loop.float_mark = float_word::current_mark();
   loop.modes_before = 0;
   me.running = &loop.data;
@@ -292,7 +294,8 @@ task* look_around(participant& me, task_loop& loop, unsigned round) noexcept {
     }
     if (round == pausing_rounds) since = clock::now();
     std::this_thread::yield();
-    if (clock::now() - since < longest_search) continue;
+    if (clock::now() - since < (me.in->is_in_phase() ? longest_search_in_phase : longest_search))
+      continue;
     round = 0;
     if (owes_invitation) me.backoff.note_useless_wake();
     if (should_nap(me)) {
@@ -328,6 +331,7 @@ void run(participant& me, task_loop& loop, task*& t) {
     t = critical_instead_of(me, loop, *t);
   // Relaxed: a counter of this thread.
   me.at->tasks.store(me.at->tasks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  loop.data.now = t;
   t = context_access::is_cancelled(*loop.data.context) ? t->cancel(loop.data)
                                                        : t->execute(loop.data);
 }
@@ -361,10 +365,10 @@ void run_tasks(task_loop& loop, task* t) {
 
 void run_until(d1::wait_context& wait, task* first) {
   participant& me = seated_self();
-  d1::execution_data* const outer = me.running;
+  running_task* const outer = me.running;
   const std::intptr_t isolation = me.isolation;
   task_loop loop{
-      {outer->context, me.index, d1::no_slot}, &wait, isolation, float_word::current_mark()};
+      {{outer->context, me.index, d1::no_slot}}, &wait, isolation, float_word::current_mark()};
   me.running = &loop.data;
   if (first != nullptr) adopt(me, loop, *first);
   run_tasks(loop, first);

@@ -11,6 +11,7 @@
 #include "arena.hpp"
 #include "contexts.hpp"
 #include "market.hpp"
+#include "reference_vertices.hpp"
 #include "small_objects.hpp"
 #include "strand.hpp"
 
@@ -66,6 +67,11 @@ participant::~participant() {
   delete native;
   context_list::release(contexts);
   small_objects::release(memory);
+}
+
+thread_vertices& participant::vertices() {
+  if (vertices_ == nullptr) vertices_ = std::make_unique<thread_vertices>();
+  return *vertices_;
 }
 
 // Not inlined: once for a thread.

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "abi.hpp"
 #include "heist/deque/heavy_barrier.hpp"
@@ -23,6 +24,12 @@ struct strand;
 struct context_list;
 class observer_proxy;
 class small_objects;
+class thread_vertices;
+
+// What a task is told when it runs, and the task.
+struct running_task : d1::execution_data {
+  task* now = nullptr;  // the innermost that runs; nullptr: none
+};
 
 // What is to be done for the stack that was left, on the one that was switched to.
 struct switch_note {
@@ -44,9 +51,9 @@ struct participant {
   d1::slot_id index = d1::no_slot;  // of the seat
   bool is_worker = false;
 
-  // The task loop that runs, the innermost. Its context is that of the running task.
-  d1::execution_data* running = &outside;
-  d1::execution_data outside{nullptr, d1::no_slot, d1::no_slot};  // when no loop runs
+  // Of the task loop that runs, the innermost. Its context is that of the running task.
+  running_task* running = &outside;
+  running_task outside{{nullptr, d1::no_slot, d1::no_slot}};  // when no loop runs
   // No task runs in its arena where `running` is this: outside, or that of a call of execute().
   const d1::execution_data* outermost = &outside;
   // The isolated region that the thread is in: of the running task, or of isolate().
@@ -71,12 +78,18 @@ struct participant {
 
   [[nodiscard]] bool is_idle() const noexcept { return running == &outside; }
 
+  // Made at the first call. Throws std::bad_alloc.
+  [[nodiscard]] thread_vertices& vertices();
+
   [[nodiscard]] std::uint32_t next_random() noexcept {  // xorshift
     random ^= random << 13;
     random ^= random >> 17;
     random ^= random << 5;
     return random;
   }
+
+ private:
+  std::unique_ptr<thread_vertices> vertices_;
 };
 
 // A name for the assembly below.

@@ -66,6 +66,11 @@ d1::slot_id execution_slot(const d1::execution_data*) {
   return me == nullptr ? d1::no_slot : me->index;
 }
 
+d1::task* current_task_ptr() {
+  const participant* const me = heist::libtbb::current_participant;
+  return me == nullptr ? nullptr : me->running->now;
+}
+
 // Null where the thread runs no task.
 d1::task_group_context* current_context() {
   const participant& me = seated_self();

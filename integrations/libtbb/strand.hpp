@@ -42,7 +42,7 @@ struct strand {
   std::atomic<bool> ready{false};
 
   // Of the thread while it ran here.
-  d1::execution_data* running = nullptr;
+  running_task* running = nullptr;
   const d1::execution_data* outermost = nullptr;
   std::intptr_t isolation = no_isolation;
   detail::exception_globals exceptions{};  // while it is not running

@@ -60,7 +60,7 @@ class modes_of_arena {
 // tasks.
 class moved_thread {
  public:
-  moved_thread() : me_(seated_self()), data_{nullptr, d1::no_slot, d1::no_slot} {}
+  moved_thread() : me_(seated_self()), data_{{nullptr, d1::no_slot, d1::no_slot}} {}
   moved_thread(const moved_thread&) = delete;
   moved_thread& operator=(const moved_thread&) = delete;
 
@@ -82,6 +82,7 @@ class moved_thread {
     outermost_ = me_.outermost;
     if (has_moved_ || outer_ == outermost_) me_.outermost = &data_;
     data_.context = &to.default_context();
+    if (!has_moved_) data_.now = outer_->now;
     modes_.emplace(to);
     entered_ = true;
     return true;
@@ -115,9 +116,9 @@ class moved_thread {
   };
 
   participant& me_;
-  d1::execution_data data_;
+  running_task data_;
   participant_seat before_{};
-  d1::execution_data* outer_ = nullptr;
+  running_task* outer_ = nullptr;
   const d1::execution_data* outermost_ = nullptr;
   std::optional<modes_of_arena> modes_;
   std::intptr_t isolation_ = no_isolation;
@@ -248,6 +249,31 @@ int max_concurrency(const d1::task_arena_base* a) {
   if (where != nullptr) return static_cast<int>(worker_market::instance().concurrency_of(*where));
   if (a != nullptr && access::asked(*a) == 1) return 1;
   return static_cast<int>(worker_market::instance().pool_size());
+}
+
+// No seat: the thread isn't in that arena.
+d1::slot_id execution_slot(const d1::task_arena_base& a) {
+  const participant* const me = current_participant;
+  const work_arena* const where = access::get(a);
+  return me != nullptr && where != nullptr && me->in == where ? me->index : d1::no_slot;
+}
+
+namespace {
+work_arena& arena_of_phase(d1::task_arena_base* a) {
+  return a != nullptr ? *access::get(*a) : *seated_self().in;
+}
+}  // namespace
+
+// The arena lives as long as the phase.
+void enter_parallel_phase(d1::task_arena_base* a, std::uintptr_t) {
+  work_arena& where = arena_of_phase(a);
+  worker_market::instance().refer(where);
+  where.begin_phase();
+}
+void exit_parallel_phase(d1::task_arena_base* a, std::uintptr_t) {
+  work_arena& where = arena_of_phase(a);
+  where.end_phase();
+  worker_market::instance().release(where);
 }
 
 void isolate_within_arena(d1::delegate_base& call, std::intptr_t tag) {

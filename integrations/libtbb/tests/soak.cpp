@@ -237,7 +237,8 @@ number with_a_cancellation(const node& n) {
   tbb::parallel_for(
       0, 100,
       [&](int) {
-        if (!is_cancelled.exchange(true, std::memory_order_relaxed)) context.cancel_group_execution();
+        if (!is_cancelled.exchange(true, std::memory_order_relaxed))
+          context.cancel_group_execution();
       },
       context);
   if (!context.is_group_execution_cancelled()) fail("a cancellation is lost", n);

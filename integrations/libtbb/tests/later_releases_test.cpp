@@ -1,0 +1,191 @@
+// What programs for oneTBB's releases after 2021.8 call besides. The original library here has none
+// of it, so these tests run on heist's alone. They declare the functions as those headers do.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "oneapi/tbb.h"
+
+namespace tbb::detail {
+namespace d1 {
+class wait_tree_vertex_interface {
+ public:
+  virtual void reserve(std::uint32_t delta = 1) = 0;
+  virtual void release(std::uint32_t delta = 1) = 0;
+
+ protected:
+  virtual ~wait_tree_vertex_interface() = default;
+};
+}  // namespace d1
+namespace r1 {
+d1::wait_tree_vertex_interface* get_thread_reference_vertex(d1::wait_tree_vertex_interface*);
+d1::slot_id execution_slot(const d1::task_arena_base&);
+d1::task* current_task_ptr();
+void enter_parallel_phase(d1::task_arena_base*, std::uintptr_t);
+void exit_parallel_phase(d1::task_arena_base*, std::uintptr_t);
+}  // namespace r1
+}  // namespace tbb::detail
+
+namespace {
+
+namespace d1 = tbb::detail::d1;
+namespace r1 = tbb::detail::r1;
+
+// As those headers' wait_context_vertex. It counts what reaches it.
+class top_vertex final : public d1::wait_tree_vertex_interface {
+ public:
+  void reserve(std::uint32_t delta = 1) override {
+    ++calls;
+    wait.reserve(delta);
+  }
+  void release(std::uint32_t delta = 1) override {
+    ++calls;
+    wait.release(delta);
+  }
+  std::atomic<int> calls{0};
+  d1::wait_context wait{0};
+};
+
+// As their function_task: it holds a reference to the vertex of the thread that spawns it.
+template <class F>
+class counted_task final : public d1::task {
+ public:
+  counted_task(F f, d1::wait_tree_vertex_interface& vertex) : f_(std::move(f)), vertex_(vertex) {
+    vertex_.reserve();
+  }
+
+ private:
+  d1::task* execute(d1::execution_data&) override {
+    f_();
+    return end();
+  }
+  d1::task* cancel(d1::execution_data&) override { return end(); }
+  d1::task* end() {
+    d1::wait_tree_vertex_interface& vertex = vertex_;
+    delete this;
+    vertex.release();
+    return nullptr;
+  }
+
+  F f_;
+  d1::wait_tree_vertex_interface& vertex_;
+};
+
+class group {
+ public:
+  template <class F>
+  void run(F f) {
+    r1::spawn(*new counted_task<F>(std::move(f), *r1::get_thread_reference_vertex(&top_)),
+              context_);
+  }
+  void wait() { r1::wait(top_.wait, context_); }
+  [[nodiscard]] int calls() const { return top_.calls; }
+
+ private:
+  d1::task_group_context context_;
+  top_vertex top_;
+};
+
+TEST(ReferenceVertices, ForwardTheFirstAndTheLastAlone) {
+  top_vertex top;
+  auto* const mine = r1::get_thread_reference_vertex(&top);
+  EXPECT_EQ(r1::get_thread_reference_vertex(&top), mine);
+  for (int i = 0; i < 10; ++i) mine->reserve();
+  EXPECT_EQ(top.calls, 1);
+  mine->release(9);
+  EXPECT_EQ(top.calls, 1);
+  mine->release();
+  EXPECT_EQ(top.calls, 2);
+  mine->reserve();
+  EXPECT_EQ(top.calls, 3);
+  mine->release();
+  std::thread([&] { EXPECT_NE(r1::get_thread_reference_vertex(&top), mine); }).join();
+}
+
+TEST(ReferenceVertices, LiveUntilTheirLastChildHasEnded) {
+  top_vertex top;
+  d1::wait_tree_vertex_interface* left = nullptr;
+  std::thread([&] {
+    left = r1::get_thread_reference_vertex(&top);
+    left->reserve(2);
+    std::vector<top_vertex> others(5000);  // more than a thread keeps
+    for (top_vertex& other : others) {
+      auto* const mine = r1::get_thread_reference_vertex(&other);
+      mine->reserve();
+      mine->release();
+    }
+    EXPECT_EQ(r1::get_thread_reference_vertex(&top), left);
+  }).join();
+  left->release();
+  EXPECT_EQ(top.calls, 1);
+  left->release();
+  EXPECT_EQ(top.calls, 2);
+}
+
+TEST(ReferenceVertices, CarryGroupsOfTasks) {
+  for (int round = 0; round < 200; ++round) {
+    group g;
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 20; ++i)
+      g.run([&] {
+        for (int k = 0; k < 5; ++k) g.run([&] { ++ran; });
+        ++ran;
+      });
+    g.wait();
+    EXPECT_EQ(ran, 120);
+    EXPECT_GE(g.calls(), 2);
+  }
+}
+
+TEST(ExecutionSlot, IsThatOfTheArenaThatTheThreadIsIn) {
+  tbb::task_arena one(2), two(2);
+  one.initialize();
+  two.initialize();
+  EXPECT_EQ(r1::execution_slot(one), static_cast<d1::slot_id>(-1));
+  one.execute([&] {
+    EXPECT_LT(r1::execution_slot(one), 2);
+    EXPECT_EQ(r1::execution_slot(one), tbb::this_task_arena::current_thread_index());
+    EXPECT_EQ(r1::execution_slot(two), static_cast<d1::slot_id>(-1));
+    two.execute([&] { EXPECT_EQ(r1::execution_slot(one), static_cast<d1::slot_id>(-1)); });
+    EXPECT_LT(r1::execution_slot(one), 2);
+  });
+}
+
+TEST(CurrentTask, IsTheInnermostThatRuns) {
+  EXPECT_EQ(r1::current_task_ptr(), nullptr);
+  group outer;
+  outer.run([] {
+    d1::task* const mine = r1::current_task_ptr();
+    EXPECT_NE(mine, nullptr);
+    for (int i = 0; i < 20; ++i) {
+      group inner;
+      inner.run([mine] { EXPECT_NE(r1::current_task_ptr(), mine); });
+      inner.wait();
+      EXPECT_EQ(r1::current_task_ptr(), mine);
+    }
+    tbb::task_arena arena(1);
+    arena.execute([] { EXPECT_EQ(r1::current_task_ptr(), nullptr); });
+    EXPECT_EQ(r1::current_task_ptr(), mine);
+  });
+  outer.wait();
+  EXPECT_EQ(r1::current_task_ptr(), nullptr);
+}
+
+TEST(ParallelPhase, MayBeEnteredAndLeftAnywhere) {
+  tbb::task_arena arena(2);
+  arena.initialize();
+  r1::enter_parallel_phase(&arena, 0);
+  r1::enter_parallel_phase(nullptr, 0);
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 100; ++i) {
+    arena.execute([&] { tbb::parallel_for(0, 10, [&](int) { ++ran; }); });
+    tbb::parallel_for(0, 10, [&](int) { ++ran; });
+  }
+  r1::exit_parallel_phase(nullptr, 0);
+  r1::exit_parallel_phase(&arena, 1);
+  EXPECT_EQ(ran, 2000);
+}
+
+}  // namespace
