@@ -193,6 +193,13 @@ bool work_arena::has_work_outside_deques() noexcept {
   return false;
 }
 
+std::size_t work_arena::items_in_deques() noexcept {
+  std::size_t sum = 0;
+  const unsigned seats = seats_in_use();
+  for (unsigned i = 0; i < seats; ++i) sum += seats_[i]->items.thief().size_hint();
+  return sum;
+}
+
 std::uint64_t work_arena::tasks_begun() const noexcept {
   std::uint64_t sum = 0;
   const unsigned seats = seats_in_use();

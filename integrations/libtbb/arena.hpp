@@ -135,6 +135,8 @@ class work_arena {
   [[nodiscard]] bool has_work_outside_deques() noexcept;
   // How many tasks have begun to run in it. A number that may be a little old.
   [[nodiscard]] std::uint64_t tasks_begun() const noexcept;
+  // The same for how many lie in its deques.
+  [[nodiscard]] std::size_t items_in_deques() noexcept;
   [[nodiscard]] bool has_enqueued() const noexcept { return !enqueued_.looks_empty(); }
 
   // ---- Sleep.

@@ -197,10 +197,19 @@ strand* next_stack(participant& me) noexcept {
                                     me.in->allotted.load(std::memory_order_relaxed);
 }
 
+// How many tasks other threads have begun in the arena. Relaxed: numbers.
+[[nodiscard]] std::uint64_t begun_by_others(const participant& me) noexcept {
+  return me.in->tasks_begun() - me.at->tasks.load(std::memory_order_relaxed);
+}
+
 // Its last steals were not worth what they cost their owners (steal_backoff.hpp): it leaves the
-// deques alone for a while, but not what lies elsewhere.
+// deques alone for a while, but not what lies elsewhere. If work has waited all through a nap, and
+// none was added, its owners block: until one of them begins a task there is nobody to spare.
 [[nodiscard]] bool should_nap(participant& me) noexcept {
-  return me.backoff.holds_back() && me.backoff.may_nap();
+  if (!me.backoff.holds_back()) return false;
+  if (begun_by_others(me) != me.stood_still_at) return me.backoff.may_nap();
+  me.backoff.note_standstill();
+  return false;
 }
 
 void nap(participant& me, const task_loop& loop) noexcept {
@@ -214,9 +223,11 @@ void nap(participant& me, const task_loop& loop) noexcept {
     return;
   }
   ++me.sleeps;
-  const std::uint64_t begun = me.in->tasks_begun();
+  const std::uint64_t begun = begun_by_others(me);
+  const std::size_t waiting = me.in->items_in_deques();
   place.nap(s, detail::steal_backoff::nap(me.in->seats_in_use()));
-  if (me.in->tasks_begun() == begun && me.in->has_work()) me.backoff.note_standstill();
+  if (begun_by_others(me) == begun && me.in->items_in_deques() == waiting && me.in->has_work())
+    me.stood_still_at = begun;
 }
 
 // Returns whether it was woken for work that it will look for.

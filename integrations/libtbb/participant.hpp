@@ -70,8 +70,10 @@ struct participant {
   strand* bound = nullptr;  // suspended ones that only this thread may resume, linked by next
   switch_note note;
   detail::steal_backoff backoff;  // whether its last steals were worth it
-  unsigned sleeps = 0;            // so far, naps included; it may wrap around
-  bool visits = false;            // a worker whose own stack waits for the end of the visit
+  // How many tasks others had begun when work waited all through its last such nap.
+  std::uint64_t stood_still_at = ~std::uint64_t{0};
+  unsigned sleeps = 0;  // so far, naps included; it may wrap around
+  bool visits = false;  // a worker whose own stack waits for the end of the visit
 
   // The newest observer of the arena that has seen this thread enter (observers.hpp).
   std::uint64_t seen_observers = 0;
