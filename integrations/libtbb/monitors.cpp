@@ -11,6 +11,7 @@
 #include <new>
 
 #include "abi.hpp"
+#include "heist/detail/short_lock.hpp"
 #include "platform/park.hpp"
 
 namespace heist::inline v0::libtbb {
@@ -46,11 +47,10 @@ class waiting_list {
   }
 
   // Sleeps; returns how it was woken.
-  std::uint32_t sleep(waiter& w) noexcept {
+  static std::uint32_t sleep(waiter& w) noexcept {
     // Acquire: partner in wake().
     std::uint32_t how = 0;
     while ((how = w.word.load(std::memory_order_acquire)) == 0) platform::futex_wait(w.word, 0);
-    const std::lock_guard held(lock_);  // its waker is done with it
     return how;
   }
 
@@ -58,6 +58,27 @@ class waiting_list {
   void wake(Test test, std::size_t most, std::uint32_t how = 1) noexcept {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (count_.load(std::memory_order_relaxed) == 0) return;  // relaxed: the fence
+    wake_some(test, most, how);
+  }
+
+ private:
+  // Not inlined: whoever finds nobody saves no registers around the fence.
+  template <class Test>
+  [[gnu::noinline]] void wake_some(Test test, std::size_t most, std::uint32_t how) noexcept {
+    for (waiter* w = take_out_if(test, most); w != nullptr;) {
+      waiter* const next = w->next;
+      // Release: partner in sleep(). From here on the waiter may be gone; waking an address where
+      // nobody waits does nothing.
+      w->word.store(how, std::memory_order_release);
+      platform::futex_wake(w->word, 1);
+      w = next;
+    }
+  }
+  // At most so many of those for which the test holds, linked.
+  template <class Test>
+  [[nodiscard]] waiter* take_out_if(Test test, std::size_t most) noexcept {
+    waiter* taken = nullptr;
+    waiter** last_taken = &taken;
     const std::lock_guard held(lock_);
     for (waiter** place = &first_; *place != nullptr && most != 0;) {
       waiter& w = **place;
@@ -67,19 +88,19 @@ class waiting_list {
       }
       take_out(place);
       --most;
-      w.word.store(how, std::memory_order_release);  // partner in sleep()
-      platform::futex_wake(w.word, 1);
+      w.next = nullptr;
+      *last_taken = &w;
+      last_taken = &w.next;
     }
+    return taken;
   }
-
- private:
   void take_out(waiter** place) noexcept {
     if (last_ == &(*place)->next) last_ = place;
     *place = (*place)->next;
     count_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: one look more at worst
   }
 
-  std::mutex lock_;
+  detail::short_lock lock_;
   waiter* first_ = nullptr;
   waiter** last_ = &first_;
   std::atomic<std::size_t> count_{0};
@@ -87,10 +108,11 @@ class waiting_list {
 
 constexpr std::size_t all = ~std::size_t{0};
 
+constinit std::array<waiting_list, 64> lists;
+
 waiting_list& list_of(const void* address) noexcept {
-  static auto* const lists = new std::array<waiting_list, 64>;
   const auto bits = reinterpret_cast<std::uintptr_t>(address);
-  return (*lists)[(bits >> 4 ^ bits >> 10) % lists->size()];
+  return lists[(bits >> 4 ^ bits >> 10) % lists.size()];
 }
 
 }  // namespace

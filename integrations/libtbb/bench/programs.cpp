@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "oneapi/tbb.h"
+#include "oneapi/tbb/mutex.h"
 
 namespace {
 
@@ -175,6 +176,97 @@ void arenas() {
   for (std::thread& t : threads) t.join();
 }
 
+// Threads that wait for each other's lock.
+void mutex() {
+  tbb::mutex guard;
+  double sum = 0;
+  tbb::parallel_for(range(0, 400'000, 100), [&](const range& r) {
+    for (std::size_t i = r.begin(); i != r.end(); ++i) {
+      const tbb::mutex::scoped_lock hold(guard);
+      sum += static_cast<double>(i);
+    }
+  });
+  result = sum;
+}
+
+void thread_values() {
+  tbb::enumerable_thread_specific<double> sums(0.0);
+  tbb::parallel_for(
+      range(0, 2'000'000, 1),
+      [&](const range& r) {
+        double& mine = sums.local();
+        for (std::size_t i = r.begin(); i != r.end(); ++i) mine += static_cast<double>(i);
+      },
+      tbb::simple_partitioner());
+  result = sums.combine(std::plus<>());
+}
+
+// One thread puts, another takes, and the queue holds little.
+void bounded_queue() {
+  tbb::concurrent_bounded_queue<int> queue;
+  queue.set_capacity(64);
+  std::thread producer([&] {
+    for (int i = 0; i < 100'000; ++i) queue.push(i);
+  });
+  double sum = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    int got = 0;
+    queue.pop(got);
+    sum += got;
+  }
+  producer.join();
+  result = sum;
+}
+
+void hash_map() {
+  tbb::concurrent_hash_map<int, int> map;
+  tbb::parallel_for(0, 400'000, [&](int i) {
+    tbb::concurrent_hash_map<int, int>::accessor place;
+    map.insert(place, i * 7919 % 50'021);
+    ++place->second;
+  });
+  result = static_cast<double>(map.size());
+}
+
+// Eight threads call loops in one arena.
+void shared_arena() {
+  tbb::task_arena arena(4);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 200; ++k)
+        arena.execute([] {
+          tbb::parallel_for(0, 5000, [](int i) {
+            if (i == 4999) result = i;
+          });
+        });
+    });
+  for (std::thread& t : threads) t.join();
+}
+
+void isolate() {
+  for (int k = 0; k < 20'000; ++k)
+    tbb::this_task_arena::isolate([k] {
+      tbb::parallel_for(0, 8, [k](int i) {
+        if (i == 7) result = k;
+      });
+    });
+}
+
+// Tasks fill a queue that a thread empties.
+void queue_of_tasks() {
+  tbb::concurrent_queue<int> queue;
+  tbb::task_group group;
+  for (int t = 0; t < 2000; ++t)
+    group.run([&, t] {
+      for (int i = 0; i < 100; ++i) queue.push(t + i);
+    });
+  group.wait();
+  double sum = 0;
+  for (int got = 0; queue.try_pop(got);) sum += got;
+  result = sum;
+}
+
 struct program {
   const char* name;
   void (*run)();
@@ -193,6 +285,13 @@ constexpr program programs[] = {
     {"pipeline", pipeline},
     {"flow_graph", flow_graph},
     {"arenas", arenas},
+    {"mutex", mutex},
+    {"thread_values", thread_values},
+    {"bounded_queue", bounded_queue},
+    {"hash_map", hash_map},
+    {"shared_arena", shared_arena},
+    {"isolate", isolate},
+    {"queue_of_tasks", queue_of_tasks},
 };
 
 void time(const program& p) {
