@@ -35,7 +35,7 @@ class waiting_list {
     count_.fetch_add(1, std::memory_order_seq_cst);
   }
 
-  // false: it has been woken, and is out of the list.
+  // false: it is out of the list, and is about to be woken, which must be waited for (sleep).
   bool remove(waiter& w) noexcept {
     const std::lock_guard held(lock_);
     for (waiter** place = &first_; *place != nullptr; place = &(*place)->next) {
@@ -182,7 +182,7 @@ void wait_bounded_queue_monitor(concurrent_monitor* monitors, std::size_t which,
     try {
       is_over = !must_wait();
     } catch (...) {
-      list.remove(w);
+      if (!list.remove(w)) list.sleep(w);
       throw;
     }
     if (is_over && list.remove(w)) return;
