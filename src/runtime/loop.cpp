@@ -171,9 +171,9 @@ bool run_stolen(worker& w, unsigned round) noexcept {
 
 [[gnu::noinline]] bool run_entry_first(worker& w) noexcept { return run_entry(w) || run_own(w); }
 
-// The next turn, by turns.hpp.
+// The next turn, by turns.hpp. One that was given to an urgent root (T3) is that root's.
 bool take_turn(worker& w, unsigned round) noexcept {
-  if (!w.turns.entry_first() && run_stolen(w, round)) return true;
+  if (!w.serves_entry && !w.turns.entry_first() && run_stolen(w, round)) return true;
   const bool own_first = w.turns.own_first() && !w.serves_entry;
   if (own_first ? run_own(w) || run_entry(w) : run_entry_first(w)) return true;
   return run_stolen(w, round);

@@ -17,7 +17,7 @@
 //       due an urgent root is first, then the level that was passed over most often; so a bound is
 //       exceeded by at most the number of levels.
 //   T2  After `bound` turns in a row from loot and mail a worker looks at the entry first, and
-//       after `bound` from the entry at other workers.
+//       after `bound` from the entry at other workers, except with a turn of T3.
 //   T3  A worker whose function doesn't wait looks at nothing. When an urgent root comes and no
 //       worker sleeps, all are asked by the word that thieves ask by (limit in split_control.hpp),
 //       and the next fork, spawn or chunk of any of them gives its turn to the root (give_turn). A

@@ -257,6 +257,42 @@ TEST(TurnsUnderPolicies, AreNotGivenByForks) {
   }
 }
 
+// A turn that was given to an urgent root is not used for a steal, however many turns the worker
+// has had from the entry in a row: what it steals may be long.
+TEST(TurnsForUrgentRoots, AreNotUsedForASteal) {
+  if (is_serial()) GTEST_SKIP() << "everything is a call";
+  constexpr int calls = 200;
+  std::atomic<bool> is_over{false};
+  const auto churn = [&] {
+    while (!is_over) heist::fork_join([] {}, [] {});
+  };
+  // The caller always has something to steal, and itself gives no turns.
+  const std::function<void(int)> nest = [&](int depth) {
+    if (depth == 0)
+      churn();  // its forks make those above public
+    else
+      heist::fork_join([&] { nest(depth - 1); }, churn);
+  };
+  pool p({.workers = 2});
+  ASSERT_TRUE(eventually([&] {
+    const auto here = std::this_thread::get_id();
+    return p.run([] { return std::this_thread::get_id(); }) == here;
+  })) << "a worker sleeps, in whose seat the caller can work";
+  std::thread caller([&] { p.run([&] { nest(calls); }); });
+  bool have_all_begun = eventually([&] { return p.stats().total.steals != 0; });
+  for (int i = 0; i < calls && have_all_begun; ++i) {
+    const auto has_begun = std::make_shared<signal_flag>();
+    static_cast<void>(p.submit(priority::high, [has_begun] { has_begun->raise(); }));
+    const auto limit = std::chrono::steady_clock::now() + 10s;
+    while (!has_begun->is_up() && std::chrono::steady_clock::now() < limit)
+      std::this_thread::sleep_for(20us);
+    have_all_begun = has_begun->is_up();
+    EXPECT_TRUE(have_all_begun) << "call " << i;
+  }
+  is_over = true;
+  caller.join();
+}
+
 std::vector<setting> pools() {
   std::vector<setting> all;
   for (const unsigned workers : {1U, 2U, 3U, 8U}) all.push_back({workers});
