@@ -87,7 +87,7 @@ void add_pool(pool_impl& p, monitor_snapshot& to) {
   shown.blocking_calls = s.blocking_calls;
   shown.blocking_threads = s.blocking_threads_in_use;
   for (unsigned i = 0; i < p.slots(); ++i)
-    if (i < p.size() || p.at(i).door.looks_open()) add_worker(p, i, s.workers[i], to);
+    if (p.is_in_use(i)) add_worker(p, i, s.workers[i], to);
 }
 
 void take_snapshot(monitor_snapshot& to) noexcept {

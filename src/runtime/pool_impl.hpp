@@ -77,6 +77,10 @@ class pool_impl {
     if (i >= size()) return *guests_[i];
     return !guests_.empty() && guests_[i]->door.looks_open() ? *guests_[i] : *workers_[i];
   }
+  // False for a seat that callers have of their own and none has taken. Relaxed: a hint.
+  [[nodiscard]] bool is_in_use(unsigned slot) const noexcept {
+    return slot < size() || guests_[slot]->door.looks_open();
+  }
   // Whether callers are at work in seats of their own. Relaxed: a hint.
   [[nodiscard]] bool has_seated_callers() const noexcept {
     return seated_callers_.load(std::memory_order_relaxed) != 0;

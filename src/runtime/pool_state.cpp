@@ -51,11 +51,6 @@ std::string describe_worker(worker& w) {
          (w.mailbox.load(std::memory_order_relaxed) != nullptr ? "; has mail\n" : "\n");
 }
 
-// A seat that callers have of their own isn't, while none of them is there.
-bool is_used(const pool_impl& p, unsigned slot) noexcept {
-  return slot < p.size() || p.at(slot).door.looks_open();
-}
-
 std::string describe(pool_impl& p) {
   const pool_config& c = p.config();
   const pool_stats s = p.stats();
@@ -63,8 +58,9 @@ std::string describe(pool_impl& p) {
   std::uint64_t running = 0;  // fibers, those that run a worker's loop included
   for (unsigned i = 0; i < p.slots(); ++i)
     running +=
-        is_used(p, i) && p.at(i).doing.load(std::memory_order_relaxed) != worker_state::starved ? 1
-                                                                                                : 0;
+        p.is_in_use(i) && p.at(i).doing.load(std::memory_order_relaxed) != worker_state::starved
+            ? 1
+            : 0;
   const std::uint64_t suspended = s.stacks_in_use > running ? s.stacks_in_use - running : 0;
   std::string text = "pool " + c.name + ": workers " + number(p.size()) + ", " + to_string(c);
   text += "\n  suspended fibers: " + number(suspended) +
@@ -72,7 +68,7 @@ std::string describe(pool_impl& p) {
           "; workers asleep: " + number(sleep.sleepers) + ", being woken: " + number(sleep.tokens) +
           "\n";
   for (unsigned i = 0; i < p.slots(); ++i)
-    if (is_used(p, i)) text += describe_worker(p.at(i));
+    if (p.is_in_use(i)) text += describe_worker(p.at(i));
   return text + to_string(s);
 }
 

@@ -98,9 +98,9 @@ job* attempt(worker& w, worker& victim) noexcept {
 job* steal_from_any(worker& w) noexcept {
   const unsigned n = w.pool.slots();
   for (unsigned i = 1; i < n; ++i) {
-    worker& victim = w.pool.at((w.index + i) % n);
-    if (victim.index >= w.pool.size() && !victim.door.looks_open()) continue;
-    if (job* const j = attempt(w, victim)) return j;
+    const unsigned slot = (w.index + i) % n;
+    if (!w.pool.is_in_use(slot)) continue;
+    if (job* const j = attempt(w, w.pool.at(slot))) return j;
   }
   return nullptr;
 }
