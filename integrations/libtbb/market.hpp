@@ -16,7 +16,7 @@
 //
 // Everything is under one lock; advertising work takes it, spawning does not.
 //
-// Invariants: no work is forgotten. tests/model/market_models.cpp has M1 and M3 as programs.
+// Invariants: no work is forgotten. tests/model/request_models.cpp has M1 and M3 as programs.
 //   M1  While an arena's demand is 0 its hungry_ is 1, or whoever has lowered it is about to ask
 //       for workers. So demand becomes 0 only where hungry_ is found to be 1 under the lock
 //       (give_up).

@@ -90,7 +90,7 @@ void take_kept_fibers(worker& guest) noexcept {
 worker* pool_impl::enter() noexcept {
   if (guests_.empty()) return nullptr;
   worker* w = enter_workers_seat();
-  if (w == nullptr && caller_seats_ != 0) w = enter_own_seat();
+  if (w == nullptr) w = enter_own_seat();
   if (w != nullptr) return w;
   seatless_calls_.fetch_add(1, std::memory_order_relaxed);
   seat_wanted_.store(true, std::memory_order_relaxed);
@@ -116,8 +116,9 @@ worker* pool_impl::enter_workers_seat() noexcept {
 }
 
 worker* pool_impl::enter_own_seat() noexcept {
-  for (unsigned k = 0; k < caller_seats_; ++k) {
-    worker& guest = *guests_[size() + (last_own_seat + k) % caller_seats_];
+  const unsigned seats = slots() - size();
+  for (unsigned k = 0; k < seats; ++k) {
+    worker& guest = *guests_[size() + (last_own_seat + k) % seats];
     if (!guest.seat.looks_vacant() || !guest.seat.claim()) continue;
     last_own_seat = guest.index - size();
     seated_callers_.fetch_add(1, std::memory_order_relaxed);

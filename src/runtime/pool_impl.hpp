@@ -69,7 +69,9 @@ class pool_impl {
   // Constant once the start gate is open.
   [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(workers_.size()); }
   // Those of the workers, then those that callers have of their own (pool_config::caller_seats).
-  [[nodiscard]] unsigned slots() const noexcept { return size() + caller_seats_; }
+  [[nodiscard]] unsigned slots() const noexcept {
+    return guests_.empty() ? size() : static_cast<unsigned>(guests_.size());
+  }
   // The worker whose thread is the pool's own; i < size().
   [[nodiscard]] worker& resident(unsigned i) const noexcept { return *workers_[i]; }
   // Whoever is at work in that slot, if anybody is: a guest or the resident.
@@ -87,8 +89,9 @@ class pool_impl {
   }
   // One of them, looked for from the seat of that number on, modulo their number; nullptr: none.
   [[nodiscard]] worker* seated_caller(std::uint64_t from) const noexcept {
-    for (unsigned k = 0; k < caller_seats_; ++k) {
-      worker& w = *guests_[size() + (from + k) % caller_seats_];
+    const unsigned seats = slots() - size();
+    for (unsigned k = 0; k < seats; ++k) {
+      worker& w = *guests_[size() + (from + k) % seats];
       if (w.door.looks_open()) return &w;
     }
     return nullptr;
@@ -299,8 +302,7 @@ class pool_impl {
   // Constant once the start gate is open.
   std::vector<std::unique_ptr<worker>> workers_;
   std::vector<std::unique_ptr<worker>> guests_;  // one for each slot; none if callers wait
-  unsigned caller_seats_ = 0;
-  std::vector<pid_t> tids_;  // the residents', then the guests'
+  std::vector<pid_t> tids_;                      // the residents', then the guests'
   sleeping_places places_;
   std::vector<std::vector<unsigned>> near_first_;
   std::vector<steal_distance> distances_;  // of worker i to worker k, at i * size() + k; or empty

@@ -50,8 +50,8 @@ std::unique_ptr<worker> pool_impl::make_guest(unsigned index) {
 
 void pool_impl::make_caller_seats(unsigned count) {
   try {
-    for (; caller_seats_ < count; ++caller_seats_) {
-      guests_.push_back(make_guest(size() + caller_seats_));
+    for (unsigned k = 0; k < count; ++k) {
+      guests_.push_back(make_guest(size() + k));
       guests_.back()->seat.vacate();
     }
   } catch (const std::bad_alloc&) {

@@ -22,7 +22,7 @@
 //       worker sleeps, all are asked by the word that thieves ask by (limit in split_control.hpp),
 //       and the next fork, spawn or chunk of any of them gives its turn to the root (give_turn). A
 //       call from outside asks a worker that has just begun another one only after 4 ms: calls that
-//       come in crowds are mostly short. tests/model/turn_models.cpp has the request as a program.
+//       come in crowds are mostly short. A model: tests/model/request_models.cpp.
 //   T4  A guest runs nothing but its own call. While roots are due and none of the pool's own
 //       threads runs, it gives up its seat.
 //

@@ -160,19 +160,31 @@ void flow_graph() {
   result = static_cast<double>(ran.load(std::memory_order_relaxed));
 }
 
+void short_loops_in(tbb::task_arena& arena) {
+  for (int k = 0; k < 200; ++k)
+    arena.execute([] {
+      tbb::parallel_for(0, 5000, [](int i) {
+        if (i == 4999) result = i;
+      });
+    });
+}
+
+// Eight threads, each with an arena of its own.
 void arenas() {
   std::vector<std::thread> threads;
-  for (int t = 0; t < 8; ++t) {
+  for (int t = 0; t < 8; ++t)
     threads.emplace_back([] {
       tbb::task_arena arena(2);
-      for (int k = 0; k < 200; ++k)
-        arena.execute([] {
-          tbb::parallel_for(0, 5000, [](int i) {
-            if (i == 4999) result = i;
-          });
-        });
+      short_loops_in(arena);
     });
-  }
+  for (std::thread& t : threads) t.join();
+}
+
+// Eight threads with one.
+void shared_arena() {
+  tbb::task_arena arena(4);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) threads.emplace_back([&] { short_loops_in(arena); });
   for (std::thread& t : threads) t.join();
 }
 
@@ -226,22 +238,6 @@ void hash_map() {
     ++place->second;
   });
   result = static_cast<double>(map.size());
-}
-
-// Eight threads call loops in one arena.
-void shared_arena() {
-  tbb::task_arena arena(4);
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 8; ++t)
-    threads.emplace_back([&] {
-      for (int k = 0; k < 200; ++k)
-        arena.execute([] {
-          tbb::parallel_for(0, 5000, [](int i) {
-            if (i == 4999) result = i;
-          });
-        });
-    });
-  for (std::thread& t : threads) t.join();
 }
 
 void isolate() {

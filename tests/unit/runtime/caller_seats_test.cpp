@@ -8,16 +8,11 @@
 
 #include "heist/heist.hpp"
 #include "tests/unit/runtime/child.hpp"
+#include "tests/unit/runtime/fib.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {
 namespace {
-
-long fib(int n) {
-  if (n < 2) return n;
-  auto [a, b] = heist::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
-  return a + b;
-}
 
 // Holds up all workers of a pool until it is told to let them go.
 class busy_workers {

@@ -12,18 +12,13 @@
 
 #include "heist/heist.hpp"
 #include "tests/unit/runtime/child.hpp"
+#include "tests/unit/runtime/fib.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {
 namespace {
 
 using heist::caller_kind;
-
-long fib(int n) {
-  if (n < 2) return n;
-  auto [a, b] = heist::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
-  return a + b;
-}
 
 // Whether the caller's own thread ran the function. A pool's threads sleep soon after they have
 // started, or after their last work, so some try must find a seat.
