@@ -6,8 +6,8 @@
 // number, whose lock is left out. `is_asked_` belongs to the model: a worker that knows that it was
 // asked must see the root at its next fork.
 //
-// The market of heist's libtbb (integrations/libtbb/market.hpp). A worker that finds no work gives
-// its arena up, while others push; and one finds no seat, while the thread in it leaves.
+// The market of heist's libtbb (integrations/libtbb/market/market.hpp). A worker that finds no work
+// gives its arena up, while others push; and one finds no seat, while the thread in it leaves.
 // advertise(), is_still_wanted(), give_up(), note_full() and stand_up() are the steps of arena.cpp
 // and market.cpp with one arena and one worker; tasks are a number. When the last visit has ended,
 // no task may be left, nor may the worker be without a seat.

@@ -23,6 +23,8 @@ VALUES = ["include/heist/error.hpp", "include/heist/version.hpp", "include/heist
           "include/heist/detail/export.hpp", "include/heist/detail/requirements.hpp", "include/heist/detail/sanitizers.hpp",
           "include/heist/detail/visibility.hpp"]
 
+UNDER_LIBTBB = ["src/runtime/", "src/trace/", "src/platform/", "include/heist/"]
+
 # What a layer may reach through its includes, however long the way. The longest prefix of a path is its layer.
 # tests/ is not listed: a test may look at everything. All of src/ must be: a new folder says here where it belongs.
 LAYERS = {
@@ -74,8 +76,12 @@ LAYERS = {
     "examples/": ["examples/", "include/heist/"],
     # Adapters are written against the interface, as a user's would be.
     "integrations/": ["integrations/", "include/heist/"],
-    # A library of another's interface, made of the runtime's parts.
-    "integrations/libtbb/": ["integrations/libtbb/", "src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
+    # A library of another's interface, made of the runtime's parts. Its rooms: the lower ones first.
+    "integrations/libtbb/": ["integrations/libtbb/", "include/heist/"],
+    "integrations/libtbb/parts/": ["integrations/libtbb/parts/"] + UNDER_LIBTBB,
+    "integrations/libtbb/arenas/": ["integrations/libtbb/arenas/", "integrations/libtbb/parts/"] + UNDER_LIBTBB,
+    "integrations/libtbb/market/": ["integrations/libtbb/market/", "integrations/libtbb/arenas/", "integrations/libtbb/parts/"] + UNDER_LIBTBB,
+    "integrations/libtbb/interface/": ["integrations/libtbb/"] + UNDER_LIBTBB,
 }
 # These are written against the interface: what only the library's own headers need is not for them.
 NO_DETAIL = ("workloads/", "examples/", "src/cli/")
