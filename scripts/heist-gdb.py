@@ -8,7 +8,7 @@
     heist bt FIBER        the backtrace of one fiber; FIBER is the address that `heist fibers` shows
 
 Debug information of the library isn't needed: the library has a table of its layout
-(src/runtime/debug_layout.hpp). Where a fiber waits for a lock or the like, HEIST_CHECK=1 would tell
+(src/observe/checks/debug_layout.hpp). Where a fiber waits for a lock or the like, HEIST_CHECK=1 would tell
 who holds it; from here the object's address is known.
 
 A suspended fiber's registers lie on its stack. A backtrace begins there by an unwinder that takes

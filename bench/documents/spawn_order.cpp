@@ -9,8 +9,8 @@
 #include <heist/scope.hpp>
 
 #include "bench/rounds.hpp"
-#include "runtime/fork_deque.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/core/fork_deque.hpp"
+#include "runtime/core/worker.hpp"
 
 namespace heist::bench {
 

@@ -9,7 +9,7 @@
 #include <heist/fork_join.hpp>
 #include <heist/pool.hpp>
 
-#include "runtime/worker.hpp"
+#include "runtime/core/worker.hpp"
 
 namespace heist::bench {
 

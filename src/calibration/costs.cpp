@@ -22,7 +22,7 @@
 #include "bench/rounds.hpp"
 #include "bench/wake/others_sleep.hpp"
 #include "platform/topology.hpp"
-#include "runtime/environment.hpp"
+#include "runtime/core/environment.hpp"
 #include "workloads/fib/fib.hpp"
 
 namespace heist::calibration {

@@ -12,7 +12,7 @@
 
 #include "checker/interpose.hpp"
 #include "checker/reporter.hpp"
-#include "runtime/check_library.hpp"
+#include "runtime/core/check_library.hpp"
 
 namespace heist::inline v0::checker {
 

@@ -10,7 +10,7 @@
 #include "cli/args/suggest.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "runtime/meanings.hpp"
+#include "observe/stats/meanings.hpp"
 
 namespace heist::cli {
 

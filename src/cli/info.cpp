@@ -12,7 +12,7 @@
 #include "platform/barrier.hpp"
 #include "platform/cpu_count.hpp"
 #include "platform/topology.hpp"
-#include "runtime/environment.hpp"
+#include "runtime/core/environment.hpp"
 #include "workloads/memory.hpp"
 
 namespace heist::cli {

@@ -15,9 +15,9 @@
 
 #include <heist/error.hpp>
 
+#include "observe/stats/monitor.hpp"
+#include "observe/stats/monitor_layout.hpp"
 #include "platform/shared_futex.hpp"
-#include "runtime/monitor.hpp"
-#include "runtime/monitor_layout.hpp"
 
 namespace heist::cli {
 

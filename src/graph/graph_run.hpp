@@ -19,8 +19,8 @@
 #include "heist/detail/stopping.hpp"
 #include "heist/detail/waiters.hpp"
 #include "heist/task_graph.hpp"
+#include "observe/span/strands.hpp"
 #include "platform/cpu.hpp"
-#include "runtime/strands.hpp"
 
 namespace heist::inline v0::detail {
 

@@ -1,7 +1,7 @@
 #include "heist/pipeline.hpp"
 
 #include "heist/error.hpp"
-#include "runtime/strands.hpp"
+#include "observe/span/strands.hpp"
 
 namespace heist::inline v0::detail {
 

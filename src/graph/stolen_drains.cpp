@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/rendezvous.hpp"
-#include "runtime/views.hpp"
+#include "runtime/waits/rendezvous.hpp"
+#include "runtime/work/views.hpp"
 #include "tasks/left_work.hpp"
 
 namespace heist::inline v0::detail {

@@ -27,7 +27,7 @@ void unregister_guard(guard_handle handle) noexcept;
 // Async-signal-safe.
 [[nodiscard]] std::size_t stack_with_guard_at(const void* where) noexcept;
 
-// Where the table lies in memory, for debuggers (src/runtime/debug_layout.cpp). Chunk k has
+// Where the table lies in memory, for debuggers (src/observe/checks/debug_layout.cpp). Chunk k has
 // first_chunk_slots << k slots.
 struct guard_table_layout {
   const void* chunks;  // pointers to them

@@ -13,10 +13,10 @@
 
 #include "heist/detail/measured.hpp"
 #include "heist/pool.hpp"
-#include "runtime/awaited_calls.hpp"
-#include "runtime/pool_impl.hpp"
-#include "runtime/rendezvous.hpp"
-#include "runtime/views.hpp"
+#include "runtime/core/pool_impl.hpp"
+#include "runtime/waits/rendezvous.hpp"
+#include "runtime/work/awaited_calls.hpp"
+#include "runtime/work/views.hpp"
 #include "tasks/detached_drain.hpp"
 #include "tasks/left_work.hpp"
 

@@ -20,10 +20,10 @@
 #include <utility>
 
 #include "heist/detail/measured.hpp"
-#include "runtime/pool_impl.hpp"
-#include "runtime/rendezvous.hpp"
-#include "runtime/strands.hpp"
-#include "runtime/views.hpp"
+#include "observe/span/strands.hpp"
+#include "runtime/core/pool_impl.hpp"
+#include "runtime/waits/rendezvous.hpp"
+#include "runtime/work/views.hpp"
 #include "tasks/job_record.hpp"
 #include "tasks/left_work.hpp"
 

@@ -8,9 +8,9 @@
 
 #include "heist/pool.hpp"
 #include "platform/process_mutex.hpp"
-#include "runtime/pool_impl.hpp"
-#include "runtime/rendezvous.hpp"
-#include "runtime/views.hpp"
+#include "runtime/core/pool_impl.hpp"
+#include "runtime/waits/rendezvous.hpp"
+#include "runtime/work/views.hpp"
 #include "tasks/job_frame.hpp"
 #include "tasks/job_record.hpp"
 

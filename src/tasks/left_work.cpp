@@ -1,7 +1,7 @@
 #include "tasks/left_work.hpp"
 
 #include "heist/scope.hpp"
-#include "runtime/pool_impl.hpp"
+#include "runtime/core/pool_impl.hpp"
 
 namespace heist::inline v0::detail {
 

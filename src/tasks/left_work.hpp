@@ -24,9 +24,9 @@
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/spawn_path.hpp"
 #include "heist/fork_join.hpp"
-#include "runtime/join.hpp"
-#include "runtime/rendezvous.hpp"
-#include "runtime/slots.hpp"
+#include "runtime/fibers/slots.hpp"
+#include "runtime/waits/rendezvous.hpp"
+#include "runtime/work/fork_join.hpp"
 
 namespace heist::inline v0::detail {
 

@@ -5,9 +5,9 @@
 
 #include "heist/error.hpp"
 #include "heist/worker_local.hpp"
-#include "runtime/environment.hpp"
-#include "runtime/pool_impl.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/core/environment.hpp"
+#include "runtime/core/pool_impl.hpp"
+#include "runtime/core/worker.hpp"
 
 #if HEIST_TSAN
 #include <sanitizer/tsan_interface.h>

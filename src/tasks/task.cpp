@@ -17,8 +17,8 @@
 #include "heist/detail/waiters.hpp"
 #include "heist/error.hpp"
 #include "heist/pool.hpp"
-#include "runtime/strands.hpp"
-#include "runtime/views.hpp"
+#include "observe/span/strands.hpp"
+#include "runtime/work/views.hpp"
 #include "tasks/left_work.hpp"
 
 namespace heist::inline v0 {

@@ -13,8 +13,8 @@
 #include "heist/detail/measured.hpp"
 #include "heist/error.hpp"
 #include "heist/pool.hpp"
+#include "observe/span/strands.hpp"
 #include "platform/fatal.hpp"
-#include "runtime/strands.hpp"
 #include "tasks/detached_drain.hpp"
 #include "tasks/left_work.hpp"
 

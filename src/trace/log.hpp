@@ -4,6 +4,7 @@
 // thread outside a pool that works there for a while (caller_kind::work) keeps its one lane.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <string>
@@ -40,6 +41,11 @@ enum class job_source : std::uint8_t { stolen, root, other };
 enum class idle_why : std::uint8_t { no_work, private_work, serial_phase, blocked };
 
 inline constexpr std::uint32_t no_lane = 0xffffffff;
+
+// How many events the ring of each thread holds.
+inline constexpr std::size_t default_events = std::size_t{1} << 16;
+inline constexpr std::size_t least_events = std::size_t{1} << 10;
+inline constexpr std::size_t most_events = std::size_t{1} << 24;
 
 struct event {
   std::uint64_t time_ns = 0;  // since the trace began

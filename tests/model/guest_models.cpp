@@ -6,8 +6,8 @@
 // it still sleeps when the others have ended, a wake-up was lost, and Relacy reports a deadlock.
 #include "tests/model/relacy.hpp"
 
-#include "runtime/seat.hpp"
-#include "runtime/sleepers.hpp"
+#include "runtime/core/seat.hpp"
+#include "runtime/core/sleepers.hpp"
 #include "tests/model/seam.hpp"
 #include "tests/model/simulate.hpp"
 #include "tests/model/sleep_suite.hpp"

@@ -6,7 +6,7 @@
 // race or a failed assertion.
 #include "tests/model/relacy.hpp"
 
-#include "runtime/sleeping_place.hpp"
+#include "runtime/core/sleeping_place.hpp"
 #include "tests/model/seam.hpp"
 #include "tests/model/simulate.hpp"
 

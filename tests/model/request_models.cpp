@@ -14,7 +14,7 @@
 #include "tests/model/relacy.hpp"
 
 #include "heist/deque/split_control.hpp"
-#include "runtime/seat.hpp"
+#include "runtime/core/seat.hpp"
 #include "tests/model/seam.hpp"
 #include "tests/model/simulate.hpp"
 

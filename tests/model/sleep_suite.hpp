@@ -10,8 +10,8 @@
 #include "tests/model/relacy.hpp"
 
 #include "heist/deque/split_control.hpp"
-#include "runtime/seat.hpp"
-#include "runtime/sleepers.hpp"
+#include "runtime/core/seat.hpp"
+#include "runtime/core/sleepers.hpp"
 #include "tests/model/seam.hpp"
 
 namespace heist_model {

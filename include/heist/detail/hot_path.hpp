@@ -268,7 +268,7 @@ struct hot_path {
 
 // To be called when the request word shows a request, outside of a fork: if an urgent root waits at
 // the pool's entry the caller gives it its turn, and may be on another thread afterwards (T3 in
-// src/runtime/turns.hpp).
+// src/runtime/core/turns.hpp).
 [[gnu::cold]] HEIST_API void look_at_entry() noexcept;
 
 }  // namespace heist::inline v0::detail

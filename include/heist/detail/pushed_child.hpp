@@ -16,7 +16,7 @@
 //       then the older ones are too.
 //   C3  A child that the deque refuses begins at once, on a stack of its own if it can, and top_
 //       stays below it: no sync() looks for it on the deque. Its slot keeps the mark of a refused
-//       entry (D1 in src/runtime/fork_deque.hpp).
+//       entry (D1 in src/runtime/core/fork_deque.hpp).
 //   C4  A child is moved out of its slot before it is called, and top_ is lowered before that: what
 //       it forks uses the slot again.
 #pragma once

@@ -1,5 +1,5 @@
 // A wait for a lock or a future under HEIST_CHECK=1: it throws deadlock where it would never end.
-// How such a wait is found: src/runtime/wait_graph.hpp.
+// How such a wait is found: src/observe/checks/wait_graph.hpp.
 #pragma once
 
 #include <sys/types.h>

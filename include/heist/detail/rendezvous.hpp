@@ -9,10 +9,11 @@
 //   pending --(ender: how)--> how   (the waiter's exchange fails)    the waiter continues by itself
 //
 // In the slot of a stolen spawner nobody waits: there the thief and the child both leave a mark,
-// and the second one does what needs both (src/runtime/spawn.cpp).
+// and the second one does what needs both (src/runtime/work/spawn.cpp).
 //
 // Who writes the word. Before the two come, and after both have come, only whoever owns what the
-// word lies in, usually the waiter. The invariants of those who wait: src/runtime/rendezvous.hpp.
+// word lies in, usually the waiter. The invariants of those who wait are in
+// src/runtime/waits/rendezvous.hpp.
 #pragma once
 
 #include <atomic>
@@ -30,7 +31,7 @@ class rendezvous {
   static constexpr word pending = 0;
   static constexpr word done = 1;
   static constexpr word threw = 2;
-  static constexpr word queued = 3;  // src/runtime/shared_queue.hpp
+  static constexpr word queued = 3;  // src/runtime/core/shared_queue.hpp
 
   constexpr rendezvous() noexcept = default;
   rendezvous(const rendezvous&) = delete;

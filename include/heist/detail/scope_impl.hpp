@@ -93,7 +93,7 @@ template <class F>
 [[gnu::noinline, gnu::cold]] void scope_state::push_unusual(wide_position h) {
   if (push_slow(h)) return;
   job& slot = hot_path::slot(h);
-  slot.run = nullptr;  // D1 in src/runtime/fork_deque.hpp
+  slot.run = nullptr;  // D1 in src/runtime/core/fork_deque.hpp
   F& there = *std::launder(reinterpret_cast<F*>(pushed_child::of(slot).closure));
   F closure(std::move(there));
   there.~F();

@@ -233,8 +233,8 @@ class scope_state {
     root_family* late_;
   };
   union {
-    // With has_deposits: reducers' views (src/runtime/views.hpp), the newest child's first. Guarded
-    // by busy.
+    // With has_deposits: reducers' views (src/runtime/work/views.hpp), the newest child's first.
+    // Guarded by busy.
     view_node* deposits_;
   };
 };

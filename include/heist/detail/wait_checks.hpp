@@ -1,5 +1,5 @@
-// What locks and the like tell the checks of HEIST_CHECK=1 (src/runtime/wait_graph.hpp). Without
-// that variable each of these functions is a load and a branch that is never taken.
+// What locks and the like tell the checks of HEIST_CHECK=1 (src/observe/checks/wait_graph.hpp).
+// Without that variable each of these functions is a load and a branch that is never taken.
 #pragma once
 
 #include <atomic>

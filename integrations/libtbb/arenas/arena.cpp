@@ -57,7 +57,7 @@ bool work_arena::sit_down(participant& me) {
   return false;
 }
 
-void work_arena::stand_up(participant& me) noexcept {
+void work_arena::stand_up(participant& me, bool for_good) noexcept {
   observers.leave(me);
   seat& s = *me.at;
   s.items.owner().expose_all();
@@ -68,8 +68,7 @@ void work_arena::stand_up(participant& me) noexcept {
   s.taken.store(false, std::memory_order_seq_cst);  // partners in take() and has_free_seat()
   // seq_cst: after that store. M3.
   if (is_full.load(std::memory_order_seq_cst)) keeper.seat_was_left(*this);
-  // Somebody may wait for it elsewhere, also where no worker is allowed.
-  if (leaves_work) keeper.ask_for_workers(*this, true);
+  if (leaves_work) keeper.ask_for_workers(*this, for_good);
   seat_is_free();
 }
 

@@ -108,8 +108,9 @@ class work_arena {
   // Sits down in a free seat, with the observers told; false if there is none. me.in and so on are
   // overwritten.
   [[nodiscard]] bool sit_down(participant& me);
-  // Leaves what lies in the deque for thieves.
-  void stand_up(participant& me) noexcept;
+  // Leaves what lies in the deque for thieves. Where no worker is allowed that waits until a thread
+  // comes. `for_good`: none can come, so a worker does.
+  void stand_up(participant& me, bool for_good = false) noexcept;
 
   [[nodiscard]] unsigned size() const noexcept { return size_; }
   [[nodiscard]] unsigned reserved() const noexcept { return reserved_; }

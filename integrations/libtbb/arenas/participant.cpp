@@ -60,7 +60,7 @@ participant::participant()
 participant::~participant() {
   if (at != nullptr) {
     work_arena& own = *in;
-    own.stand_up(*this);
+    own.stand_up(*this, true);  // somebody may wait elsewhere for what it leaves
     own.keeper.release(own);
   }
   delete native;

@@ -14,7 +14,7 @@
 
 #include "heist/deque/heavy_barrier.hpp"
 #include "parts/abi.hpp"
-#include "runtime/steal_backoff.hpp"
+#include "runtime/core/steal_backoff.hpp"
 
 namespace heist::inline v0::libtbb {
 

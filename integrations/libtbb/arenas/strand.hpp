@@ -24,7 +24,7 @@
 #include "arenas/participant.hpp"
 #include "parts/abi.hpp"
 #include "platform/stack_memory.hpp"
-#include "runtime/exception_globals.hpp"
+#include "runtime/core/exception_globals.hpp"
 
 namespace heist::inline v0::libtbb {
 

@@ -205,6 +205,20 @@ TEST(Controls, OneThreadRunsEverythingItself) {
   EXPECT_EQ(others.load(), 0);
 }
 
+TEST(Controls, WhatIsLeftInAnArenaWaitsForAThreadWhereNoWorkerIsAllowed) {
+  tbb::task_arena arena;
+  for (int round = 0; round < 20; ++round) {
+    const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+    std::atomic<bool> has_run{false};
+    tbb::task_group group;
+    arena.execute([&] { group.run([&] { has_run = true; }); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_FALSE(has_run);
+    arena.execute([&] { group.wait(); });
+    EXPECT_TRUE(has_run);
+  }
+}
+
 TEST(Controls, MoreThreadsThanProcessors) {
   tbb::global_control eight(tbb::global_control::max_allowed_parallelism, 8);
   tbb::task_arena arena(8);

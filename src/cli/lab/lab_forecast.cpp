@@ -13,7 +13,7 @@
 #include "cli/lab/commands.hpp"
 #include "cli/lab/forecast_columns.hpp"
 #include "cli/progress.hpp"
-#include "runtime/environment.hpp"
+#include "runtime/core/environment.hpp"
 
 namespace heist::cli {
 

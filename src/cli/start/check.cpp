@@ -10,7 +10,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/start/start.hpp"
-#include "runtime/environment.hpp"
+#include "runtime/core/environment.hpp"
 
 namespace heist::cli {
 

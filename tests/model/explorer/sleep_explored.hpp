@@ -16,7 +16,7 @@
 #include <optional>
 
 #include "heist/deque/split_control.hpp"
-#include "runtime/sleepers.hpp"
+#include "runtime/core/sleepers.hpp"
 #include "tests/model/explorer/explorer.hpp"
 #include "tests/model/explorer/seam.hpp"
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "heist/heist.hpp"
-#include "runtime/fiber.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/core/fiber.hpp"
+#include "runtime/core/worker.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {

@@ -1,6 +1,6 @@
 // The texts about a pool's numbers: each number has one, and the words below a table follow from
 // the numbers.
-#include "runtime/meanings.hpp"
+#include "observe/stats/meanings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/stats_words.hpp"
+#include "observe/stats/stats_words.hpp"
 
 namespace {
 

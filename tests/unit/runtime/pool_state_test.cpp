@@ -14,7 +14,7 @@
 #include "heist/heist.hpp"
 #include "heist/sync/latch.hpp"
 #include "heist/sync/mutex.hpp"
-#include "runtime/live_pools.hpp"
+#include "runtime/core/live_pools.hpp"
 #include "tests/unit/runtime/child.hpp"
 #include "tests/unit/runtime/fib.hpp"
 

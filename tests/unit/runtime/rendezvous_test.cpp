@@ -6,7 +6,8 @@
 #include <atomic>
 #include <thread>
 
-#include "runtime/rendezvous.hpp"
+#include "runtime/fibers/waiting_party.hpp"
+#include "runtime/waits/rendezvous.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {

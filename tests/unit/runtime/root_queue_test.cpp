@@ -1,6 +1,6 @@
 // Roots leave the entry of a pool by priority, each level in order, and no level starves; those of
 // a family can be taken out by whoever waits for them.
-#include "runtime/root_queue.hpp"
+#include "runtime/core/root_queue.hpp"
 
 #include <gtest/gtest.h>
 

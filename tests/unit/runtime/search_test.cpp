@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "heist/heist.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/core/worker.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {

@@ -1,5 +1,5 @@
 // The shared queue by itself, and in which order workers take jobs from it.
-#include "runtime/shared_queue.hpp"
+#include "runtime/core/shared_queue.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "heist/heist.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/core/worker.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {

@@ -1,6 +1,6 @@
 // Tests who sleeps and who is woken, without a pool.
-#include "runtime/sleepers.hpp"
-#include "runtime/seat.hpp"
+#include "runtime/core/sleepers.hpp"
+#include "runtime/core/seat.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The processor of a woken worker: whenever a worker is awake, its mask is unchanged.
-#include "runtime/sleeping_place.hpp"
+#include "runtime/core/sleeping_place.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // When a worker holds back, and that nothing is lost while it naps.
-#include "runtime/steal_backoff.hpp"
+#include "runtime/core/steal_backoff.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Who goes next (turns.hpp): the bounds of the rule, for whatever comes and goes at a pool's entry.
-#include "runtime/turns.hpp"
+#include "runtime/core/turns.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "runtime/injection.hpp"
+#include "runtime/core/injection.hpp"
 
 namespace heist_test {
 namespace {

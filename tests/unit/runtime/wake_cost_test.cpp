@@ -1,5 +1,5 @@
 // How a pool learns what its wake-ups cost.
-#include "runtime/wake_cost.hpp"
+#include "runtime/core/wake_cost.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,206 @@
+// Which event of the scheduler feeds which observer (runtime/notes.hpp).
+#include "runtime/notes.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include "heist/pool.hpp"
+#include "observe/checks/debug_layout.hpp"
+#include "observe/checks/stall_watch.hpp"
+#include "observe/checks/wait_graph.hpp"
+#include "observe/checks/wait_report.hpp"
+#include "observe/span/strands.hpp"
+#include "observe/span/work_span_at_exit.hpp"
+#include "observe/stats/measures.hpp"
+#include "observe/stats/monitor.hpp"
+#include "observe/stats/stats_signal.hpp"
+#include "observe/stats/stats_words.hpp"
+#include "observe/trace/tracing.hpp"
+#include "runtime/core/deque_sizes.hpp"
+#include "runtime/core/pool_impl.hpp"
+#include "runtime/core/worker.hpp"
+
+namespace heist::inline v0::detail::notes {
+
+namespace {
+
+// Whoever has pools has the table for debuggers, too.
+HEIST_KEPT const void* const found_by_debuggers = debug_layout;
+
+void print(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }
+
+// The item is called as the scheduler's loop would, with what the checks of waits know of it.
+template <class Item>
+void run_checked(fiber& me, const rendezvous* settled, Item& item) noexcept {
+  me.ends = settled;
+  forget_holds(me);
+  item.run(item);
+  me.ends = nullptr;
+}
+
+}  // namespace
+
+// ---- The life of a pool.
+
+void pool_begins(const check_settings& checks) {
+  watch_for_stats_signal();
+  watch_for_hangs(checks);
+  publish_for_monitors();
+  trace_from_environment();
+}
+
+void pool_ends(const pool_impl& p, bool prints_stats) noexcept {
+  tracing::pool_ends(p);
+  if (!prints_stats) return;
+  try {
+    print(p.config().name + ":\n" + table_and_words(p.stats()));
+  } catch (const std::bad_alloc&) {
+    std::fputs("heist: no memory for a pool's statistics\n", stderr);
+  }
+}
+
+void program_ends(const pool& default_pool) noexcept {
+  try {
+    print("default pool:\n" + table_and_words(default_pool.stats()) + words_about_copies());
+  } catch (const std::bad_alloc&) {
+    std::fputs("heist: no memory for the default pool's statistics\n", stderr);
+  }
+}
+
+std::shared_ptr<work_measurement> measurement_for_a_pool() {
+  return detail::measurement_for_a_pool();
+}
+void worker_is_made(worker& w, work_measurement& by) { w.log = &by.add_log(); }
+void fiber_is_destroyed(strand* measured) noexcept { free_strand(measured); }
+
+// ---- Roots.
+
+void root_enters(worker* w, root& r, work_measurement* by) noexcept {
+  if (by != nullptr)
+    strands::enter(w, *by, r,
+                   r.is_awaited ? strands::root_kind::awaited : strands::root_kind::detached);
+  if (is_traced()) r.region = tracing::region_here();
+}
+void root_is_received(worker* w, const root& r, work_measurement& by) noexcept {
+  strands::receive(w, by, r);
+}
+void fork_is_left_behind(job& j, work_measurement& by) noexcept { strands::leave_behind(by, j); }
+void fork_is_taken_back(worker& w, const job& j) noexcept { strands::take_from_behind(w, j); }
+
+// ---- What the loop runs.
+
+void run(worker& w, job& j) noexcept {
+  if (is_measured(w)) strands::begin_job(w, j);
+  if (is_traced()) tracing::begin_job(w);
+  run_checked(*w.current, &j.state, j);
+  worker& now = self_worker();  // it may be another
+  if (is_traced()) tracing::end_job(now);
+  if (is_measured(now)) strands::stop(now, strands::of(*now.current.get()));
+}
+
+void run(worker& w, root& r) noexcept {
+  const bool is_awaited = r.is_awaited;
+  if (is_measured(w)) strands::begin_root(w, r);
+  if (is_traced()) tracing::begin_root(w, r);
+  run_checked(*w.current, is_awaited ? &r.state : nullptr, r);
+  worker& now = self_worker();  // r may be gone, and the worker be another
+  if (is_traced()) tracing::end_job(now);
+  if (is_measured(now)) strands::end_root(now, is_awaited ? &r : nullptr);
+}
+
+// ---- Waiting.
+
+bool suspends_observed(worker& w, fiber& f, awaited what) noexcept {
+  const bool is_timed = is_measured(w) && strands::stop(w, strands::of(f));
+  if (is_timed && what.kind >= wait_kind::sender)
+    strands::note_not_covered(
+        "channels, latches and the like: who waits for them follows nothing by that");
+  if (is_traced()) tracing::suspend(f);
+  return is_timed;
+}
+void goes_on(fiber& f) noexcept { strands::go_afresh(self_worker(), strands::of(f)); }
+void resumes(worker& w, fiber& f) noexcept { tracing::resume(w, f); }
+void look_at_locks(const worker& w, awaited what) noexcept {
+  w.lock_checks->look(wait_texts[static_cast<std::size_t>(what.kind)]);
+}
+
+void blocks(const void* settles) noexcept {
+  note_thread_runs(settles);
+  if (is_traced()) tracing::note(trace::event_kind::block_begin);
+}
+void has_blocked() noexcept {
+  if (is_traced()) tracing::note(trace::event_kind::block_end);
+  note_thread_runs(nullptr);
+}
+
+// ---- Looking for work, sleeping and waking.
+
+steal_attempt::steal_attempt(const worker& thief) noexcept {
+  if (thief.seen == nullptr && !is_traced()) return;
+  batched_ = thief.count.batched.get();
+  begin_ = std_clock::now();
+}
+
+void steal_attempt::succeeds(worker& thief, worker& victim) const noexcept {
+  if (begin_ == std_clock::time_point{}) return;
+  const std::uint64_t took = nanoseconds_since(begin_);
+  const std::uint64_t depth = deque_size(victim) + 1 + (thief.count.batched.get() - batched_);
+  if (is_traced())
+    tracing::stolen(thief, victim, static_cast<double>(took), static_cast<std::uint32_t>(depth));
+  if (thief.seen == nullptr) return;
+  histogram_cells& seen = *thief.seen;
+  seen.steal_ns.add(took);
+  seen.steal_depth.add(depth);
+  const unsigned n = thief.pool.slots();
+  const unsigned ahead = (victim.index + n - thief.index) % n;
+  seen.steal_places.add(std::min(ahead, n - ahead));
+  const steal_distance d = thief.pool.distance(thief.index, victim.index);
+  seen.steals_by_distance[static_cast<std::size_t>(d)].add();
+}
+
+void finds_nothing(worker& w, bool will_sleep) noexcept {
+  if (w.seen != nullptr && (will_sleep || !w.seen->has_looked())) w.seen->set_reason(why_idle(w));
+  if (is_traced()) tracing::note_idle(w, will_sleep);
+}
+void idle_spell_ends(worker& w) noexcept { tracing::end_idle(w); }
+
+void exposes_traced(worker& owner) noexcept {
+  tracing::note(trace::event_kind::expose, static_cast<std::uint32_t>(deque_size(owner)));
+}
+void wakes_traced(pool_impl& p) noexcept { tracing::begin_wake(p); }
+void sleeps() noexcept {
+  if (is_traced()) tracing::note(trace::event_kind::park);
+}
+void is_woken(pool_impl& p) noexcept {
+  if (is_traced()) tracing::woken(p);
+}
+void naps() noexcept {
+  if (is_traced()) tracing::note(trace::event_kind::park, 1);
+}
+void has_napped() noexcept {
+  if (is_traced()) tracing::note(trace::event_kind::wake, trace::no_lane);
+}
+void thread_leaves() noexcept {
+  if (is_traced()) tracing::note(trace::event_kind::leave);
+}
+
+// ---- Of measured pools. join_measured: measured_joins.cpp.
+
+pushed_kind forks(worker& w, job& j, position h) noexcept { return strands::before_push(w, j, h); }
+void has_forked(worker& w, pushed_kind kind, position h, bool pushed) noexcept {
+  strands::after_push(w, kind, h, pushed);
+}
+bool ends(worker& w, const job& j) noexcept { return strands::end_job(w, j); }
+void spawner_is_stolen(worker& w, fiber& spawner) noexcept { strands::resume_stolen(w, spawner); }
+void child_begins(worker& w) noexcept { strands::begin_child(w); }
+void child_returns(worker& w, fiber& spawner, const scope_state* scope) noexcept {
+  strands::return_to_spawner(w, spawner, scope);
+}
+void stolen_child_ends(worker& w, const scope_state* scope) noexcept {
+  strands::end_stolen_child(w, scope);
+}
+void scope_ends(worker& w, const scope_state* scope) noexcept { strands::end_scope(w, scope); }
+
+}  // namespace heist::inline v0::detail::notes

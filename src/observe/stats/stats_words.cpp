@@ -1,0 +1,139 @@
+#include "observe/stats/stats_words.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "heist/version.hpp"
+#include "observe/stats/meanings.hpp"
+#include "platform/copies.hpp"
+
+namespace heist::inline v0 {
+
+namespace {
+
+// Below these a number is as in any run. A judgement on less than a hundred events would be one on
+// chance; `heist report` has the same bound.
+constexpr std::uint64_t many = 100;
+// A worker looks at each other worker some times before it sleeps: of failed attempts below that,
+// nothing follows.
+constexpr std::uint64_t vain_attempts = 100;  // for each steal
+// Each nap follows some steals that were not worth their cost. One for ten steals: crumbs are
+// usual.
+constexpr std::uint64_t steals_of_a_nap = 10;
+// A reason is named if it explains half of the idle time.
+constexpr double main_reason = 0.5;
+
+std::string counted(std::uint64_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
+
+std::string legend(const pool_stats& s) {
+  std::string text;
+  for (const meaning& m : all_meanings()) {
+    const std::uint64_t n = m.counter != nullptr  ? s.total.*m.counter
+                            : m.number != nullptr ? s.*m.number
+                                                  : 0;
+    if (n == 0 || m.kind != meaning_kind::counter) continue;
+    std::string title = m.title;
+    title.resize(std::max<std::size_t>(title.size(), 12), ' ');
+    text += "  " + title + " " + m.what + "\n";
+  }
+  return text;
+}
+
+// How the work was shared.
+std::string sharing(const pool_stats& s) {
+  const counters& all = s.total;
+  const auto thieves = static_cast<std::uint64_t>(std::count_if(
+      s.workers.begin(), s.workers.end(), [](const counters& c) { return c.steals; }));
+  if (s.workers.size() < 2) return "One worker: there was nobody to share with.";
+  if (all.steals == 0)
+    return all.roots == 0 ? "No steals, and nothing was given to the pool from outside."
+           : all.exposes == 0
+               ? "No steals: one worker at a time did everything, since it forked nothing while "
+                 "the others looked for work, or was done before they woke up."
+               : "No steals: work was offered, but its owners took it back before the others came.";
+  return counted(thieves, "worker") + " of " + std::to_string(s.workers.size()) +
+         " took work from others, by " + counted(all.steals, "steal") +
+         (all.steals < many ? ": too few to cost anything." : ".");
+}
+
+std::string of_idle_time(const pool_stats& s) {
+  if (!s.has_histograms) return {};
+  double all = 0;
+  for (const log2_histogram& h : s.histograms.idle_ns)
+    all += h.mean() * static_cast<double>(h.count());
+  for (const idle_reason r : all_idle_reasons) {
+    const log2_histogram& h = s.histograms.idle_ns[static_cast<std::size_t>(r)];
+    const double mine = h.mean() * static_cast<double>(h.count());
+    if (h.count() < many || mine < main_reason * all) continue;
+    for (const meaning& m : all_meanings())
+      if (m.kind == meaning_kind::idle && to_string(r) == m.name)
+        return "Most idle time: " + std::string(m.what) + ". " + m.remedy + "\n";
+  }
+  return {};
+}
+
+std::string warnings(const pool_stats& s) {
+  const counters& all = s.total;
+  std::string text;
+  if (all.naps >= many && all.naps * steals_of_a_nap >= all.steals)
+    text +=
+        "Thieves napped " + counted(all.naps, "time") +
+        ": what they found was too short. End the division earlier, at leaves of 10 us or more.\n";
+  if (all.parks >= many && all.parks > all.steals)
+    text +=
+        "Workers slept " + counted(all.parks, "time") +
+        ", more often than they stole: parallel parts are short or far between. Put several into "
+        "one.\n";
+  if (all.steals != 0 && all.failed_steals / all.steals >= vain_attempts)
+    text += "For each steal there were " + std::to_string(all.failed_steals / all.steals) +
+            " attempts in vain: there was mostly less work than workers. HEIST_TRACE=t.json and "
+            "`heist report t.json` say why.\n";
+  if (all.remote_exposes >= many && all.remote_exposes > all.exposes)
+    text +=
+        "Most stolen work had to be taken from owners that did not fork for 20 us: make the leaves "
+        "shorter.\n";
+  if (all.inlined_forks != 0)
+    text += counted(all.inlined_forks, "fork") +
+            " found the deque full and ran as calls: raise pool_config::fork_depth.\n";
+  if (all.blocked_joins != 0)
+    text += counted(all.blocked_joins, "wait") +
+            " blocked a worker for lack of a stack: lower HEIST_STACK_SIZE or raise the process' "
+            "limits.\n";
+  if (s.blocking_refusals != 0)
+    text += counted(s.blocking_refusals, "blocking call") +
+            " held a worker up for lack of a thread: bound how many block at once.\n";
+  if (s.seatless_calls >= many)
+    text += counted(s.seatless_calls, "call") +
+            " from outside found no seat and waited for a worker: where more threads call than "
+            "there are workers, raise pool_config::caller_seats.\n";
+  return text;
+}
+
+}  // namespace
+
+std::string words_about(const pool_stats& s) {
+  return legend(s) + sharing(s) + "\n" + warnings(s) + of_idle_time(s) +
+         "`heist explain NAME` says more about each.\n";
+}
+
+std::string words_about_copies() {
+  std::string text;
+  const auto add = [](const platform::heist_copy& one, void* to) {
+    const std::string_view version = one.version;
+    if (one.is_this || (one.workers == 0 && version == HEIST_VERSION_STRING)) return;
+    const std::string_view object = one.object;
+    *static_cast<std::string*>(to) +=
+        "  another copy, heist " + std::string(version) + " in " +
+        (object.empty() ? "the program" : std::string(object)) + ", has " +
+        (one.workers == 0 ? "no default pool so far"
+                          : "a default pool of " + counted(one.workers, "worker") + " of its own") +
+        ": see \"Programs and their plugins\" in docs/adopting.md\n";
+  };
+  platform::for_each_copy(add, &text);
+  return text;
+}
+
+}  // namespace heist::inline v0

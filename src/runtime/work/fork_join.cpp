@@ -1,0 +1,229 @@
+// Fork and join beyond the fast path. How a join waits: rendezvous.hpp.
+#include "runtime/work/fork_join.hpp"
+
+#include <atomic>
+#include <exception>
+
+#include "heist/error.hpp"
+#include "heist/fork_join.hpp"
+#include "platform/fatal.hpp"
+#include "runtime/core/pool_impl.hpp"
+#include "runtime/fibers/free_fibers.hpp"
+#include "runtime/fibers/slots.hpp"
+#include "runtime/fibers/switch.hpp"
+#include "runtime/notes.hpp"
+#include "runtime/waits/rendezvous.hpp"
+#include "runtime/work/moves.hpp"
+#include "runtime/work/views.hpp"
+
+namespace heist::inline v0::detail {
+
+job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
+  // Relaxed: until the slot is stolen again only this fiber looks at it.
+  j.state.reset();
+  if (j.views != nullptr) [[unlikely]]
+    receive_views(j.views);
+  if (how == job::done) return &j;
+  auto* const kept = std::launder(reinterpret_cast<std::exception_ptr*>(j.payload));
+  std::exception_ptr exception = std::move(*kept);
+  kept->~exception_ptr();
+  if (throws) std::rethrow_exception(std::move(exception));
+  return nullptr;
+}
+
+std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
+  worker& w = self_worker();
+  std::uintptr_t how = j.state.look();
+  if (how == job::pending) {
+    if (w.alone)
+      platform::fatal("the child of a fork() joins work that another thread had begun before it");
+    w.count.suspends.add();
+    fiber& next = take_fiber_to_wait(w);
+    if (&next == &w.native && w.pool.injection().remove(j)) {
+      w.pool.end_starving();
+      if (is_measured(w)) notes::fork_is_taken_back(w, j);
+      seat(w, h, w.current.get()->array->slots);
+      return job::pending;
+    }
+    const checked_wait known(j.state, {wait_kind::join});
+    suspend_until_settled(w, next, h, j.state, {wait_kind::join});
+    how = j.state.look();
+  } else {
+    seat(w, h, w.current.get()->array->slots);
+  }
+  return how;
+}
+
+job* join_child() noexcept {
+  worker& w = self_worker();
+  const position h = w.deque->depth();
+  job& j = slot_to_join(w, h);
+  if (take_back(w, h, j)) return &j;
+  const std::uintptr_t how = wait_for_stolen(h, j);
+  if (how == job::pending) return &j;
+  taken_back_result(j, how, false);
+  return nullptr;
+}
+
+namespace {
+
+job* join_public(bool throws) {
+  worker& w = self_worker();
+  const position h = w.deque->depth();
+  if (is_measured(w)) [[unlikely]]
+    return notes::join_measured(w, h, throws);
+  job& j = slot_to_join(w, h);
+  if (take_back(w, h, j)) {
+    if (w.moves_joins) [[unlikely]]
+      go_through_queue(w);
+    return nullptr;
+  }
+  const std::uintptr_t how = wait_for_stolen(h, j);
+  return how == job::pending ? nullptr : taken_back_result(j, how, throws);
+}
+
+}  // namespace
+
+bool take_back(worker& w, position h, job& j) noexcept {
+  if (w.moves_joins) [[unlikely]]
+    leave_to_thieves(w, h, j);
+  if (!w.uses_split()) {
+    if (j.run == nullptr) return true;                  // D1
+    const bool taken = w.forks->take_back(j, w.alone);  // D2
+    if (!taken)
+      w.count.failed_takes.add();
+    else if (w.counts_all)
+      w.count.takes.add();
+    return taken;
+  }
+  std::uint32_t reclaimed = 0;
+  const auto result = w.deque->pop_slow(h, reclaimed);
+  w.count.reclaims.add(reclaimed);
+  if (result == deque::pop_result::taken) return true;
+  w.count.failed_takes.add();
+  return false;
+}
+
+namespace {
+
+bool fork_uncommonly() {
+  worker* const w = this_worker();
+  control& c = current_control();
+  const position h = c.depth() - static_cast<position>(sizeof(job));
+  if (w == nullptr) {
+    // Not pushed. Release as in publish(); there is no thief.
+    c.head.store(h, std::memory_order_release);
+    return serial_elision();
+  }
+  if (w->lock_checks != nullptr) [[unlikely]]
+    w->lock_checks->look("across a fork");
+  if (!w->uses_split()) {
+    job& j = slot_at(c, h);
+    const bool has_slot = !w->alone && h < c.capacity;
+    const bool measured = is_measured(*w);
+    const auto kind = measured ? notes::forks(*w, j, h) : notes::pushed_kind::fork;
+    const bool is_pushed =
+        has_slot && w->forks->push(j, w->current.get()->priority) == deque::push_result::ok;
+    if (measured) notes::has_forked(*w, kind, h, is_pushed);
+    if (is_pushed) {
+      if (w->counts_all) w->count.puts.add();
+      w->pool.wake_for_exposed(*w);
+      return true;
+    }
+    // The spare slot belongs to every deeper fork. Release: as in publish().
+    if (!has_slot) c.head.store(h, std::memory_order_release);
+    j.run = nullptr;  // D1
+    begin_at(*w, h);
+    w->count.inlined_forks.add();
+    return true;
+  }
+  const control::push_answer answer = c.on_limit(h);
+  if (!answer.pushed) {
+    w->count.inlined_forks.add();
+    begin_at(*w, h);
+  } else if (w->counts_all) {
+    w->count.puts.add();
+  }
+  w->count.exposes.add(answer.items);
+  if (answer.exposed) w->pool.wake_for_exposed(*w);
+  if (w->moves_joins) [[unlikely]]
+    offer_to_all(*w);
+  // The answered request may stand for an urgent root, too: either whoever asks for that sees the
+  // answer and asks again, or look_at_entry() sees the root. Partner: wake_for_injection().
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return true;
+}
+
+}  // namespace
+
+bool push_slow() {
+  // The address is used before anything could change the thread (hot_path.hpp).
+  const control& c = control_for_now();
+  // Relaxed: a request that comes now is answered by the next fork.
+  if (c.limit.load(std::memory_order_relaxed) != counting_limit || c.depth() > c.capacity)
+    return fork_uncommonly();
+  worker& w = *static_cast<worker*>(this_worker_front());
+  w.count.puts.add();
+  if (w.moves_joins) [[unlikely]]
+    offer_to_all(w);
+  if (w.lock_checks != nullptr) [[unlikely]]
+    w.lock_checks->look("across a fork");
+  return true;
+}
+
+bool fork_slow() {
+  const bool is_pushed = push_slow();
+  look_at_entry();
+  return is_pushed;
+}
+
+job* join_slow() { return join_public(true); }
+
+job* join_abandoned() noexcept { return join_public(false); }
+
+void keep_exception(job& j) noexcept {
+  ::new (static_cast<void*>(j.payload)) std::exception_ptr(std::current_exception());
+}
+
+void complete(job& j, std::uintptr_t state) noexcept {
+  worker& w = self_worker();
+  if (is_measured(w) && notes::ends(w, j)) [[unlikely]] {
+    j.views = nullptr;  // the fiber keeps its own
+    return settle(j.state, state);
+  }
+  w.current.get()->ends = nullptr;
+  if (w.moves_joins) [[unlikely]]
+    await_joiner(j);
+  j.views = leave_views(w);
+  settle(j.state, state);
+}
+
+// An exception_ptr is one pointer to a counted object; as a plain pointer it costs the fast path no
+// destructor. The static_assert and the tests hold the library to it.
+void* release_current_exception() noexcept {
+  static_assert(sizeof(std::exception_ptr) == sizeof(void*));
+  alignas(std::exception_ptr) std::byte bytes[sizeof(std::exception_ptr)];
+  ::new (static_cast<void*>(bytes)) std::exception_ptr(std::current_exception());
+  void* released;
+  std::memcpy(&released, bytes, sizeof(released));
+  return released;
+}
+
+namespace {
+
+std::exception_ptr take_released(void* exception) noexcept {
+  alignas(std::exception_ptr) std::byte bytes[sizeof(std::exception_ptr)];
+  std::memcpy(bytes, &exception, sizeof(exception));
+  auto* const released = std::launder(reinterpret_cast<std::exception_ptr*>(bytes));
+  std::exception_ptr taken = std::move(*released);
+  released->~exception_ptr();  // libc++ has copied it
+  return taken;
+}
+
+}  // namespace
+
+void* throw_released(void* exception) { std::rethrow_exception(take_released(exception)); }
+
+void drop_released(void* exception) noexcept { take_released(exception); }
+
+}  // namespace heist::inline v0::detail
