@@ -92,7 +92,7 @@ install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION "${
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT dev
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.schema.json"
         PATTERN "site" EXCLUDE)
-file(GLOB heist_readmes RELATIVE "${PROJECT_SOURCE_DIR}" integrations/*/README.md packaging/README.md)
+file(GLOB heist_readmes RELATIVE "${PROJECT_SOURCE_DIR}" integrations/*/*.md packaging/README.md)
 foreach(readme IN LISTS heist_readmes)
   cmake_path(GET readme PARENT_PATH folder)
   install(FILES "${readme}" DESTINATION "${CMAKE_INSTALL_DOCDIR}/${folder}" COMPONENT dev)

@@ -8,6 +8,7 @@ DOCUMENTS = (
         ("docs/coming-from.md", "Coming from …"),
         ("docs/adopting.md", "Programs that exist"),
         ("docs/adopting-libraries.md", "Other libraries"),
+        ("docs/command.md", "The command"),
         ("docs/versioning.md", "Versions"),
     )),
     ("Look into a run", (
@@ -44,7 +45,7 @@ DOCUMENTS = (
 # Documents of these folders are pages too; the page that comes first in the list above them names them.
 FOLDERS = ("docs/results", "docs/adr", "src/*", "integrations/*")
 
-# Public headers by topic, as the README's table has them. One that no topic names is under the last one.
+# Public headers by topic, as the guide's table has them. One that no topic names is under the last one.
 TOPICS = (
     ("Forks, scopes, pools", ("fork_join", "scope", "task_group", "pool", "config", "policy", "blocking", "cancellation", "error", "heist")),
     ("Loops", ("parallel_for", "partitioner", "block", "chunks")),

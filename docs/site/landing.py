@@ -22,8 +22,8 @@ def page(site):
     about = find(r"^# heist\n+(.*?)\n\n", readme, "first paragraph")[1]
     demo = find(r"^```sh\n.*?^```\n", readme, "commands of scripts")[0]
     example = part(readme, "What it looks like")
-    program = find(r"^```cpp\n.*?^```\n\n.*?(?=\n\n)", example, "first program")[0]
-    install = find(r"^`scripts/build product.*", example, "paragraph 'scripts/build product'")[0]
+    program = find(r"^```cpp\n.*?^```\n\n.*?(?=\n\n|\n\Z)", example, "first program")[0]
+    install = find(r"^- \*\*Install\*\*: (.*?)\n- ", readme, "entry 'Install'")[1] + "\n"
     text = f"""# heist
 
 {about}

@@ -3,7 +3,6 @@
 #include <bit>
 #include <unordered_map>
 
-#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/error.hpp"
 #include "heist/parallel_for.hpp"
 

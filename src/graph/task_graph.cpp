@@ -1,3 +1,4 @@
+#include "heist/detail/entry.hpp"
 #include "heist/task_graph.hpp"
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include "graph/graph_store.hpp"
 #include "graph/ranked_drains.hpp"
 #include "graph/stolen_drains.hpp"
-#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/error.hpp"
 
 namespace heist::inline v0 {

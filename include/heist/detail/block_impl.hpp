@@ -9,9 +9,9 @@
 
 #include "heist/block.hpp"
 #include "heist/detail/bad_range.hpp"
+#include "heist/detail/entry.hpp"
 #include "heist/detail/parallel/leftmost_place.hpp"
 #include "heist/detail/parallel/pace.hpp"
-#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/fork_join.hpp"
 

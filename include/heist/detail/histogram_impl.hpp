@@ -9,9 +9,9 @@
 
 #include "heist/detail/algorithm.hpp"
 #include "heist/detail/bad_range.hpp"
+#include "heist/detail/entry.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/parallel/crew.hpp"
-#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/histogram.hpp"
 
 namespace heist::inline v0 {

@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/entry.hpp"
 #include "heist/detail/functional.hpp"
 #include "heist/detail/parallel/merging.hpp"
-#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/merge.hpp"
 
 namespace heist::inline v0 {

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "heist/detail/algorithm.hpp"
+#include "heist/detail/entry.hpp"
 #include "heist/detail/functional.hpp"
 #include "heist/detail/parallel/chunk_cut.hpp"
 #include "heist/detail/parallel/leaf_scan.hpp"
 #include "heist/detail/parallel/leaf_tree.hpp"
-#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/merge.hpp"
 #include "heist/scan.hpp"
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "heist/detail/parallel/leftmost_place.hpp"
-#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/fork_join.hpp"
 
 namespace heist::inline v0::detail {

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "heist/detail/entry.hpp"
 #include "heist/detail/parallel/leftmost_place.hpp"
 #include "heist/detail/parallel/pace.hpp"
-#include "heist/detail/parallel/split_loop.hpp"
 #include "heist/fork_join.hpp"
 
 namespace heist::inline v0::detail {

@@ -27,41 +27,19 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "heist/detail/entry.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/parallel/leftmost_place.hpp"
 #include "heist/detail/parallel/pace.hpp"
-#include "heist/detail/root.hpp"
-#include "heist/detail/spawn_path.hpp"
 #include "heist/fork_join.hpp"
 
 namespace heist::inline v0::detail {
-
-// workers_here() on a thread outside any pool.
-[[gnu::cold]] HEIST_API unsigned workers_outside();
-
-// How many workers the caller's pool has; 1 where every fork is a call (HEIST_SERIAL); 0 on a
-// thread outside any pool. Throws usage_error for a bad HEIST_SERIAL.
-[[gnu::always_inline]] inline unsigned workers_here() {
-  const worker_front* const w = this_worker_front();
-  if (w != nullptr) [[likely]]
-    return w->workers;
-  return workers_outside();
-}
 
 // To be called when the request word shows a request, after a look at the entry: whether a fork
 // would now help a thief. In a pool with another deque, which has no requests, whether the caller's
 // deque is empty.
 [[gnu::cold]] HEIST_API bool wants_work() noexcept;
-
-// Calls f(workers) on a worker: on the caller, or on one of the default pool.
-template <class F>
-auto on_a_worker(F&& f) {
-  const unsigned workers = workers_here();
-  if (workers != 0) [[likely]]
-    return f(workers);
-  return run_in(nullptr, [&f] { return f(workers_here()); });
-}
 
 [[gnu::always_inline]] inline bool asked_to_split() noexcept {
   if (!hot_path::asked(hot_path::depth())) [[likely]]
