@@ -33,6 +33,8 @@
 
 namespace heist::inline v0 {
 
+class pool;
+
 // Thrown by a construct that was stopped before all of it was begun. done() of total() were done,
 // and none of the others was begun. They count iterations, elements, cells, or functions, depending
 // on the construct.
@@ -95,6 +97,10 @@ class either {
 // unless a function further left has thrown something else. done() and total() count functions.
 template <stop_condition Stop, class... F>
 requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(const Stop& stop,
+                                                                              F&&... f);
+// The same in the pool p.
+template <stop_condition Stop, class... F>
+requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(pool& p, Stop stop,
                                                                               F&&... f);
 
 }  // namespace heist::inline v0

@@ -17,6 +17,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/error.hpp"
+#include "heist/fork_join.hpp"
 #include "heist/future.hpp"
 #include "heist/stats.hpp"
 
@@ -187,6 +188,15 @@ HEIST_API void configure_default_pool(pool_config config);
 // first call reads what the system allows, the others take nanoseconds. Throws usage_error for a
 // bad HEIST_* variable. Thread-safe.
 [[nodiscard]] HEIST_API unsigned default_pool_workers();
+
+// fork_join (<heist/fork_join.hpp>) in the pool p.
+template <class F, class G, class... Rest>
+requires(std::is_invocable_v<F>&& std::is_invocable_v<G> &&
+         (std::is_invocable_v<Rest> && ...)) auto fork_join(pool& p, F&& f, G&& g, Rest&&... rest) {
+  return p.run([&] {
+    return fork_join(std::forward<F>(f), std::forward<G>(g), std::forward<Rest>(rest)...);
+  });
+}
 
 namespace this_worker {
 

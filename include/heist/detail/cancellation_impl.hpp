@@ -9,6 +9,7 @@
 #include "heist/cancellation.hpp"
 #include "heist/detail/stopping.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/pool.hpp"
 
 namespace heist::inline v0 {
 
@@ -47,6 +48,12 @@ requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(co
   } catch (const detail::not_begun&) {
   }
   detail::throw_cancelled(done.load(std::memory_order_relaxed), sizeof...(F));
+}
+
+template <stop_condition Stop, class... F>
+requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(pool& p, Stop stop,
+                                                                              F&&... f) {
+  return p.run([&] { return fork_join(stop, std::forward<F>(f)...); });
 }
 
 template <detail::asks_for_stop Stop, class... F>

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -235,6 +236,29 @@ TEST(ForkJoinMany, TwoToEightFunctions) {
     EXPECT_EQ(heist::fork_join(one(1), one(2), one(3), one(4), one(5), one(6), one(7), one(8)),
               std::tuple(1, 2, 3, 4, 5, 6, 7, 8));
   });
+}
+
+TEST(ForkJoinInAPool, RunsThere) {
+  heist::pool pool({.workers = 2});
+  const auto here = [] { return heist::this_worker::pool(); };
+  EXPECT_EQ(heist::fork_join(pool, here, here), std::tuple(&pool, &pool));
+  EXPECT_EQ(heist::fork_join(pool, here, here, here), std::tuple(&pool, &pool, &pool));
+  int ran = 0;
+  heist::fork_join(
+      pool, [&] { ++ran; }, [] {});
+  EXPECT_EQ(ran, 1);
+  EXPECT_THROW(heist::fork_join(
+                   pool, [] { throw std::runtime_error("left"); }, [] {}),
+               std::runtime_error);
+}
+
+TEST(ForkJoinInAPool, UnderAStopConditionOfTheCaller) {
+  heist::pool pool({.workers = 2});
+  const auto here = [] { return heist::this_worker::pool(); };
+  std::stop_source stop;
+  EXPECT_EQ(heist::fork_join(pool, stop.get_token(), here, here), std::tuple(&pool, &pool));
+  stop.request_stop();
+  EXPECT_THROW(heist::fork_join(pool, stop.get_token(), here, here), heist::cancelled);
 }
 
 TEST(ForkJoinMany, OnOneWorkerTheOrderIsTheSerialOne) {
