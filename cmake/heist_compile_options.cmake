@@ -6,6 +6,12 @@ if(HEIST_WERROR)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Werror>")
 endif()
 
+# The numbered invariants of the files' heads run (heist/detail/invariant.hpp).
+option(HEIST_INVARIANTS "Check the numbered invariants at run time; on in builds for debugging and for the sanitizers" OFF)
+if(HEIST_INVARIANTS OR HEIST_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  add_compile_definitions(HEIST_CHECKS_INVARIANTS)
+endif()
+
 if(HEIST_SANITIZE)
   # These options are necessary for a program that links our objects; tests/install passes them to
   # its consumers too.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heist/detail/invariant.hpp"
 #include "runtime/waits/rendezvous.hpp"
 #include "runtime/work/views.hpp"
 #include "tasks/left_work.hpp"
@@ -123,7 +124,9 @@ bool stolen_drains::end(const graph_report& counts) noexcept {
     count(counts);
   }
   // Release: what it did; acquire: what the others did, for whoever returns from run().
-  return active_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  const std::uint32_t before = active_.fetch_sub(1, std::memory_order_acq_rel);
+  HEIST_INVARIANT("stolen_drains.hpp G2", before != 0);
+  return before == 1;
 }
 
 void stolen_drains::put_aside(graph_node& n) noexcept {

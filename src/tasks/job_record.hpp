@@ -35,6 +35,7 @@
 #include <new>
 
 #include "heist/combinable.hpp"
+#include "heist/detail/invariant.hpp"
 #include "heist/detail/local.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/waiters.hpp"
@@ -106,7 +107,9 @@ struct alignas(job_system::job_bytes) job_record final : root {
     // Acquire: what the other parts did. All that are left are the caller's: see `unfinished`.
     if (unfinished.load(std::memory_order_acquire) == parts) return true;
     // Release: what was done; acquire: what the others did, for whoever sees the end.
-    return unfinished.fetch_sub(parts, std::memory_order_acq_rel) == parts;
+    const auto before = unfinished.fetch_sub(parts, std::memory_order_acq_rel);
+    HEIST_INVARIANT("job_record.hpp B1", before >= parts);
+    return before == parts;
   }
   // The job with that number has ended. Its parent, if it has one, has lost a part by that, for the
   // caller to take off.

@@ -269,6 +269,20 @@ def check_comment_width(tree):
                 yield Violation(path, number, f"a comment of {len(line)} columns; it has at most {MAX_COMMENT_COLUMNS}")
 
 
+INVARIANT = re.compile(r'HEIST_INVARIANT\("(?:([\w/.]+) )?(\w+)"')
+
+
+def check_invariants(tree):
+    """What is checked at run time is a numbered promise at the head of the file that the check names."""
+    for path in tree.sources("include/", "src/", "integrations/"):
+        for match in INVARIANT.finditer(blank(tree.text[path], COMMENT)):
+            name, number = match[1] or "", match[2]
+            heads = [p for p in tree.text if p == name or (p.endswith("/" + name) and p.startswith(("include/", "src/", "integrations/")))]
+            stated = re.compile(rf"^(?: *//   {number} |- \*\*{number}\*\* )", re.MULTILINE)
+            if len([p for p in heads if stated.search(tree.text[p])]) != 1:
+                yield Violation(path, line_of(tree.text[path], match.start()), f"no file {name} states an invariant {number}")
+
+
 def check_markers(tree):
     for path, text in tree.text.items():
         for match in MARKERS.finditer(text):
@@ -403,7 +417,7 @@ def squeeze(code):
     return " ".join(code.split())
 
 
-RULES = [check_every_folder_has_a_layer, check_layers, check_length, check_functions, check_comment_width, check_markers,
+RULES = [check_every_folder_has_a_layer, check_layers, check_length, check_functions, check_comment_width, check_invariants, check_markers,
          check_guards, check_everything_is_compiled, check_memory_orders, check_links, check_file_names, check_examples]
 
 

@@ -28,7 +28,7 @@ class Rules(unittest.TestCase):
 
     def test_every_folder_has_a_layer(self):
         rule = check_style.check_every_folder_has_a_layer
-        known = {"src/runtime/pool.hpp": "", "src/lab/dag/explicit_dag.hpp": "", "src/cli/args/parse.cpp": "", "tests/t.cpp": ""}
+        known = {"src/runtime/core/pool.hpp": "", "src/lab/dag/explicit_dag.hpp": "", "src/cli/args/parse.cpp": "", "tests/t.cpp": ""}
         self.accepts(rule, known)
         self.rejects(rule, known | {"src/harbour/bag.hpp": "", "src/harbour/ledger.cpp": ""}, "src/harbour/ has no layer")
         self.rejects(rule, known | {"src/lab/rooms/a.hpp": ""}, "src/lab/rooms/ has no layer")
@@ -40,21 +40,29 @@ class Rules(unittest.TestCase):
             "include/heist/error.hpp": "", "include/heist/pool.hpp": "#include <heist/detail/worker.hpp>\n",
             "include/heist/detail/seam.hpp": "", "include/heist/detail/worker.hpp": '#include "heist/deque/split.hpp"\n',
             "include/heist/deque/split.hpp": "#include <heist/detail/seam.hpp>\n", "src/platform/park.hpp": "",
-            "src/runtime/pool.hpp": '#include "platform/park.hpp"\n#include <heist/pool.hpp>\n', "src/cli/a.hpp": "",
+            "src/runtime/core/pool.hpp": '#include "platform/park.hpp"\n#include <heist/pool.hpp>\n', "src/cli/a.hpp": "",
+            "src/runtime/work/loop.hpp": '#include "runtime/core/pool.hpp"\n#include "runtime/notes.hpp"\n', "src/runtime/notes.hpp": "",
+            "src/observe/stats/a.hpp": '#include "runtime/work/loop.hpp"\n', "src/observe/trace/a.hpp": '#include "observe/stats/a.hpp"\n',
+            "integrations/libtbb/market/a.hpp": "", "integrations/libtbb/arenas/a.hpp": "",
             "src/lab/dag/a.hpp": "", "src/lab/model/a.hpp": "", "src/lab/engines/a.hpp": "", "src/lab/checks/a.hpp": "", "src/report/a.hpp": "", "src/calibration/a.hpp": "",
-            "workloads/fib.cpp": "#include <heist/pool.hpp>\n", "tests/t.cpp": '#include "runtime/pool.hpp"\n',
+            "workloads/fib.cpp": "#include <heist/pool.hpp>\n", "tests/t.cpp": '#include "runtime/core/pool.hpp"\n',
         }
         self.accepts(rule, tree)
         for path, include, complaint in [
-            ("src/platform/a.cpp", '"runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
-            ("src/platform/a.cpp", '"../runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
+            ("src/platform/a.cpp", '"runtime/core/pool.hpp"', "must not reach src/runtime/core/pool.hpp"),
+            ("src/platform/a.cpp", '"../runtime/core/pool.hpp"', "must not reach src/runtime/core/pool.hpp"),
             ("src/platform/a.cpp", "<heist/pool.hpp>", "must not reach include/heist/pool.hpp"),
             ("src/platform/a.cpp", "<heist/detail/worker.hpp>", "(through include/heist/detail/worker.hpp)"),
             ("include/heist/deque/a.hpp", "<heist/pool.hpp>", "must not reach include/heist/pool.hpp"),
             ("include/heist/a.hpp", '"../../src/platform/park.hpp"', "must not reach src/platform/park.hpp"),
-            ("src/runtime/a.cpp", '"lab/dag/a.hpp"', "must not reach src/lab/dag/a.hpp"),
+            ("src/runtime/pool/a.cpp", '"lab/dag/a.hpp"', "must not reach src/lab/dag/a.hpp"),
+            ("src/runtime/core/a.cpp", '"runtime/work/loop.hpp"', "must not reach src/runtime/work/loop.hpp"),
+            ("src/runtime/work/a.cpp", '"observe/stats/a.hpp"', "must not reach src/observe/stats/a.hpp"),
+            ("src/runtime/notes.hpp", '"runtime/core/pool.hpp"', "must not reach src/runtime/core/pool.hpp"),
+            ("src/observe/stats/a.cpp", '"observe/trace/a.hpp"', "must not reach src/observe/trace/a.hpp"),
+            ("integrations/libtbb/arenas/b.hpp", '"integrations/libtbb/market/a.hpp"', "must not reach integrations/libtbb/market/a.hpp"),
             ("src/graph/a.cpp", '"lab/dag/a.hpp"', "must not reach src/lab/dag/a.hpp"),
-            ("src/sync/a.cpp", '"runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
+            ("src/sync/a.cpp", '"runtime/core/pool.hpp"', "must not reach src/runtime/core/pool.hpp"),
             ("src/tasks/a.cpp", '"lab/dag/a.hpp"', "must not reach src/lab/dag/a.hpp"),
             ("src/report/a.cpp", '"lab/model/a.hpp"', "must not reach src/lab/model/a.hpp"),
             ("src/lab/model/b.hpp", '"lab/dag/a.hpp"', "must not reach src/lab/dag/a.hpp"),
@@ -63,15 +71,15 @@ class Rules(unittest.TestCase):
             ("src/lab/experiments/a.cpp", '"calibration/a.hpp"', "must not reach src/calibration/a.hpp"),
             ("src/lab/experiments/a.cpp", '"report/a.hpp"', "must not reach src/report/a.hpp"),
             ("src/calibration/a.cpp", '"cli/a.hpp"', "must not reach src/cli/a.hpp"),
-            ("src/lab/dag/a.cpp", '"../../runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
+            ("src/lab/dag/a.cpp", '"../../runtime/core/pool.hpp"', "must not reach src/runtime/core/pool.hpp"),
             ("src/lab/dag/a.cpp", "<heist/detail/seam.hpp>", "must not reach include/heist/detail/seam.hpp"),
-            ("workloads/a.cpp", '"src/runtime/pool.hpp"', "must not reach src/runtime/pool.hpp"),
+            ("workloads/a.cpp", '"src/runtime/core/pool.hpp"', "must not reach src/runtime/core/pool.hpp"),
             ("examples/a.cpp", "<heist/detail/seam.hpp>", "detail is not part of the interface"),
         ]:
             with self.subTest(path=path, include=include):
                 self.rejects(rule, tree | {path: f"// why\n#include {include}\n"}, f"{path}:2: ")
                 self.rejects(rule, tree | {path: f"#include {include}\n"}, complaint)
-        self.accepts(rule, tree | {"src/lab/dag/a.cpp": '// #include "../../runtime/pool.hpp"\n'})
+        self.accepts(rule, tree | {"src/lab/dag/a.cpp": '// #include "../../runtime/core/pool.hpp"\n'})
 
     def test_files_are_short(self):
         rule = check_style.check_length
@@ -93,6 +101,14 @@ class Rules(unittest.TestCase):
         rule = check_style.check_comment_width
         self.accepts(rule, {"src/a.cpp": f"// {'x' * 97}\nconst char* s = \"{'x' * 97}\";\n"})
         self.rejects(rule, {"src/a.cpp": f"int x;  // {'x' * 90}\n"}, "src/a.cpp:1: a comment of 101 columns")
+
+    def test_what_is_checked_is_stated(self):
+        rule = check_style.check_invariants
+        tree = {"src/runtime/core/a.hpp": "// Invariants.\n//   A1  It holds.\n", "src/runtime/README.md": "- **R1** It does.\n",
+                "src/a.cpp": 'f(); HEIST_INVARIANT("a.hpp A1", x);\nHEIST_INVARIANT("src/runtime/README.md R1", y);\n'}
+        self.accepts(rule, tree)
+        for id in ("a.hpp A2", "b.hpp A1", "A1", "README.md A1"):
+            self.rejects(rule, tree | {"src/b.cpp": f'\nHEIST_INVARIANT("{id}", x);\n'}, "src/b.cpp:2: no file")
 
     def test_nothing_is_left_for_later(self):
         rule = check_style.check_markers

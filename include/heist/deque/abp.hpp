@@ -49,6 +49,7 @@
 #include "heist/deque/atomics.hpp"
 #include "heist/deque/capacity.hpp"
 #include "heist/deque/concept.hpp"
+#include "heist/detail/invariant.hpp"
 
 namespace heist::inline v0::deque {
 
@@ -119,6 +120,7 @@ class abp {
 
   push_result push(T one) noexcept {
     const position b = bottom_.load(std::memory_order_relaxed);  // only the owner writes it
+    HEIST_INVARIANT("abp.hpp I1", b <= capacity_);
     if (b == capacity_) return push_result::full;
     // Relaxed: publish() releases it.
     slots_[b].store(one, std::memory_order_relaxed);
@@ -139,6 +141,7 @@ class abp {
     // which compares; of the tops that matter to I3 the fence in lower() shows the newest.
     const abp_age age = age_.load(std::memory_order_acquire);
     if (age.top() < b) return slots_[b].load(std::memory_order_relaxed);  // the owner wrote it
+    HEIST_INVARIANT("abp.hpp I1", age.top() <= b + 1);
     return pop_last(b, age);
   }
 

@@ -59,6 +59,7 @@
 #include "heist/deque/capacity.hpp"
 #include "heist/deque/concept.hpp"
 #include "heist/deque/growable_ring.hpp"
+#include "heist/detail/invariant.hpp"
 
 namespace heist::inline v0::deque {
 
@@ -163,6 +164,7 @@ class batch_stealing {
     const position b = bottom_.load(std::memory_order_relaxed);  // relaxed: the owner's own
     if (!ring_.has_room(seen_top_, b)) [[unlikely]]
       return push_after_growth(b, one);
+    HEIST_INVARIANT("batch_stealing.hpp I6", ring_.has_room(seen_top_, b));
     ring_.put(b, one);
     publish(b + 1);
     return push_result::ok;

@@ -44,6 +44,7 @@
 #include "heist/deque/atomics.hpp"
 #include "heist/deque/capacity.hpp"
 #include "heist/deque/concept.hpp"
+#include "heist/detail/invariant.hpp"
 
 namespace heist::inline v0::deque {
 
@@ -118,6 +119,7 @@ class bounded_ring {
   push_result push(T one) noexcept {
     const position b = bottom_.load(std::memory_order_relaxed);  // only the owner writes it
     if (b - top_seen_ > mask_ && !has_room(b)) return push_result::full;
+    HEIST_INVARIANT("bounded_ring.hpp I5", b - top_seen_ <= mask_);
     // Relaxed: publish() releases it.
     slot(b).store(one, std::memory_order_relaxed);
     publish(b + 1);
@@ -143,6 +145,7 @@ class bounded_ring {
     // that matter to I3 the fence in lower() shows the newest.
     const position t = top_.load(std::memory_order_relaxed);
     if (t < b) return slot(b).load(std::memory_order_relaxed);  // the owner wrote it itself
+    HEIST_INVARIANT("bounded_ring.hpp I1", t <= b + 1);
     if (!pop_last(b, t)) return std::nullopt;
     return slot(b).load(std::memory_order_relaxed);
   }

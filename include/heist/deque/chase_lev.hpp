@@ -48,6 +48,7 @@
 #include "heist/deque/capacity.hpp"
 #include "heist/deque/concept.hpp"
 #include "heist/deque/growable_ring.hpp"
+#include "heist/detail/invariant.hpp"
 
 namespace heist::inline v0::deque {
 
@@ -136,6 +137,7 @@ class chase_lev {
 
   // Release: partner is the load in steal; it publishes the slot and what the item points at.
   void publish(position b, T one) noexcept {
+    HEIST_INVARIANT("chase_lev.hpp I3", ring_.has_room(seen_top_, b));
     ring_.put(b, one);
     bottom_.store(b + 1, std::memory_order_release);
   }
@@ -153,6 +155,7 @@ class chase_lev {
     const position t = top_.load(std::memory_order_relaxed);
     if (t < b) [[likely]]
       return ring_.at(b);
+    HEIST_INVARIANT("chase_lev.hpp I1", t <= b + 1);
     if (!pop_last(b, t)) return std::nullopt;
     return ring_.at(b);
   }

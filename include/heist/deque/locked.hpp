@@ -20,6 +20,7 @@
 
 #include "heist/deque/capacity.hpp"
 #include "heist/deque/concept.hpp"
+#include "heist/detail/invariant.hpp"
 
 namespace heist::inline v0::deque {
 
@@ -96,6 +97,7 @@ class locked {
     const std::lock_guard hold(mutex_);
     if (bottom_ - top_ == ring_.size() && !grow()) return push_result::full;
     at(bottom_++) = one;
+    HEIST_INVARIANT("locked.hpp I1", top_ <= bottom_ && bottom_ - top_ <= ring_.size());
     return push_result::ok;
   }
 

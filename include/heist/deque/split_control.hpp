@@ -56,6 +56,7 @@
 
 #include "heist/deque/answers.hpp"
 #include "heist/deque/atomics.hpp"
+#include "heist/detail/invariant.hpp"
 
 namespace heist::inline v0::deque {
 
@@ -176,6 +177,7 @@ struct split_control {
     limit.store(unasked, std::memory_order_relaxed);        // I6
     for (;;) {
       const state w = word.load();
+      HEIST_INVARIANT("split_control.hpp I1", w.tail <= w.split && w.split <= w.bound);
       if (w.split >= top) return {fits, true, 0};  // a thief confirmed an exposure meanwhile
       const position units = (top - w.split) / Stride;
       const position split = w.split + (units + 1) / 2 * Stride;
@@ -189,6 +191,7 @@ struct split_control {
     reclaimed = 0;
     for (;;) {
       const state w = word.load();
+      HEIST_INVARIANT("split_control.hpp I1", w.tail <= w.split && w.split <= w.bound);
       if (h >= w.split) {  // private, below a proposal: cut it
         if (w.bound <= h) return pop_result::taken;
         if (word.compare_exchange(w, {w.tail, w.split, h, w.tag})) return pop_result::taken;
@@ -215,6 +218,7 @@ struct split_control {
     seat.store(memory, std::memory_order_relaxed);
     for (;;) {
       const state w = word.load();
+      HEIST_INVARIANT("split_control.hpp I4", w.tail == w.split);
       if (word.compare_exchange(w, {d, d, d, w.next_tag()})) break;
     }
     if (head.load(std::memory_order_relaxed) < d) head.store(d, std::memory_order_release);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "heist/detail/invariant.hpp"
 #include "heist/detail/short_lock.hpp"
 #include "heist/detail/waiters.hpp"
 
@@ -21,6 +22,7 @@ class work_count {
     waiter_list woken;
     {
       const holding hold(guard_);
+      HEIST_INVARIANT("task_group.cpp G1", count_ != 0);
       if (--count_ == 0) woken = waiters_.take_all();
     }
     woken.end_all();

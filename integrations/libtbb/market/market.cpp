@@ -9,6 +9,7 @@
 #include "arenas/dispatch.hpp"
 #include "arenas/participant.hpp"
 #include "arenas/strand.hpp"
+#include "heist/detail/invariant.hpp"
 #include "heist/policy.hpp"
 #include "heist/pool.hpp"
 #include "market/reports.hpp"
@@ -72,6 +73,7 @@ void worker_market::release(work_arena& a) noexcept {
 
 // The last reference ends the arena. Its demand is one, too. M4.
 void worker_market::drop(work_arena& a, std::unique_lock<std::mutex>& held) noexcept {
+  HEIST_INVARIANT("market.hpp M4", a.references != 0);
   --a.references;
   const bool asks_in_vain = a.references == 1 && a.demand != 0 && !a.has_work();
   if (a.references != 0 && !asks_in_vain) return;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "heist/detail/invariant.hpp"
 #include "observe/span/strand_clock.hpp"
 #include "trace/log.hpp"
 
@@ -32,6 +33,7 @@ struct trace_ring {
 
   void add(const packed_event& e) noexcept {
     const std::uint64_t n = done.load(std::memory_order_relaxed);  // its own
+    HEIST_INVARIANT("tracing.hpp T1", begun.load(std::memory_order_relaxed) == n);
     begun.store(n + 1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);  // T1
     std::uint64_t* const at = words.get() + 4 * (n & mask);

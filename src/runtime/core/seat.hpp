@@ -26,6 +26,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "heist/detail/invariant.hpp"
 #include "platform/park.hpp"
 
 namespace heist::inline v0::detail {
@@ -71,8 +72,9 @@ class basic_seat {
   // Release: partners are the acquires in take_back() and claim(); carries what the guest leaves in
   // the worker.
   void give_back() noexcept {
-    if (state_.exchange(vacant, std::memory_order_release) == awaited)
-      Seam::futex_wake_one(state_, platform::any_waiter);
+    const std::uint32_t before = state_.exchange(vacant, std::memory_order_release);
+    HEIST_INVARIANT("seat.hpp G1", before == guest || before == awaited);
+    if (before == awaited) Seam::futex_wake_one(state_, platform::any_waiter);
   }
 
  private:

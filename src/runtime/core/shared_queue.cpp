@@ -1,4 +1,5 @@
 #include "runtime/core/shared_queue.hpp"
+#include "heist/detail/invariant.hpp"
 
 #include <cstring>
 #include <new>
@@ -50,6 +51,8 @@ bool shared_queue::push(job& j, int priority) noexcept {
 }
 
 void shared_queue::remove(entry& e) noexcept {
+  HEIST_INVARIANT("shared_queue.hpp Q1", e.item->state.is_queued());
+  HEIST_INVARIANT("shared_queue.hpp Q2", first_word(*e.item) == reinterpret_cast<word>(&e));
   e.before->after = e.after;
   e.after->before = e.before;
   set_first_word(*e.item, e.word);

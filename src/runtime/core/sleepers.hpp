@@ -53,6 +53,7 @@
 #include <limits>
 
 #include "heist/deque/atomics.hpp"
+#include "heist/detail/invariant.hpp"
 #include "platform/park.hpp"
 
 namespace heist::inline v0::detail {
@@ -192,6 +193,7 @@ class basic_sleepers {
 
   void leave() noexcept {
     std::uint64_t c = counts_.load(std::memory_order_relaxed);
+    HEIST_INVARIANT("sleepers.hpp S3", c != 0);
     // Relaxed: the numbers carry nothing else. S3: one of the two is there.
     while (!counts_.compare_exchange_weak(c, c - (c >= one_sleeper ? one_sleeper : one_token),
                                           std::memory_order_relaxed, std::memory_order_relaxed)) {

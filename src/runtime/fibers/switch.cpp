@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "heist/detail/invariant.hpp"
 #include "platform/context.hpp"
 #include "runtime/core/pool_impl.hpp"
 #include "runtime/core/worker.hpp"
@@ -61,6 +62,7 @@ void after_switch([[maybe_unused]] fiber& self) noexcept {
 // The fiber has been left: from here on whoever ends the wait may run it (J1).
 void begin_wait(worker& w, fiber& left, rendezvous& state) noexcept {
   take_over(left);
+  HEIST_INVARIANT("rendezvous.hpp J1", w.current.get() != &left);
   // Its release: the fiber, ready to run. Its acquire on failure: the result, for the fiber itself.
   if (state.wait(waiting_party(left).word())) return;
   // The wait has ended meanwhile. The thread's own stack isn't recycled, so there the fiber goes
@@ -109,6 +111,7 @@ void switch_fiber(fiber& left, fiber& next) noexcept {
 }
 
 void switch_fiber(worker& w, fiber& left, fiber& next, after_switch_action::kind note) noexcept {
+  HEIST_INVARIANT("src/runtime/README.md R1", w.current.get() == &left);
   w.after.left = &left;
   w.after.what = note;
   w.current = &next;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 
+#include "heist/detail/invariant.hpp"
 #include "heist/error.hpp"
 #include "heist/fork_join.hpp"
 #include "platform/fatal.hpp"
@@ -58,7 +59,10 @@ job* join_child() noexcept {
   worker& w = self_worker();
   const position h = w.deque->depth();
   job& j = slot_to_join(w, h);
-  if (take_back(w, h, j)) return &j;
+  if (take_back(w, h, j)) {
+    HEIST_INVARIANT("src/runtime/README.md R4", j.state.look() == job::pending);
+    return &j;
+  }
   const std::uintptr_t how = wait_for_stolen(h, j);
   if (how == job::pending) return &j;
   taken_back_result(j, how, false);
@@ -74,6 +78,7 @@ job* join_public(bool throws) {
     return notes::join_measured(w, h, throws);
   job& j = slot_to_join(w, h);
   if (take_back(w, h, j)) {
+    HEIST_INVARIANT("src/runtime/README.md R4", j.state.look() == job::pending);
     if (w.moves_joins) [[unlikely]]
       go_through_queue(w);
     return nullptr;

@@ -34,6 +34,7 @@
 #include <cstring>
 #include <utility>
 
+#include "heist/detail/invariant.hpp"
 #include "heist/scope.hpp"
 #include "platform/fatal.hpp"
 #include "runtime/core/environment.hpp"
@@ -176,12 +177,16 @@ void scope_state::spawner_stolen(const fiber* spawner) noexcept {
   if (spawner == owner_) use_key();
 }
 void scope_state::count_child() noexcept { word_.fetch_add(one_child, std::memory_order_relaxed); }
-void scope_state::remove_child() noexcept { word_.fetch_sub(one_child, std::memory_order_relaxed); }
+void scope_state::remove_child() noexcept {
+  [[maybe_unused]] const auto before = word_.fetch_sub(one_child, std::memory_order_relaxed);
+  HEIST_INVARIANT("spawn.cpp P3", children_in(before & (owner_waits - 1)) != 0);
+}
 
 bool scope_state::ends_the_wait() noexcept {
   // Release: what the child did; acquire: what the others did. P4.
-  return children_in(word_.fetch_sub(one_child, std::memory_order_acq_rel)) ==
-         children_in(owner_waits + one_child);
+  const std::uint64_t before = word_.fetch_sub(one_child, std::memory_order_acq_rel);
+  HEIST_INVARIANT("spawn.cpp P4", children_in(before & (owner_waits - 1)) != 0);
+  return children_in(before) == children_in(owner_waits + one_child);
 }
 
 void scope_state::child_ended() noexcept {
@@ -306,6 +311,7 @@ void scope_state::run_public_pushed() noexcept {
 
 void scope_state::run_pushed_apart() noexcept {
   while (top_ != start_) {
+    HEIST_INVARIANT("pushed_child.hpp C1", start_ < top_);
     const wide_position h = top_ - static_cast<wide_position>(sizeof(job));
     top_ = h;
     if (hot_path::take_private(h)) {
