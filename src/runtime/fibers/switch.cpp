@@ -111,7 +111,7 @@ void switch_fiber(fiber& left, fiber& next) noexcept {
 }
 
 void switch_fiber(worker& w, fiber& left, fiber& next, after_switch_action::kind note) noexcept {
-  HEIST_INVARIANT("src/runtime/README.md R1", w.current.get() == &left);
+  HEIST_INVARIANT("src/runtime/README.md R1", w.current.get() == &left || w.current.get() == &next);
   w.after.left = &left;
   w.after.what = note;
   w.current = &next;

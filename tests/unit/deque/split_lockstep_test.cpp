@@ -35,6 +35,9 @@ class borrowed_control {
     this_control.capacity = this_control.unasked = capacity;
   }
   ~borrowed_control() {
+    this_control.expose_all();
+    while (this_control.steal().result == heist::deque::steal_result::taken) {
+    }
     this_control.reseat(0, seat_);
     this_control.limit.store(limit_, std::memory_order_relaxed);
     this_control.capacity = capacity_;
