@@ -41,7 +41,7 @@ struct group_task;
 struct group_access;
 }  // namespace detail
 
-// The functions are thread-safe, but the constructors and the destructor. A group is itself a
+// All members are thread-safe except construction and destruction. A group is itself a
 // stop_condition: parallel_for(group, 0, n, body) stops when the group does.
 class task_group {
  public:

@@ -36,9 +36,9 @@ using members = std::vector<member>;  // of an object in JSON
 // Nothing to tell: an empty cell, and no member in JSON.
 struct left_out {};
 
-// What stands in a row before it has a format. Nothing: an empty cell, in JSON null. A summary
-// stands for its mean, in JSON for an object with the spread; one of no values is left out. Objects
-// and arrays of them are for JSON only.
+// An unformatted cell. std::monostate is an empty cell, and null in JSON. A summary stands for its
+// mean, in JSON for an object with the spread; one of no values is left out. Objects and arrays of
+// them are for JSON only.
 using value = std::variant<std::monostate, left_out, bool, std::uint64_t, double, std::string,
                            summary, members, std::vector<members>>;
 

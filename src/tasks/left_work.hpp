@@ -208,7 +208,7 @@ class left_work {
     }
     if (top_ == before) return;
     w.count.failed_takes.add((before - top_) / one);
-    seat(w, top_, w.current.get()->array->slots);
+    place_deque(w, top_, w.current.get()->array->slots);
   }
 
   fiber* const fiber_;

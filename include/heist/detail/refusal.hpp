@@ -269,7 +269,7 @@ concept asks_for_stop = requires(const S& s) {
   s.stop_requested();
 };
 
-// The one who says so is const, and could be called if it weren't.
+// Whether the function object cannot be called only because it is const.
 template <class F, class... Arguments>
 inline constexpr bool is_spoiled_by_const = std::is_const_v<std::remove_reference_t<F>>&&
     std::is_invocable_v<std::remove_const_t<std::remove_reference_t<F>>&, Arguments...>;

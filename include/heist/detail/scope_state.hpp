@@ -209,7 +209,7 @@ class scope_state {
     std::exception_ptr exception;
   };
   union {
-    // Exists while the owner waits. Settled by the thread that brings count_ down to 0.
+    // Exists while the owner waits. Settled by the thread that takes the last child off word_.
     rendezvous state_;
   };
   union {

@@ -6,7 +6,7 @@
 
 #include "arenas/contexts.hpp"
 #include "arenas/participant.hpp"
-#include "arenas/strand.hpp"
+#include "arenas/task_stack.hpp"
 #include "parts/parking.hpp"
 
 namespace heist::inline v0::libtbb {
@@ -144,7 +144,7 @@ void work_arena::push_critical(task& t) noexcept {
   call_for_shared_work();
 }
 
-void work_arena::push_resumable(strand& s) noexcept {
+void work_arena::push_resumable(task_stack& s) noexcept {
   // The arena lives until the stack has gone on: its task keeps somebody waiting. Only the caller's
   // own access may come after that.
   keeper.refer(*this);
@@ -159,12 +159,12 @@ void work_arena::push_resumable(strand& s) noexcept {
   keeper.release(*this);
 }
 
-strand* work_arena::pop_resumable() noexcept {
+task_stack* work_arena::pop_resumable() noexcept {
   // Acquire: a hint; the lock orders what follows.
   if (resumables_.load(std::memory_order_acquire) == 0) return nullptr;
   const std::lock_guard held(resumable_lock_);
-  for (strand** place = &resumable_; *place != nullptr; place = &(*place)->next) {
-    strand* const s = *place;
+  for (task_stack** place = &resumable_; *place != nullptr; place = &(*place)->next) {
+    task_stack* const s = *place;
     if (!s->may_go_on()) continue;
     *place = s->next;
     // Relaxed, both: only hints become smaller.
@@ -186,7 +186,7 @@ bool work_arena::has_work_outside_deques() noexcept {
   if (!critical_.looks_empty() || !enqueued_.looks_empty() || !shared_.looks_empty()) return true;
   if (resumables_.load(std::memory_order_acquire) == 0) return false;
   const std::lock_guard held(resumable_lock_);
-  for (const strand* s = resumable_; s != nullptr; s = s->next)
+  for (const task_stack* s = resumable_; s != nullptr; s = s->next)
     if (s->may_go_on()) return true;
   return false;
 }

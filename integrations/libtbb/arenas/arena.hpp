@@ -9,7 +9,7 @@
 //   critical_   nodes of a flow graph that have a priority: before all else
 //   shared_     what did not fit into a deque, or was taken from one by a thief in an isolated
 //               region to which it does not belong
-//   resumable   suspended stacks (strand.hpp)
+//   resumable   suspended stacks (task_stack.hpp)
 //
 // How nobody sleeps while there is work. Whoever has pushed reads hungry_, after a light barrier or
 // an atomic exchange. Who is about to sleep, or to leave, raises hungry_, makes every owner of a
@@ -44,7 +44,7 @@
 namespace heist::inline v0::libtbb {
 
 struct participant;
-struct strand;
+struct task_stack;
 class work_arena;
 
 // An item of a deque: a task, or the proxy of one that lies in a mailbox too, marked by its lowest
@@ -137,7 +137,7 @@ class work_arena {
   void enqueue(task& t) noexcept;
   void share(task& t) noexcept;
   void push_critical(task& t) noexcept;
-  void push_resumable(strand& s) noexcept;
+  void push_resumable(task_stack& s) noexcept;
 
   [[nodiscard]] task* pop_enqueued() noexcept { return enqueued_.pop(no_isolation); }
   [[nodiscard]] task* pop_shared(std::intptr_t isolation) noexcept {
@@ -148,7 +148,7 @@ class work_arena {
   }
   [[nodiscard]] bool has_critical() const noexcept { return !critical_.looks_empty(); }
   // A stack that may go on, or nullptr.
-  [[nodiscard]] strand* pop_resumable() noexcept;
+  [[nodiscard]] task_stack* pop_resumable() noexcept;
 
   // Whether there is anything to do for somebody. Needs a barrier before it to be sure.
   [[nodiscard]] bool has_work() noexcept;
@@ -220,7 +220,7 @@ class work_arena {
   task_queue shared_;
 
   detail::short_lock resumable_lock_;
-  strand* resumable_ = nullptr;  // linked by strand::next, the newest first
+  task_stack* resumable_ = nullptr;  // linked by task_stack::next, the newest first
   std::atomic<unsigned> resumables_{0};
 };
 

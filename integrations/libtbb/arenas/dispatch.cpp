@@ -7,7 +7,7 @@
 
 #include "arenas/arena.hpp"
 #include "arenas/contexts.hpp"
-#include "arenas/strand.hpp"
+#include "arenas/task_stack.hpp"
 #include "parts/float_word.hpp"
 #include "parts/parking.hpp"
 #include "platform/cpu.hpp"
@@ -165,7 +165,7 @@ void begin_at_bottom(participant& me, task_loop& loop) noexcept {
 }
 
 // Leaves this stack, at the bottom for good, otherwise until the wait has ended.
-void go_over(participant& me, task_loop& loop, strand& to) noexcept {
+void go_over(participant& me, task_loop& loop, task_stack& to) noexcept {
   loop.stolen_at = 0;  // it may go on on another thread
   if (loop.wait != nullptr) {
     leave_for(me, to, switch_note::kind::set_aside, loop.wait);
@@ -177,8 +177,8 @@ void go_over(participant& me, task_loop& loop, strand& to) noexcept {
 
 // In a wait of an isolated region, too: if all threads are in such waits, nobody else is there to
 // go on with the stacks that these wait for.
-strand* next_stack(participant& me) noexcept {
-  strand* const s = first_ready_of(me);
+task_stack* next_stack(participant& me) noexcept {
+  task_stack* const s = first_ready_of(me);
   if (s == nullptr) return me.in->pop_resumable();
   take_out_bound(me, *s);
   return s;
@@ -293,7 +293,7 @@ task* look_around(participant& me, task_loop& loop, unsigned round) noexcept {
       me.in->observers.enter(me);
       return t;
     }
-    if (strand* const s = next_stack(me)) {
+    if (task_stack* const s = next_stack(me)) {
       if (owes_invitation) me.in->invite();
       go_over(me, loop, *s);
       return nullptr;
@@ -391,14 +391,14 @@ void run_until(participant& me, d1::wait_context& wait, task* first) {
 void visit_arena(participant& me) noexcept {
   me.visits = true;
   try {
-    leave_for(me, acquire_strand(), switch_note::kind::nothing);
+    leave_for(me, acquire_stack(), switch_note::kind::nothing);
   } catch (const std::bad_alloc&) {
     // No stack: another worker may have more luck.
   }
   me.visits = false;
 }
 
-void serve_on_strand() noexcept {
+void serve_on_stack() noexcept {
   task_loop loop{{}, nullptr, no_isolation, 0};
   begin_at_bottom(self_afresh(), loop);
   run_tasks(loop, nullptr);

@@ -29,7 +29,7 @@ void run_until(participant& me, d1::wait_context& wait, task* first);
 // A worker's visit to the arena in which it has a seat; returns when it should leave.
 void visit_arena(participant& me) noexcept;
 
-// The loop at the bottom of each stack (strand.hpp).
-[[noreturn]] void serve_on_strand() noexcept;
+// The loop at the bottom of each stack (task_stack.hpp).
+[[noreturn]] void serve_on_stack() noexcept;
 
 }  // namespace heist::inline v0::libtbb

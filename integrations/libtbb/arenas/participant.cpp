@@ -12,7 +12,7 @@
 #include "arenas/contexts.hpp"
 #include "arenas/reference_vertices.hpp"
 #include "arenas/small_objects.hpp"
-#include "arenas/strand.hpp"
+#include "arenas/task_stack.hpp"
 
 namespace heist::inline v0::libtbb {
 
@@ -52,7 +52,7 @@ participant::participant()
       barrier(deque::heavy_barrier_target::this_thread()),
       contexts(context_list::acquire(barrier)),
       random(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(this) >> 6) | 1),
-      native(new strand),
+      native(new task_stack),
       on(native) {
   native->steals_above = middle_of_stack();
 }

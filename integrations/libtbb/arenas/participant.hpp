@@ -20,7 +20,7 @@ namespace heist::inline v0::libtbb {
 
 class work_arena;
 struct seat;
-struct strand;
+struct task_stack;
 struct context_list;
 class observer_proxy;
 class small_objects;
@@ -35,7 +35,7 @@ struct running_task : d1::execution_data {
 struct switch_note {
   enum class kind : std::uint8_t { nothing, call, recycle, set_aside };
   kind what = kind::nothing;
-  strand* left = nullptr;
+  task_stack* left = nullptr;
   r1::suspend_callback_type callback = nullptr;  // call: of suspend()
   void* argument = nullptr;
 };
@@ -64,10 +64,10 @@ struct participant {
   context_list* contexts;  // those that were bound by this thread
   std::uint32_t random;
 
-  // Stacks (strand.hpp): the thread's own, and the running one.
-  strand* native;
-  strand* on;
-  strand* bound = nullptr;  // suspended ones that only this thread may resume, linked by next
+  // Stacks (task_stack.hpp): the thread's own, and the running one.
+  task_stack* native;
+  task_stack* on;
+  task_stack* bound = nullptr;  // suspended ones that only this thread may resume, linked by next
   switch_note note;
   detail::steal_backoff backoff;  // whether its last steals were worth it
   // How many tasks others had begun when work waited all through its last such nap.

@@ -1,6 +1,6 @@
 // task::suspend and task::resume.
 #include "arenas/arena.hpp"
-#include "arenas/strand.hpp"
+#include "arenas/task_stack.hpp"
 #include "market/first_seat.hpp"
 #include "parts/parking.hpp"
 
@@ -10,7 +10,7 @@ using namespace heist::libtbb;
 
 void suspend(suspend_callback_type callback, void* argument) {
   participant& me = seated_self();
-  strand& fresh = acquire_strand();
+  task_stack& fresh = acquire_stack();
   fresh.running = nullptr;
   me.note.callback = callback;
   me.note.argument = argument;
@@ -22,7 +22,7 @@ void suspend(suspend_callback_type callback, void* argument) {
 }
 
 void resume(suspend_point_type* point) {
-  strand& s = *reinterpret_cast<strand*>(point);
+  task_stack& s = *reinterpret_cast<task_stack*>(point);
   participant* const owner = s.bound_to;
   if (owner == nullptr) {
     s.where->push_resumable(s);

@@ -8,7 +8,7 @@
 #include "arenas/contexts.hpp"
 #include "arenas/dispatch.hpp"
 #include "arenas/participant.hpp"
-#include "arenas/strand.hpp"
+#include "arenas/task_stack.hpp"
 #include "market/first_seat.hpp"
 #include "market/market.hpp"
 #include "parts/controls.hpp"

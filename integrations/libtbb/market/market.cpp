@@ -8,7 +8,7 @@
 
 #include "arenas/dispatch.hpp"
 #include "arenas/participant.hpp"
-#include "arenas/strand.hpp"
+#include "arenas/task_stack.hpp"
 #include "heist/detail/invariant.hpp"
 #include "heist/policy.hpp"
 #include "heist/pool.hpp"

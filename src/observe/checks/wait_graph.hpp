@@ -21,8 +21,8 @@
 //       nobody waits there for a limited time.)
 //   W2  A flow is known to make a future, or to run a function, until the result is complete.
 //   W3  A flow that is known to wait does nothing else until it has been removed from the graph.
-// A mutex that another flow unlocks than the one that locked it is a signal rather than a lock:
-// from then on its waits have no edges. A hold ends also with the function that began it.
+// A mutex that one flow locks and another unlocks is used as a signal, not as a lock: from then on
+// its waits have no edges. A hold ends also with the function that began it.
 //
 // Every cycle contains a wait for a lock or a future: joins, calls and scopes alone are a tree. One
 // such wait in each cycle is refused, by the exception `deadlock`: that of the flow that closes the

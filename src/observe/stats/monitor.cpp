@@ -158,7 +158,7 @@ void serve(char* memory, monitor_snapshot& shown) noexcept {
   }
 }
 
-// Whether a file that this user owns is that of a process which has ended.
+// Whether the process that made this file has ended. (The file is this user's.)
 bool is_stale(const std::string& path, pid_t pid) noexcept {
   const auto started = platform::process_start_time(pid);
   if (!started) return true;

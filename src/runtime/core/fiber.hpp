@@ -42,7 +42,7 @@ struct fiber : fiber_front {
   platform::stack_memory stack{};
   platform::guard_handle guard{};
   char* slots = nullptr;        // its own
-  local<position> depth{0};     // while suspended: where its deque is seated when it resumes
+  local<position> depth{0};     // while suspended: where its deque lies when it resumes
   local<fiber*> next{nullptr};  // in a free list, a mailbox or the injection queue
   pool_impl* pool = nullptr;
   entry begin = nullptr;

@@ -226,7 +226,7 @@ counters counted_by(const worker& w) {
   if (!w.uses_split()) {
     c.resizes = w.forks->resizes() + w.loot->resizes();
   } else if (w.counts_all) {
-    // Takes are calls of nothing: what was put and not lost was taken.
+    // This deque has no take to count, so every put that no thief took is a take.
     const std::uint64_t lost = w.count.lost.get();
     c.takes = c.puts > lost ? c.puts - lost : 0;
   }

@@ -190,8 +190,8 @@ class pool_impl {
     return stopping_.load(std::memory_order_acquire) &&
            unfinished_.load(std::memory_order_relaxed) == 0;
   }
-  // Something is unfinished that belongs to what is unfinished already: what orders the two orders
-  // the count.
+  // The new work belongs to work that is already counted, and whatever orders those two also
+  // orders this increment.
   void note_started() noexcept { unfinished_.fetch_add(1, std::memory_order_relaxed); }
   void note_finished() noexcept;
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }

@@ -117,7 +117,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<unsigned> cached_count{0};
   local<bool> cache_is_trimmed{true};
   local<fiber*> reserve{nullptr};  // one more free fiber: for a wait when there is no other
-  local<bool> starves{false};      // nor is that one left: its own stack serves (serve_ready)
+  local<bool> starves{false};      // `reserve` is in use too: its own stack serves (serve_ready)
   local<std::uint64_t> random;
   local<unsigned> last_victim{0};
   local<unsigned> last_asked{~0U};  // whom it has asked since its last steal

@@ -8,7 +8,7 @@ namespace heist::inline v0::detail {
 
 static_assert(sizeof(older_slots) <= job::payload_bytes);
 
-void seat(worker& w, position depth, char* slots) noexcept {
+void place_deque(worker& w, position depth, char* slots) noexcept {
   control& c = *w.deque;
   if (!w.uses_split()) {
     c.head.store(depth, std::memory_order_relaxed);  // no other thread looks at either
@@ -43,7 +43,7 @@ void adopt_slots(worker& w, fiber& adopter, fiber& lender, position h, job& slot
   adopter.adopted = lender.adopted || lender.array == &lender;
   lender.adopted = false;
   hand_over(adopter);
-  seat(w, h, adopter.array->slots);
+  place_deque(w, h, adopter.array->slots);
   w.current = &adopter;
 }
 

@@ -35,8 +35,8 @@ struct older_slots {
   older_slots* next;
 };
 
-// Seats the worker's deque, which is empty, over a fiber's slots (split_control::reseat).
-void seat(worker& w, position depth, char* slots) noexcept;
+// Places the worker's deque, which is empty, over a fiber's slots (split_control::reseat).
+void place_deque(worker& w, position depth, char* slots) noexcept;
 
 // The slot at position h, which the fast path has filled. For the owner.
 inline job& slot_at(const control& c, position h) noexcept {

@@ -176,7 +176,7 @@ void leave(worker& w, fiber& next, position h, awaited what, worker* home,
   if (me.is_stalled) w.stalled = w.stalled + 1;
   // Relaxed: as worker::serves says.
   me.serves = w.serves.load(std::memory_order_relaxed);
-  seat(w, w.first_position(), next.slots);
+  place_deque(w, w.first_position(), next.slots);
   const bool is_timed = notes::suspends(w, me, what, is_measured(w));
   switch_fiber(w, me, next, note);
   if (is_timed) [[unlikely]]
@@ -216,7 +216,7 @@ void note_resumed(worker& w, fiber& f) noexcept {
 void resume(worker& w, fiber& f) noexcept {
   take_over(f);
   note_resumed(w, f);
-  seat(w, f.depth, f.array->slots);
+  place_deque(w, f.depth, f.array->slots);
   switch_fiber(w, *w.current, f, after_switch_action::kind::recycle);
   __builtin_unreachable();  // a recycled fiber starts anew in fiber_main
 }

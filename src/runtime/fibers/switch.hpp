@@ -4,8 +4,8 @@
 // worker carries this out first of all: a suspended fiber may be handed out, and a finished one
 // recycled, only after the switch has left its stack, which is in use until then.
 //
-// Every switch moves the worker's deque to the slots of the next fiber (seat() in slots.hpp), and
-// needs it to be empty. After any switch back the thread may be another one (R3).
+// Every switch moves the worker's deque to the slots of the next fiber (place_deque() in
+// slots.hpp), and needs it to be empty. After any switch back the thread may be another one (R3).
 #pragma once
 
 #include "heist/detail/hot_path.hpp"
@@ -33,7 +33,7 @@ bool call_fiber(fiber& spawner, fiber& child, child_function run, void* closure)
 void arrive(fiber& self) noexcept;
 
 // Suspends the running fiber until `state` has been settled, and starts or resumes `next`. The
-// deque is empty; it is seated at depth h again when the fiber resumes, perhaps on another thread.
+// deque is empty; it lies at depth h again when the fiber resumes, perhaps on another thread.
 // Debuggers show `what`.
 void suspend_until_settled(worker& w, fiber& next, position h, rendezvous& state,
                            awaited what) noexcept;

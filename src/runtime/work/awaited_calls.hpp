@@ -1,8 +1,8 @@
 // A function that waits calls what it waits for, if nobody has begun that: then the wait needs no
 // stack of its own, and a recursion of waits runs depth first, as a serial program would.
 //
-// Whoever waits loses nothing by it, but others might: so it is suspended instead where little is
-// left of its stack, and now and then where something else waits at the pool's entry.
+// It costs the waiter nothing but may delay others, so the waiter is suspended instead when its
+// stack is nearly full, and now and then when something else waits at the pool's entry.
 #pragma once
 
 #include <cstdint>

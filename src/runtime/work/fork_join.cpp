@@ -43,14 +43,14 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
     if (&next == &w.native && w.pool.injection().remove(j)) {
       w.pool.end_starving();
       if (is_measured(w)) notes::fork_is_taken_back(w, j);
-      seat(w, h, w.current.get()->array->slots);
+      place_deque(w, h, w.current.get()->array->slots);
       return job::pending;
     }
     const checked_wait known(j.state, {wait_kind::join});
     suspend_until_settled(w, next, h, j.state, {wait_kind::join});
     how = j.state.look();
   } else {
-    seat(w, h, w.current.get()->array->slots);
+    place_deque(w, h, w.current.get()->array->slots);
   }
   return how;
 }

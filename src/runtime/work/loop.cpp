@@ -35,7 +35,8 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr unsigned spin_rounds = 48;  // searches with pauses only
-// Then searches with a yield each, at least so many, and for as long as a wake-up takes.
+// After that, searches with a yield between them: at least this many, and for as long as a wake-up
+// takes.
 constexpr unsigned yield_rounds = 16;
 constexpr unsigned pauses_per_round = 8;
 constexpr unsigned rounds_between_naps = 4;  // of a worker that holds back
@@ -199,9 +200,9 @@ bool keeps_others_out(const worker& guest) noexcept {
 }
 
 // How a worker passes the time between two searches that found nothing.
-class waiting {
+class idle_pacing {
  public:
-  explicit waiting(worker& w) noexcept
+  explicit idle_pacing(worker& w) noexcept
       : w_(w),
         idle_(w.pool.config().idle),
         is_paced_(w.pool.config().yield == yield_kind::paced),
@@ -293,7 +294,7 @@ bool find_and_run(worker& w) noexcept {
     platform::fatal("the child of a fork() left the function that its worker ran; _exit there");
   w.set_state(worker_state::searching);
   if (w.seen != nullptr) w.seen->begin_idle();
-  waiting wait(w);
+  idle_pacing wait(w);
   wait.begin();
   for (;;) {
     if (w.pool.somebody_starves()) share_cached(w);
@@ -344,7 +345,7 @@ void serve_ready(worker& w) noexcept {
     if (is_fresh) f = take_fiber(w);
     if (f != nullptr) {
       take_over(*f);
-      seat(w, is_fresh ? w.first_position() : f->depth.get(), f->array->slots);
+      place_deque(w, is_fresh ? w.first_position() : f->depth.get(), f->array->slots);
       w.starves = false;
       w.pool.end_starving();
       w.current = f;

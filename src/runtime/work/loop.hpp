@@ -1,4 +1,4 @@
-// The scheduler loop: what a fiber runs that has no task, and what a thread runs that has no fiber.
+// The scheduler loop: what a fiber without a task runs, and what a thread without a fiber runs.
 #pragma once
 
 #include "runtime/core/worker.hpp"

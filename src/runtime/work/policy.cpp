@@ -15,18 +15,19 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-// The deque is seated at the end of its slots: every push finds it full, so every fork is a call,
+// The deque lies at the end of its slots: every push finds it full, so every fork is a call,
 // and thieves see none of it (split_control clamps what they see to the capacity).
 void run_serially(worker& w, root& r) noexcept {
   fiber& me = *w.current;
   if (me.is_serial) return r.run(r);
   const position h = w.deque->depth();
   w.pool.leave_behind(w.pool.take_forks(w));  // reseating needs an empty deque
-  seat(w, w.deque->capacity, me.array->slots);
+  place_deque(w, w.deque->capacity, me.array->slots);
   me.is_serial = true;
   r.run(r);
   me.is_serial = false;
-  seat(self_worker(), h, me.array->slots);  // r may have waited, and the worker be another now
+  place_deque(self_worker(), h,
+              me.array->slots);  // r may have waited, and the worker be another now
 }
 
 // True: the caller continues on that worker's thread. False: there is no stack on which this worker
@@ -50,9 +51,9 @@ void run_with(policy p, root& r) {
     return r.run(r);
   if (w == nullptr) return run_in(nullptr, [&] { run_with(p, r); });
   if (p == policy::serial) return run_serially(*w, r);
-  // A guest may not leave while only its thread can resume a fiber, and the thread whose seat it
-  // has may be what that fiber waits for. So the function stalls on that thread. Without a stack it
-  // stays.
+  // If this fiber stalled on the guest's thread, the guest could not leave; and the fiber may be
+  // waiting for the very thread whose seat the guest has. So the function stalls on that thread.
+  // Without a stack it stays.
   if (w->is_guest) static_cast<void>(move_to(w->pool.resident(w->index % w->pool.size())));
   fiber& me = *self_worker().current;
   const std::uintptr_t before = me.stalls;

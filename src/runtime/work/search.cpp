@@ -114,7 +114,7 @@ bool may_steal_from(const worker& w, const worker& victim) noexcept {
 
 job* steal_round(worker& w, unsigned round) noexcept {
   if (w.pool.config().deque == deque_kind::shared_queue) {
-    // A worker that is the only one takes from it too, what its own suspended fibers have pushed.
+    // The only worker of a pool also steals from itself: its suspended fibers may have pushed jobs.
     job* const j = try_steal(w, w);
     if (j == nullptr && w.pool.size() > 1) yield_after_attempt(w, choose_victim(w, 0));
     return j;

@@ -70,7 +70,7 @@ void resume_spawner(job& slot) noexcept {
     array.users.fetch_sub(1, std::memory_order_relaxed);
     slot.state.reset();
     e.scope->remove_child();  // counted twice
-    seat(w, h, array.slots);
+    place_deque(w, h, array.slots);
     switch_fiber(w, lender, *e.spawner, after_switch_action::kind::recycle);
     __builtin_unreachable();
   }
@@ -102,7 +102,7 @@ void end_stolen(worker& w, fiber& self, job* slot) noexcept {
     t.scope->deposit(t.scope->key_of(t), views);  // before anybody can know of the end
   if (is_measured(w)) [[unlikely]]
     notes::stolen_child_ends(w, t.scope);
-  seat(w, w.first_position(), self.slots);
+  place_deque(w, w.first_position(), self.slots);
   leave_slots(w, self);
   if (slot != nullptr) {
     if (slot->state.leave_mark(entry_mark::ended) != entry_mark::counted) return;

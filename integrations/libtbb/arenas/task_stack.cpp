@@ -1,4 +1,4 @@
-#include "arenas/strand.hpp"
+#include "arenas/task_stack.hpp"
 
 #include <mutex>
 #include <utility>
@@ -25,10 +25,10 @@ namespace {
 
 constexpr std::size_t most_recycled = 64;
 constinit detail::short_lock recycled_lock;
-constinit strand* recycled = nullptr;
+constinit task_stack* recycled = nullptr;
 constinit std::size_t recycled_count = 0;
 
-void destroy(strand& s) noexcept {
+void destroy(task_stack& s) noexcept {
 #if HEIST_TSAN
   __tsan_destroy_fiber(s.tsan_context);
 #endif
@@ -36,7 +36,7 @@ void destroy(strand& s) noexcept {
   delete &s;
 }
 
-void recycle(strand& s) noexcept {
+void recycle(task_stack& s) noexcept {
   {
     const std::lock_guard held(recycled_lock);
     if (recycled_count < most_recycled) {
@@ -48,7 +48,7 @@ void recycle(strand& s) noexcept {
   destroy(s);
 }
 
-void set_aside(participant& me, strand& s) noexcept {
+void set_aside(participant& me, task_stack& s) noexcept {
   if (s.waits_for != nullptr) stacks_aside.fetch_add(1, std::memory_order_seq_cst);
   if (s.bound_to == &me)
     s.next = std::exchange(me.bound, &s);
@@ -57,12 +57,12 @@ void set_aside(participant& me, strand& s) noexcept {
 }
 
 // On the stack that was switched to, on whatever thread.
-void arrive(strand& here) noexcept {
+void arrive(task_stack& here) noexcept {
 #if HEIST_ASAN
   const void* bottom = nullptr;
   std::size_t size = 0;
   __sanitizer_finish_switch_fiber(here.asan_fake_stack, &bottom, &size);
-  strand& left = *self_afresh().note.left;
+  task_stack& left = *self_afresh().note.left;
   left.asan_bottom = bottom;
   left.asan_size = size;
 #endif
@@ -89,23 +89,23 @@ void arrive(strand& here) noexcept {
 }
 
 // The entry of each stack. It never returns: a stack that was recycled is continued in
-// serve_on_strand.
-void run_strand(void* payload) noexcept {
-  auto* const here = static_cast<strand*>(payload);
+// serve_on_stack.
+void run_stack(void* payload) noexcept {
+  auto* const here = static_cast<task_stack*>(payload);
   arrive(*here);
-  serve_on_strand();
+  serve_on_stack();
   __builtin_unreachable();
 }
 
 }  // namespace
 
-bool strand::may_go_on() const noexcept {
+bool task_stack::may_go_on() const noexcept {
   // Acquire: partner in resume().
   if (waits_for != nullptr) return r1::external_waiter::has_ended(*waits_for);
   return ready.load(std::memory_order_acquire);
 }
 
-strand& acquire_strand() {
+task_stack& acquire_stack() {
   {
     const std::lock_guard held(recycled_lock);
     if (recycled != nullptr) {
@@ -115,13 +115,13 @@ strand& acquire_strand() {
   }
   const auto memory = platform::allocate_stack(worker_stack_bytes(), platform::min_guard_bytes);
   if (!memory) throw std::bad_alloc();
-  auto* const made = new (std::nothrow) strand;
+  auto* const made = new (std::nothrow) task_stack;
   if (made == nullptr) {
     platform::release_stack(*memory);
     throw std::bad_alloc();
   }
   made->stack = *memory;
-  made->sp = platform::make_context(memory->top(), memory->base, &run_strand);
+  made->sp = platform::make_context(memory->top(), memory->base, &run_stack);
 #if HEIST_TSAN
   made->tsan_context = __tsan_create_fiber(0);
 #endif
@@ -131,9 +131,9 @@ strand& acquire_strand() {
   return *made;
 }
 
-void leave_for(participant& me, strand& next, switch_note::kind what,
+void leave_for(participant& me, task_stack& next, switch_note::kind what,
                const d1::wait_context* waits_for) noexcept {
-  strand& left = *me.on;
+  task_stack& left = *me.on;
   left.running = me.running;
   left.outermost = me.outermost;
   left.isolation = me.isolation;
@@ -158,8 +158,8 @@ void leave_for(participant& me, strand& next, switch_note::kind what,
   arrive(left);
 }
 
-void take_out_bound(participant& me, strand& s) noexcept {
-  strand** place = &me.bound;
+void take_out_bound(participant& me, task_stack& s) noexcept {
+  task_stack** place = &me.bound;
   while (*place != &s) place = &(*place)->next;
   *place = s.next;
   if (s.waits_for != nullptr) stacks_aside.fetch_sub(1, std::memory_order_relaxed);

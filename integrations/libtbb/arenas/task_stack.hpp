@@ -28,10 +28,10 @@
 
 namespace heist::inline v0::libtbb {
 
-struct strand {
+struct task_stack {
   void* sp = nullptr;
   platform::stack_memory stack{};
-  strand* next = nullptr;
+  task_stack* next = nullptr;
   work_arena* where = nullptr;
   seat* at = nullptr;  // the thread's, there
   participant* bound_to = nullptr;
@@ -58,22 +58,22 @@ struct strand {
 
 // A stack whose entry runs a task loop; one that was recycled, or a new one. Throws std::bad_alloc
 // if the system has no memory for it.
-strand& acquire_strand();
+task_stack& acquire_stack();
 
 // Leaves the running stack for `next`, which does what the note says. Returns when the stack is
 // continued, perhaps on another thread.
-void leave_for(participant& me, strand& next, switch_note::kind what,
+void leave_for(participant& me, task_stack& next, switch_note::kind what,
                const d1::wait_context* waits_for = nullptr) noexcept;
 
 // Of the thread's own suspended stacks one that may go on; nullptr if there is none. One that was
 // left in another seat waits until the thread is back there: it leaves that seat when its call
 // (task_arena::execute) ends. Costs a load if it has none.
-[[nodiscard]] inline strand* first_ready_of(participant& me) noexcept {
-  for (strand* s = me.bound; s != nullptr; s = s->next)
+[[nodiscard]] inline task_stack* first_ready_of(participant& me) noexcept {
+  for (task_stack* s = me.bound; s != nullptr; s = s->next)
     if (s->at == me.at && s->may_go_on()) return s;
   return nullptr;
 }
-void take_out_bound(participant& me, strand& s) noexcept;
+void take_out_bound(participant& me, task_stack& s) noexcept;
 
 // How many stacks are set aside with a wait.
 extern constinit std::atomic<unsigned> stacks_aside;
