@@ -194,7 +194,6 @@ void has_forked(worker& w, pushed_kind kind, position h, bool pushed) noexcept {
 }
 bool ends(worker& w, const job& j) noexcept { return strands::end_job(w, j); }
 void spawner_is_stolen(worker& w, fiber& spawner) noexcept { strands::resume_stolen(w, spawner); }
-void child_begins(worker& w) noexcept { strands::begin_child(w); }
 void child_returns(worker& w, fiber& spawner, const scope_state* scope) noexcept {
   strands::return_to_spawner(w, spawner, scope);
 }

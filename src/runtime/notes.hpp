@@ -77,7 +77,8 @@ void pool_begins(const check_settings& checks);
 void pool_ends(const pool_impl& p, bool prints_stats) noexcept;
 // The default pool's, when the program ends.
 void program_ends(const pool& default_pool) noexcept;
-// What measures the pools that are made now; nullptr: nobody.
+// What measures the pools that are made now; nullptr: nobody. Throws usage_error for a bad
+// HEIST_PROFILE.
 [[nodiscard]] std::shared_ptr<work_measurement> measurement_for_a_pool();
 // A worker of a measured pool is made. Throws std::bad_alloc.
 void worker_is_made(worker& w, work_measurement& by);
@@ -164,7 +165,6 @@ job* join_measured(worker& w, position h, bool throws);
 
 // To be called on the fiber of the spawner, or the child.
 [[gnu::cold]] void spawner_is_stolen(worker& w, fiber& spawner) noexcept;
-[[gnu::cold]] void child_begins(worker& w) noexcept;
 [[gnu::cold]] void child_returns(worker& w, fiber& spawner, const scope_state* scope) noexcept;
 [[gnu::cold]] void stolen_child_ends(worker& w, const scope_state* scope) noexcept;
 [[gnu::cold]] void scope_ends(worker& w, const scope_state* scope) noexcept;

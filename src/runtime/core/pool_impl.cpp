@@ -1,19 +1,11 @@
+// What a pool does about its workers whatever room asks: leaving work to others, waking, asking,
+// exposing, and its statistics. Its life is in pool/, how its workers sleep in pool/pool_sleep.cpp.
 #include "runtime/core/pool_impl.hpp"
 
-#include <sched.h>
-
 #include <cstdio>
-#include <new>
-#include <string>
-#include <utility>
 
 #include "heist/detail/parallel/pace.hpp"
-#include "heist/error.hpp"
-#include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
-#include "platform/fatal.hpp"
-#include "platform/overflow.hpp"
-#include "platform/process.hpp"
 #include "runtime/notes.hpp"
 
 namespace heist::inline v0::detail {
