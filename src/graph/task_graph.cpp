@@ -1,5 +1,5 @@
-#include "heist/detail/entry.hpp"
 #include "heist/task_graph.hpp"
+#include "heist/detail/entry.hpp"
 
 #include <algorithm>
 #include <cstdio>
