@@ -109,7 +109,7 @@ class work_arena {
   // overwritten.
   [[nodiscard]] bool sit_down(participant& me);
   // Leaves what lies in the deque for thieves. Where no worker is allowed that waits until a thread
-  // comes. `for_good`: none can come, so a worker does.
+  // comes; `for_good`: perhaps none will, so a worker does.
   void stand_up(participant& me, bool for_good = false) noexcept;
 
   [[nodiscard]] unsigned size() const noexcept { return size_; }

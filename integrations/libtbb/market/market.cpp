@@ -321,7 +321,7 @@ void worker_market::visit(visitor who) noexcept {
     had_seat = a->sit_down(me);
     if (!had_seat) continue;
     visit_arena(me);
-    a->stand_up(me);
+    a->stand_up(me, true);  // the others there may be in regions to which none of it belongs
   }
   kept.put_back(me);
   float_word::set(float_modes);  // whatever the tasks ran with
