@@ -381,6 +381,17 @@ def check_links(tree):
                 yield Violation(path, line, f"link to {target}: no such heading")
 
 
+INDENTED = re.compile(r"^(?! *[-*\d]|  )[^\n]*\n+(?=\n(    \S))", re.MULTILINE)  # but not below an item of a list
+
+
+def check_blocks(tree):
+    """Blocks are fenced: what is a block by its indentation alone is prose for whoever reflows a document."""
+    for path in tree.markdown():
+        text = blank(tree.text[path], FENCE)
+        for match in INDENTED.finditer(text):
+            yield Violation(path, line_of(text, match.start(1)), "a block by indentation: fence it")
+
+
 def check_file_names(tree):
     """A path or a file name in `code` in a document must exist; what isn't one of ours isn't looked at."""
     folders = {path.split("/")[0] for path in tree.paths if "/" in path}
@@ -418,7 +429,7 @@ def squeeze(code):
 
 
 RULES = [check_every_folder_has_a_layer, check_layers, check_length, check_functions, check_comment_width, check_invariants, check_markers,
-         check_guards, check_everything_is_compiled, check_memory_orders, check_links, check_file_names, check_examples]
+         check_guards, check_everything_is_compiled, check_memory_orders, check_links, check_blocks, check_file_names, check_examples]
 
 
 def check(root):

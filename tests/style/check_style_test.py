@@ -110,6 +110,11 @@ class Rules(unittest.TestCase):
         for id in ("a.hpp A2", "b.hpp A1", "A1", "README.md A1"):
             self.rejects(rule, tree | {"src/b.cpp": f'\nHEIST_INVARIANT("{id}", x);\n'}, "src/b.cpp:2: no file")
 
+    def test_blocks_are_fenced(self):
+        rule = check_style.check_blocks
+        self.accepts(rule, {"a.md": "text\n\n```\n    indented\n```\n\n- item\n\n    more of it\n"})
+        self.rejects(rule, {"a.md": "text\n\n    block\n    of two\n"}, "a.md:3: a block by indentation")
+
     def test_nothing_is_left_for_later(self):
         rule = check_style.check_markers
         self.accepts(rule, {"scripts/a": "mktemp a.XXXXXX\n", "build/a.cpp": "// TO" + "DO\n"})

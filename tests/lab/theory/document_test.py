@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"(?P<slow>^<!-- takes seconds -->\n\n)?(?P<body>(?:^    .*\n|^\n(?=    ))+)", re.MULTILINE)
+BLOCK = re.compile(r"(?P<slow>^<!-- takes seconds -->\n\n)?^```(?P<language>\w*)\n(?P<body>.*?)^```\n", re.MULTILINE | re.DOTALL)
 EXPERIMENT = re.compile(r"^### (\d+)\. (.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"!\[[^\]]+\]\(pictures/([^)]+)\)")
 
@@ -20,7 +20,7 @@ PICTURE = re.compile(r"!\[[^\]]+\]\(pictures/([^)]+)\)")
 def commands_of(text):
     """What is shown: (command, lines of output, whether it takes long)."""
     for block in BLOCK.finditer(text):
-        for part in re.split(r"^    \$ ", block["body"], flags=re.MULTILINE)[1:]:
+        for part in re.split(r"^\$ ", block["body"], flags=re.MULTILINE)[1:]:
             command, *shown = [line.strip() for line in part.splitlines()]
             yield command, [line for line in shown if line], block["slow"] is not None
 
