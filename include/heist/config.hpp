@@ -13,7 +13,7 @@ namespace heist::inline v0 {
 
 // Which deque holds a worker's forks. With any but the first every fork and join takes the slow
 // path; the others exist to be compared, with one another and with the default. Each has a header
-// of its own in heist/deque, but for the shared queue.
+// of its own in heist/deque, except the shared queue.
 enum class deque_kind : std::uint8_t {
   split,   // private and public parts; an unstolen fork needs no atomic operation (the default)
   locked,  // one mutex a deque: the baseline

@@ -37,7 +37,7 @@ struct deque_series {
 };
 
 // Samples the sizes of all deques of a pool, as fast as it can, from a thread of its own: give it a
-// processor. It reads what the workers write and writes nothing itself (but for a pin on the deque
+// processor. It reads what the workers write and writes nothing itself (except a pin on the deque
 // of a thread from outside), so a fork costs no more instructions; but each look takes the cache
 // line of a deque's owner away from it.
 //

@@ -59,7 +59,7 @@ class detached_task : private detail::family_root {
 // start each other for ever don't keep it out. Under HEIST_SERIAL, and in a child of fork() that
 // was made on a worker, the function is called at once. Throws usage_error in a child of fork() for
 // a pool of the parent, and what making the default pool can throw; nothing on a worker for its own
-// pool. Thread-safe. Allocates nothing, but for what a measured pool keeps of the task: without
+// pool. Thread-safe. Allocates nothing except what a measured pool keeps of the task: without
 // memory for that the program ends.
 HEIST_API void start_detached(detached_task& t);
 HEIST_API void start_detached(pool& p, detached_task& t);

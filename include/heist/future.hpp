@@ -136,9 +136,9 @@ auto submit(Stop stop, F&& f, detail::place made = detail::place::here())
 // is free, whoever submitted them: high before normal (all other submits) before low, in each level
 // the oldest first. No level starves: the n-th waiting function of a level leaves the entry within
 // 10 n takes. A function that runs is never interrupted, and may call those for which it waits
-// itself, which count as no takes. Work that has begun goes before all that wait, unless thousands
-// of functions wait for others, and but for one turn in 64, of high priority one in 8; and what
-// follows by then() is normal.
+// itself, which count as no takes. Work that has begun goes before all that wait, except for one
+// turn in 64, or one in 8 for high priority, and unless thousands of functions wait for others.
+// What follows by then() is normal.
 template <class F>
 requires detail::can_be_kept<F>
 auto submit(priority urgency, F&& f, detail::place made = detail::place::here())

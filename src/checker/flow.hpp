@@ -32,7 +32,8 @@ class call_chain {
   unsigned count_ = 0;
 };
 
-// Who acts: the thread itself, but for `call` and what belongs to it, which the reporter looks at.
+// Who acts: the thread itself, except for `call` and what belongs to it, which the reporter looks
+// at.
 class flow {
  public:
   constexpr flow() noexcept = default;

@@ -39,7 +39,7 @@ class stolen_drains final : public graph_run {
   graph_node* take_aside() noexcept;
 
   std::atomic<std::uint32_t> active_{0};
-  std::atomic<std::size_t> aside_{0};  // relaxed: a hint, but for those who put something there
+  std::atomic<std::size_t> aside_{0};  // relaxed: a hint, except for those who put something there
   wait_point is_over_{};
 };
 

@@ -17,7 +17,7 @@
 #include "heist/detail/visibility.hpp"
 
 // The names carry the version because two versions may be linked into one program. Hidden in the
-// shared library, but for the last, which an inlined spawn calls.
+// shared library, except the last, which an inlined spawn calls.
 extern "C" {
 HEIST_HIDDEN void* heist_v0_context_switch(void** from_sp, void* to_sp, void* payload) noexcept;
 HEIST_HIDDEN void* heist_v0_context_make(void* stack_top, void (*entry)(void* payload)) noexcept;

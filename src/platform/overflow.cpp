@@ -31,7 +31,7 @@ namespace {
 
 // ---- the handler ----
 
-// What was installed before us. Written before our handler is installed, then only read, but for
+// What was installed before us. Written before our handler is installed, then only read, except for
 // `spent`.
 struct earlier_action {
   struct sigaction action;

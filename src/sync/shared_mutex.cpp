@@ -110,7 +110,7 @@ bool shared_mutex::hand_over() noexcept {
   return true;
 }
 
-// While the waiter is listed, somebody is inside. Readers inside may leave, but for the last one
+// While the waiter is listed, somebody is inside. Readers inside may leave, except the last one
 // (see hand_over). A waiter that gives up may have kept out readers that stood behind it.
 bool shared_mutex::give_up(waiter& w) noexcept {
   waiter_list inside;

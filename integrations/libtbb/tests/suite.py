@@ -5,7 +5,7 @@ Takes Debian's source package of oneTBB (apt-get source, into FOLDER, build/tbb-
 builds the programs of its test/tbb and test/conformance, and runs each on the original library and
 on heist's: with 2, 4 and 8 workers, quiet and beside a competing load of twice the processors, three
 times each (--quick: once, quiet). A program that the original passes and heist doesn't is a failure,
-but for what is left out or excused below. Prints a table; exit code 1 where a program failed.
+except for what is left out or excused below. Prints a table; exit code 1 where a program failed.
 """
 import argparse
 import os

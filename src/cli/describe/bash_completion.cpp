@@ -1,5 +1,5 @@
-// Completions for bash. They need nothing of the package bash-completion, but for the arguments of
-// programs that `heist tbb` and `heist check` start.
+// Completions for bash. They need nothing of the package bash-completion, except for the arguments
+// of programs that `heist tbb` and `heist check` start.
 #include <fmt/format.h>
 
 #include "cli/describe/description.hpp"

@@ -33,7 +33,7 @@ struct described_command {
   std::string path;  // heist run fib
   std::string help;
   std::string footer;
-  // Those of the command that contains it are taken too (but for heist itself), and not repeated.
+  // Those of the command that contains it are taken too (except of heist itself), and not repeated.
   std::vector<described_option> options;
   std::vector<described_option> arguments;
   std::vector<described_command> commands;

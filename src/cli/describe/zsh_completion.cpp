@@ -81,7 +81,7 @@ std::string commands_function(const described_command& heist) {
   return text + "  esac\n}\n\n";
 }
 
-// The options of a command and, but for heist's own, those of the commands around it.
+// The options of a command and, except for heist's own, those of the commands around it.
 std::string options_function(const described_command& heist) {
   std::string text = "_heist_options() {\n  names=('-h:its help' '--help:its help')\n";
   for (const auto* each : all_commands(heist)) {

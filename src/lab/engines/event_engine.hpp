@@ -6,7 +6,7 @@
 //                                    which an instruction ends; moves `step` on to `last`, or to
 //                                    the first step in which it assigned something
 //
-// Both engines give the same results, to the dollar, but for work stealing with aggregated
+// Both engines give the same results, to the dollar, except for work stealing with aggregated
 // attempts, whose results have the same distribution.
 #pragma once
 

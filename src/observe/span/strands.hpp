@@ -15,7 +15,7 @@
 // Who writes what. A record belongs to its fiber. An open fork belongs to the fiber that forked; a
 // thief reads its `forked` and `region` before it begins the job, and writes `second` before it
 // settles the job's state, which orders both for the owner. Its address lies in job::fork: nobody
-// else uses that word between the push and the end of the job, but for the injection queue, before
+// else uses that word between the push and the end of the job, except the injection queue, before
 // which the address is put aside (leave_behind).
 #pragma once
 

@@ -10,7 +10,7 @@ namespace {
 
 // What a look at the other workers finds. Relaxed, all of it: of slightly different moments.
 struct surroundings {
-  unsigned running = 0;  // but for the worker itself
+  unsigned running = 0;  // without the worker itself
   bool has_private = false, has_public = false;
 };
 

@@ -34,7 +34,7 @@ struct trace_record {
   std::uint64_t refused_lanes = 0;
 };
 
-// What was recorded, put together, but for the names: the events of all rings that recorded for
+// What was recorded, put together, without the names: the events of all rings that recorded for
 // trace `number`, by time.
 // Changes the record; throws std::bad_alloc.
 [[nodiscard]] trace::log log_of(trace_record& r, const std::vector<trace_ring*>& rings,

@@ -10,7 +10,7 @@
 namespace heist::inline v0::detail {
 
 // The private and the public part of a split deque; what a batched steal brought along counts for
-// the others. Reads only, but for the pin of a guest's. Relaxed, all of it: head and tail are of
+// the others. Reads only, except the pin of a guest's. Relaxed, all of it: head and tail are of
 // two moments, so the number is off by what was pushed, popped and stolen in between.
 inline std::uint64_t deque_size(worker& w) noexcept {
   if (!w.uses_split()) {

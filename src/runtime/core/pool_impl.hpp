@@ -116,8 +116,8 @@ class pool_impl {
   // Puts the free fibers of guests that have left with those of the pool. False: there were none.
   bool take_from_guests() noexcept;
   void end_starving() noexcept { starving_.fetch_sub(1, std::memory_order_relaxed); }
-  // Relaxed: a hint, but for whoever ends what the starving worker waits for; there the exchange on
-  // the state orders the two.
+  // Relaxed: a hint, except for the thread that ends what the starving worker waits for; there the
+  // exchange on the state orders the two.
   [[nodiscard]] bool somebody_starves() const noexcept {
     return starving_.load(std::memory_order_relaxed) != 0;
   }

@@ -19,7 +19,7 @@ fiber* take_fiber(worker& w) noexcept;
 // itself.
 fiber& take_fiber_to_wait(worker& w) noexcept;
 
-// The function that ran on f has ended: f is free, but for its slots where others use them.
+// The function that ran on f has ended: f is free, except its slots where others use them.
 void recycle_fiber(worker& w, fiber& f) noexcept;
 
 // f is free, and nobody uses its slots: for the worker, or for the pool.

@@ -1,8 +1,8 @@
 // Who uses, adopts and leaves the slots of a fiber.
 //
-// A fiber forks in its own slots, but for two cases. A spawned child forks in its spawner's slots,
-// above the spawner's entry. And a stolen spawner adopts the slots of the fiber that the thief's
-// loop ran on. A is the spawner, B its child, L the fiber of the loop:
+// A fiber forks in its own slots, except in two cases. A spawned child forks in its spawner's
+// slots, above the spawner's entry. And a stolen spawner adopts the slots of the fiber that the
+// thief's loop ran on. A is the spawner, B its child, L the fiber of the loop:
 //
 //            before                        after the thief has resumed A
 //   victim   A's slots: [a0 a1 | A | b0]   A's slots: [-- -- | - | b0]   B runs above A's old place
