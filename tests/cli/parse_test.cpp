@@ -133,10 +133,10 @@ TEST(Help, IsACommandToo) {
 // What README.md lists is what the command's help names.
 TEST(Help, NamesEveryVariable) {
   const auto help = heist_command({"--help"}).out;
-  std::ifstream readme(HEIST_TESTS_FOLDER "/../README.md");
+  std::ifstream document(HEIST_TESTS_FOLDER "/../docs/command.md");
   const std::regex row("^\\| `(HEIST_[A-Z_]+)=.*");
   std::size_t found = 0;
-  for (std::string line; std::getline(readme, line);) {
+  for (std::string line; std::getline(document, line);) {
     std::smatch match;
     if (!std::regex_match(line, match, row)) continue;
     ++found;

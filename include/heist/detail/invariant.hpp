@@ -5,6 +5,8 @@
 // The condition may read what the caller may read at that place, and change nothing.
 #pragma once
 
+#include "heist/detail/requirements.hpp"
+
 #if defined(HEIST_CHECKS_INVARIANTS)
 
 #include <cstdio>
