@@ -127,12 +127,12 @@ void look_at_locks(const worker& w, awaited what) noexcept {
 }
 
 void blocks(const void* settles) noexcept {
-  note_thread_runs(settles);
+  if (settles != nullptr) note_thread_runs(settles);
   if (is_traced()) tracing::note(trace::event_kind::block_begin);
 }
-void has_blocked() noexcept {
+void has_blocked(const void* settles) noexcept {
   if (is_traced()) tracing::note(trace::event_kind::block_end);
-  note_thread_runs(nullptr);
+  if (settles != nullptr) note_thread_runs(nullptr);
 }
 
 // ---- Looking for work, sleeping and waking.

@@ -114,7 +114,7 @@ inline bool suspends(worker& w, fiber& f, awaited what, bool measured) noexcept 
 
 // The calling thread runs what blocks, and settles that state when it has ended; nullptr: none.
 void blocks(const void* settles) noexcept;
-void has_blocked() noexcept;
+void has_blocked(const void* settles) noexcept;
 
 // ---- Looking for work, sleeping and waking.
 

@@ -17,7 +17,7 @@ namespace {
 void run_noted(root& r, const void* settles) noexcept {
   notes::blocks(settles);
   r.run(r);
-  notes::has_blocked();
+  notes::has_blocked(settles);
 }
 
 }  // namespace
