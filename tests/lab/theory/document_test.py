@@ -1,4 +1,4 @@
-"""Runs the commands that docs/lab.md shows, looks for each line that it shows of their output, and compares the pictures.
+"""Runs the commands that docs/lab.md shows in blocks of the kind console, looks for each line that it shows of their output, and compares the pictures.
 
 document_test.py HEIST DOCUMENT FOLDER [--all] [--update]: FOLDER is where the commands run. Commands behind a line
 <!-- takes seconds --> are left out without --all. --update writes the pictures anew, with all that they show.
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"(?P<slow>^<!-- takes seconds -->\n\n)?^```(?P<language>\w*)\n(?P<body>.*?)^```\n", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?P<slow>^<!-- takes seconds -->\n\n)?^```console\n(?P<body>.*?)^```\n", re.MULTILINE | re.DOTALL)
 EXPERIMENT = re.compile(r"^### (\d+)\. (.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"!\[[^\]]+\]\(pictures/([^)]+)\)")
 
@@ -77,7 +77,7 @@ def main(heist, document, folder, *options):
     if [number for number, _ in experiments] != [str(i + 1) for i in range(10)]:
         wrong.append("there aren't ten experiments, numbered in order")
     wrong += [f"experiment {number} has no picture" for number, body in experiments if not PICTURE.search(body)]
-    wrong += [f"experiment {number} shows no command" for number, body in experiments if "\n    $ heist" not in body]
+    wrong += [f"experiment {number} shows no command" for number, body in experiments if "\n$ heist" not in body]
     for what in wrong:
         print(what)
     print(f"{ran} of {len(commands)} commands, {len(wrong)} faults")
