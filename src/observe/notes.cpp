@@ -6,15 +6,17 @@
 #include <new>
 #include <string>
 
+#include "heist/detail/measured.hpp"
 #include "heist/pool.hpp"
+#include "heist/region.hpp"
+#include "heist/trace.hpp"
 #include "observe/checks/debug_layout.hpp"
 #include "observe/checks/stall_watch.hpp"
 #include "observe/checks/wait_graph.hpp"
 #include "observe/checks/wait_report.hpp"
 #include "observe/span/strands.hpp"
-#include "observe/span/work_span_at_exit.hpp"
-#include "observe/stats/measures.hpp"
 #include "observe/stats/monitor.hpp"
+#include "observe/stats/pool_state.hpp"
 #include "observe/stats/stats_signal.hpp"
 #include "observe/stats/stats_words.hpp"
 #include "observe/trace/tracing.hpp"
@@ -42,7 +44,7 @@ void run_checked(fiber& me, const rendezvous* settled, Item& item) noexcept {
 
 }  // namespace
 
-// ---- The life of a pool.
+// ---- The life of a pool. measurement_for_a_pool: work_span_at_exit.cpp.
 
 void pool_begins(const check_settings& checks) {
   watch_for_stats_signal();
@@ -69,9 +71,6 @@ void program_ends(const pool& default_pool) noexcept {
   }
 }
 
-std::shared_ptr<work_measurement> measurement_for_a_pool() {
-  return detail::measurement_for_a_pool();
-}
 void worker_is_made(worker& w, work_measurement& by) { w.log = &by.add_log(); }
 void fiber_is_destroyed(strand* measured) noexcept { free_strand(measured); }
 
@@ -186,7 +185,7 @@ void thread_leaves() noexcept {
   if (is_traced()) tracing::note(trace::event_kind::leave);
 }
 
-// ---- Of measured pools. join_measured: measured_joins.cpp.
+// ---- Of measured pools. join_measured: strands.cpp.
 
 pushed_kind forks(worker& w, job& j, position h) noexcept { return strands::before_push(w, j, h); }
 void has_forked(worker& w, pushed_kind kind, position h, bool pushed) noexcept {
@@ -203,3 +202,27 @@ void stolen_child_ends(worker& w, const scope_state* scope) noexcept {
 void scope_ends(worker& w, const scope_state* scope) noexcept { strands::end_scope(w, scope); }
 
 }  // namespace heist::inline v0::detail::notes
+
+// ---- What the program notes itself: regions and counters (heist/region.hpp).
+
+namespace heist::inline v0::detail {
+
+constinit std::atomic<unsigned> observers{0};
+
+unsigned begin_region(const char* name) noexcept {
+  const unsigned by = observers.load(std::memory_order_relaxed);
+  if ((by & observed_for_work) != 0) strands::begin_region(name);
+  // Above the two bits of the observers: the region around it.
+  return (by & observed_for_trace) == 0 ? by : by | tracing::begin_region(name) << 2U;
+}
+
+void end_region(unsigned observed_by) noexcept {
+  if ((observed_by & observed_for_work) != 0) strands::end_region();
+  if ((observed_by & observed_for_trace) != 0) tracing::end_region(observed_by >> 2U);
+}
+
+void note_counter(const char* name, double value) noexcept {
+  if (notes::is_traced()) tracing::count(name, value);
+}
+
+}  // namespace heist::inline v0::detail

@@ -23,7 +23,6 @@
 
 namespace heist::inline v0 {
 class pool;
-struct pool_stats;
 }  // namespace heist::inline v0
 
 namespace heist::inline v0::detail {
@@ -64,9 +63,9 @@ class checked_wait {
 
 namespace notes {
 
-// Bit 0 of the observers: a trace is recorded. Relaxed: a hint.
+// A trace is recorded. Relaxed: a hint, see observers.
 [[nodiscard]] inline bool is_traced() noexcept {
-  return (observers.load(std::memory_order_relaxed) & 1U) != 0;
+  return (observers.load(std::memory_order_relaxed) & observed_for_trace) != 0;
 }
 
 // ---- The life of a pool.

@@ -94,6 +94,31 @@ struct participant {
   std::unique_ptr<thread_vertices> vertices_;
 };
 
+// Where a thread sits, to be put back after it has sat elsewhere.
+class kept_seat {
+ public:
+  explicit kept_seat(const participant& me) noexcept
+      : in_(me.in),
+        at_(me.at),
+        index_(me.index),
+        seen_observers_(me.seen_observers),
+        is_worker_(me.is_worker) {}
+  void put_back(participant& me) const noexcept {
+    me.in = in_;
+    me.at = at_;
+    me.index = index_;
+    me.seen_observers = seen_observers_;
+    me.is_worker = is_worker_;
+  }
+
+ private:
+  work_arena* in_;
+  seat* at_;
+  d1::slot_id index_;
+  std::uint64_t seen_observers_;
+  bool is_worker_;
+};
+
 // A name for the assembly below.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local participant*
     current_participant __asm__("heist_v0_tbb_current_participant");

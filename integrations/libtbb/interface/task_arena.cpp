@@ -69,22 +69,21 @@ class moved_thread {
   // Sits down; false if the arena is full.
   [[nodiscard]] bool enter(work_arena& to) {
     if (me_.in != &to) {
-      const participant_seat before{me_.in, me_.at, me_.index, me_.seen_observers, me_.is_worker};
+      const kept_seat before(me_);
       me_.is_worker = false;
       if (!to.sit_down(me_)) {
-        me_.is_worker = before.is_worker;
+        before.put_back(me_);
         return false;
       }
       before_ = before;
-      has_moved_ = true;
       ++me_.on->moves;
     }
     outer_ = std::exchange(me_.running, &data_);
     isolation_ = std::exchange(me_.isolation, no_isolation);
     outermost_ = me_.outermost;
-    if (has_moved_ || outer_ == outermost_) me_.outermost = &data_;
+    if (before_ || outer_ == outermost_) me_.outermost = &data_;
     data_.context = &to.default_context();
-    if (!has_moved_) data_.now = outer_->now;
+    if (!before_) data_.now = outer_->now;
     modes_.emplace(to);
     entered_ = true;
     return true;
@@ -97,34 +96,21 @@ class moved_thread {
     me.isolation = isolation_;
     me.outermost = outermost_;
     modes_.reset();
-    if (!has_moved_) return;
+    if (!before_) return;
     // The stack was bound to its thread meanwhile, so this is the thread that came.
     --me.on->moves;
     me.in->stand_up(me);
-    me.in = before_.in;
-    me.at = before_.at;
-    me.index = before_.index;
-    me.seen_observers = before_.seen_observers;
-    me.is_worker = before_.is_worker;
+    before_->put_back(me);
   }
 
  private:
-  struct participant_seat {
-    work_arena* in;
-    seat* at;
-    d1::slot_id index;
-    std::uint64_t seen_observers;
-    bool is_worker;
-  };
-
   participant& me_;
   running_task data_;
-  participant_seat before_{};
+  std::optional<kept_seat> before_;  // none: it has not moved
   running_task* outer_ = nullptr;
   const d1::execution_data* outermost_ = nullptr;
   std::optional<modes_of_arena> modes_;
   std::intptr_t isolation_ = no_isolation;
-  bool has_moved_ = false;
   bool entered_ = false;
 };
 

@@ -44,7 +44,11 @@ worker_market& worker_market::instance() {
 
 worker_market::worker_market() : pool_size_(size_of_default_pool()) {
   set_usual_parallelism(std::max(pool_size_, 1u));
-  report_at_exit([] { instance().note_arenas(); }, pool_size_);
+  if (report_is_wanted())
+    std::atexit([] {
+      instance().note_arenas();
+      write_report();
+    });
 }
 
 void worker_market::note_arenas() noexcept {
@@ -280,28 +284,6 @@ void worker_market::note_full(work_arena& a) noexcept {
     a.allotted.store(a.active.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
-// What a thread was before its visit: one that heist's worker has called the library from has a
-// seat in an arena of its own.
-namespace {
-struct kept_seat {
-  explicit kept_seat(participant& me) noexcept
-      : in(me.in), at(me.at), index(me.index), seen_observers(me.seen_observers) {
-    me.is_worker = true;
-  }
-  void put_back(participant& me) const noexcept {
-    me.in = in;
-    me.at = at;
-    me.index = index;
-    me.seen_observers = seen_observers;
-    me.is_worker = false;
-  }
-  work_arena* in;
-  seat* at;
-  d1::slot_id index;
-  std::uint64_t seen_observers;
-};
-}  // namespace
-
 void worker_market::visit(visitor who) noexcept {
   worker_market& m = instance();
   participant& me = self();
@@ -313,7 +295,9 @@ void worker_market::visit(visitor who) noexcept {
     m.is_visit_owed_ = m.watch_.begin();
     return;
   }
+  // One that heist's worker has called the library from has a seat in an arena of its own.
   const kept_seat kept(me);
+  me.is_worker = true;
   const std::uint64_t float_modes = float_word::now();
   bool had_seat = true;
   for (work_arena* a = m.next_arena(nullptr, true, who); a != nullptr;

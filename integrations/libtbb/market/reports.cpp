@@ -16,20 +16,15 @@ namespace {
 // Of arenas that have ended. Relaxed, everywhere: numbers for a report.
 constinit std::atomic<std::uint64_t> tasks{0}, steals{0}, arenas{0};
 
-using function = void (*)();
-constinit function note_the_living = nullptr;
-constinit unsigned pool_size = 0;
+}  // namespace
 
-void report() {
-  note_the_living();
+void write_report() noexcept {
   std::fprintf(stderr,
                "heist-tbb: %" PRIu64 " tasks in %" PRIu64 " arenas, %" PRIu64
-               " of them stolen; allowed threads %zu, workers of the pool %u\n",
+               " of them stolen; allowed threads %zu, workers of the pool %zu\n",
                tasks.load(std::memory_order_relaxed), arenas.load(std::memory_order_relaxed),
-               steals.load(std::memory_order_relaxed), allowed_parallelism(), pool_size);
+               steals.load(std::memory_order_relaxed), allowed_parallelism(), usual_parallelism());
 }
-
-}  // namespace
 
 void note_end_of(work_arena& a) noexcept {
   std::uint64_t stolen = 0;
@@ -40,11 +35,9 @@ void note_end_of(work_arena& a) noexcept {
   arenas.fetch_add(1, std::memory_order_relaxed);
 }
 
-void report_at_exit(void (*note_living)(), unsigned workers) noexcept {
-  note_the_living = note_living;
-  pool_size = workers;
+bool report_is_wanted() noexcept {
   const char* const wish = ::secure_getenv("HEIST_STATS");
-  if (wish != nullptr && *wish != '\0' && std::strcmp(wish, "0") != 0) std::atexit(&report);
+  return wish != nullptr && *wish != '\0' && std::strcmp(wish, "0") != 0;
 }
 
 }  // namespace heist::inline v0::libtbb

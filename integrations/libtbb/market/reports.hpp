@@ -7,8 +7,8 @@ class work_arena;
 
 // To be called before an arena ends.
 void note_end_of(work_arena& a) noexcept;
-// If HEIST_STATS asks for it, a line is written when the program ends, after note_living() has
-// noted the arenas that are left. `workers`: of the pool.
-void report_at_exit(void (*note_living)(), unsigned workers) noexcept;
+// Whether HEIST_STATS asks for the line.
+[[nodiscard]] bool report_is_wanted() noexcept;
+void write_report() noexcept;
 
 }  // namespace heist::inline v0::libtbb

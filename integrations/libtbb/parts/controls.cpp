@@ -70,7 +70,7 @@ control_table& controls() noexcept {
 // Relaxed, all of them: as sum_up().
 std::size_t allowed_parallelism() noexcept {
   const std::size_t least = controls().parallelism.load(std::memory_order_relaxed);
-  return least != 0 ? least : controls().usual_parallelism.load(std::memory_order_relaxed);
+  return least != 0 ? least : usual_parallelism();
 }
 std::size_t worker_stack_bytes() noexcept {
   return controls().stack_bytes.load(std::memory_order_relaxed);
@@ -90,6 +90,9 @@ void take_out_of_force(const d1::global_control& c) noexcept {
   const std::lock_guard held(table.lock);
   std::erase(table.of(c), &c);
   table.sum_up();
+}
+std::size_t usual_parallelism() noexcept {
+  return controls().usual_parallelism.load(std::memory_order_relaxed);
 }
 void set_usual_parallelism(std::size_t threads) noexcept {
   controls().usual_parallelism.store(threads, std::memory_order_relaxed);

@@ -20,5 +20,6 @@ void put_in_force(const d1::global_control& c);
 void take_out_of_force(const d1::global_control& c) noexcept;
 // How many threads are allowed while no control says it: the default pool's workers.
 void set_usual_parallelism(std::size_t threads) noexcept;
+[[nodiscard]] std::size_t usual_parallelism() noexcept;
 
 }  // namespace heist::inline v0::libtbb

@@ -1,4 +1,4 @@
-#include "observe/span/work_span_at_exit.hpp"
+// HEIST_PROFILE=workspan: a measurement from the first pool to the end of the process.
 
 #include <cerrno>
 #include <cstdio>
@@ -7,10 +7,12 @@
 #include <exception>
 #include <string>
 
+#include "observe/span/work_measurement.hpp"
 #include "platform/new_file.hpp"
 #include "platform/once.hpp"
 #include "platform/process.hpp"
 #include "runtime/core/environment.hpp"
+#include "runtime/notes.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -47,7 +49,7 @@ void print_at_exit() {
 
 }  // namespace
 
-std::shared_ptr<work_measurement> measurement_for_a_pool() {
+std::shared_ptr<work_measurement> notes::measurement_for_a_pool() {
   if (work_measurement::is_tried_here()) return work_measurement::current();
   wanted_is_known.call([] {
     profile_settings settings = profile_from_environment();

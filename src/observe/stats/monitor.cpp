@@ -21,8 +21,8 @@
 
 #include "heist/error.hpp"
 #include "heist/presets.hpp"
-#include "observe/stats/measures.hpp"
 #include "observe/stats/monitor_layout.hpp"
+#include "observe/stats/pool_state.hpp"
 #include "platform/process.hpp"
 #include "platform/shared_futex.hpp"
 #include "platform/thread.hpp"

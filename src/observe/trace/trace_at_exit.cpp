@@ -73,7 +73,7 @@ void trace_from_environment() {
     if (settings.file.empty()) return;
     check_trace_name("HEIST_TRACE=", settings.file);
     // A program that records one itself has the first word.
-    if (tracing::is_on()) return;
+    if (notes::is_traced()) return;
     auto* const made = new trace_at_exit{settings.file, platform::process_generation()};
     tracing::start(nullptr, settings.events);
     wanted = made;

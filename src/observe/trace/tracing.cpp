@@ -15,7 +15,7 @@
 
 #include "heist/detail/root.hpp"
 #include "heist/error.hpp"
-#include "observe/stats/measures.hpp"
+#include "observe/stats/pool_state.hpp"
 #include "observe/stats/stats_json.hpp"
 #include "observe/trace/trace_record.hpp"
 #include "observe/trace/trace_ring.hpp"
@@ -202,7 +202,7 @@ void tracing::end_region(std::uint32_t around) noexcept {
   if (is_left_out(w)) return;
   const std::uint32_t ended = region_of(w);
   set_region(w, around);
-  if (!is_on()) return;
+  if (!notes::is_traced()) return;
   if (trace_ring* const r = ring_here(w)) add(*r, event_kind::region_end, ended, 0, around, 0);
 }
 
@@ -258,7 +258,7 @@ void tracing::note_idle(worker& w, bool look_again) noexcept {
 
 void tracing::end_idle(worker& w) noexcept {
   w.notes_idle = false;
-  if (is_on()) note(event_kind::idle_end, static_cast<std::uint32_t>(w.idle_why.get()));
+  if (notes::is_traced()) note(event_kind::idle_end, static_cast<std::uint32_t>(w.idle_why.get()));
 }
 
 void tracing::begin_wake(pool_impl& p) noexcept {

@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <string>
 
-#include "heist/detail/observers.hpp"
+#include "runtime/notes.hpp"
 #include "trace/log.hpp"
 
 namespace heist::inline v0::detail {
@@ -32,23 +32,15 @@ struct root;
 struct worker;
 class pool_impl;
 
-// Bit 0 of the observers.
-constexpr unsigned observed_for_trace = 1;
-
 class tracing {
  public:
-  // Relaxed: a hint, see observers.
-  [[nodiscard]] static bool is_on() noexcept {
-    return (observers.load(std::memory_order_relaxed) & observed_for_trace) != 0;
-  }
-
   // Begins a trace, of one pool or (nullptr) of all; `events`: how many each ring holds, rounded up
   // to a power of two. Throws usage_error if one is being recorded.
   static void start(pool_impl* only, std::size_t events);
   // Ends the trace, of that pool or (nullptr) any. Throws usage_error if there is none.
   static trace::log stop(const pool_impl* only);
 
-  // All that follows is to be called only if is_on().
+  // All that follows is to be called only if notes::is_traced().
   [[gnu::cold]] static void note(trace::event_kind kind, std::uint32_t a = 0, std::uint32_t b = 0,
                                  double value = 0, std::uint32_t name = 0) noexcept;
   // Returns the region around it.

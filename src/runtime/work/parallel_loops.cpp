@@ -2,9 +2,14 @@
 #include "heist/detail/bad_range.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "heist/error.hpp"
+#include "heist/histogram.hpp"
+#include "heist/partitioner.hpp"
+#include "heist/pool.hpp"
 #include "runtime/core/environment.hpp"
 #include "runtime/core/pool_impl.hpp"
 #include "runtime/core/worker.hpp"
@@ -51,3 +56,89 @@ void throw_too_many() {
 }
 
 }  // namespace heist::inline v0::detail
+
+// ---- The partitioners that remember what earlier loops were like; refusals of algorithms.
+
+namespace heist::inline v0 {
+
+namespace detail {
+
+one_at_a_time::use::use(one_at_a_time& lock) : lock_(lock) {
+  // Acquire: partner is the store in the destructor.
+  if (lock_.taken_.exchange(true, std::memory_order_acquire))
+    throw usage_error("a partitioner that remembers was given to two loops at once");
+}
+
+void throw_bad_bin(std::size_t bin, std::size_t bins) {
+  throw usage_error("heist::histogram: there is no bin " + std::to_string(bin) + " of " +
+                    std::to_string(bins));
+}
+
+}  // namespace detail
+
+std::vector<std::size_t> semi_static::bounds() const {
+  std::vector<std::size_t> result;
+  for (const std::size_t b : bounds_) result.push_back(cell(b));
+  return result;
+}
+
+void semi_static::start(std::size_t n, unsigned workers) {
+  n_ = 0;  // should an allocation throw, the next loop starts again
+  costs_.assign(std::min(n, workers * cells_per_worker), 1);
+  bounds_.assign(workers + std::size_t{1}, 0);
+  n_ = n;
+  round_ = 0;
+  assign(workers);
+}
+
+void semi_static::assign(unsigned workers) {
+  const auto total = std::accumulate(costs_.begin(), costs_.end(), 0.0);
+  double sum = 0;
+  std::size_t c = 0;
+  for (unsigned i = 1; i < workers; ++i) {
+    // The cell in which the share ends goes to the side where the larger part of it lies.
+    while (c < costs_.size() && sum + static_cast<double>(costs_[c]) / 2 < total * i / workers)
+      sum += static_cast<double>(costs_[c++]);
+    bounds_[i] = c;
+  }
+  bounds_[workers] = costs_.size();
+}
+
+void affinity::start(std::size_t n, unsigned workers) {
+  if (n != n_ || workers != workers_) {
+    n_ = 0;  // should an allocation throw, the next loop starts again
+    const std::size_t blocks = std::min(n, workers * blocks_per_worker);
+    taken_ = std::vector<std::atomic<bool>>(blocks);
+    homes_ = std::vector<std::atomic<int>>(blocks);
+    for (std::size_t b = 0; b < blocks; ++b)
+      homes_[b].store(static_cast<int>(b * workers / blocks), std::memory_order_relaxed);
+    n_ = n;
+    workers_ = workers;
+  }
+  for (auto& t : taken_) t.store(false, std::memory_order_relaxed);
+}
+
+std::vector<int> affinity::homes() const {
+  std::vector<int> result;
+  for (const auto& h : homes_) result.push_back(h.load(std::memory_order_relaxed));
+  return result;
+}
+
+std::size_t affinity::take_block() noexcept {
+  const auto take = [this](std::size_t b) {
+    return !taken_[b].load(std::memory_order_relaxed) &&
+           !taken_[b].exchange(true, std::memory_order_relaxed);
+  };
+  const int me = this_worker::index();
+  const std::size_t blocks = homes_.size();
+  for (std::size_t b = 0; b < blocks; ++b)
+    if (homes_[b].load(std::memory_order_relaxed) == me && take(b)) return b;
+  for (std::size_t b = blocks; b-- > 0;) {
+    if (!take(b)) continue;
+    homes_[b].store(me, std::memory_order_relaxed);
+    return b;
+  }
+  return blocks;
+}
+
+}  // namespace heist::inline v0

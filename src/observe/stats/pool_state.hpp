@@ -15,4 +15,5 @@ class pool_impl;
 
 // The reason why the worker has nothing to do, by a look round.
 [[nodiscard]] idle_reason why_idle(const worker& w) noexcept;
+
 }  // namespace heist::inline v0::detail
