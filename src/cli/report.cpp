@@ -29,7 +29,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t state_count = std::size(trace::state_names);
 constexpr std::size_t max_shown_regions = 20;
 
 std::string percent(double part, double whole) {
@@ -37,58 +36,6 @@ std::string percent(double part, double whole) {
 }
 
 double ms(double ns) { return ns * 1e-6; }
-
-json spread_json(const trace::spread& s) {
-  return {{"count", s.count}, {"mean", s.mean()}, {"median", s.median}, {"greatest", s.greatest}};
-}
-
-json to_json(const trace::recording& r, const trace::summary& s) {
-  json lanes = json::array();
-  for (std::size_t i = 0; i < r.lanes.size(); ++i) {
-    const trace::lane_summary& l = s.lanes[i];
-    json one = {{"name", r.lanes[i].name}, {"is_worker", r.lanes[i].is_worker},
-                {"steals", l.steals},      {"jobs", l.jobs},
-                {"suspends", l.suspends},  {"parks", l.parks},
-                {"exposes", l.exposes},    {"lost_events", r.lanes[i].lost_events}};
-    for (std::size_t k = 0; k < state_count; ++k)
-      one[std::string(trace::state_names[k]) + "_ns"] = l.in_state[k];
-    lanes.push_back(std::move(one));
-  }
-  json regions = json::array();
-  for (const trace::region_summary& g : s.regions)
-    regions.push_back({{"name", r.names[g.number]},
-                       {"work_ns", g.work_ns},
-                       {"span_ns", g.span_ns},
-                       {"alone_ns", g.alone_ns},
-                       {"serial_idle_ns", g.serial_idle_ns},
-                       {"outside_idle_ns", g.outside_idle_ns},
-                       {"entered", g.entered}});
-  json idle = json::object();
-  for (std::size_t k = 0; k < s.idle_ns.size(); ++k)
-    idle[std::string(trace::cause_names[k]) + "_ns"] = s.idle_ns[k];
-  json findings = json::array();
-  for (const trace::finding& f : trace::findings_of(r, s))
-    findings.push_back({{"what", f.what}, {"remedy", f.remedy}, {"share", f.weight}});
-  return {{"program", r.program},
-          {"machine", r.machine},
-          {"version", r.version},
-          {"processors", r.processors},
-          {"clock", r.clock},
-          {"duration_ns", r.duration_ns},
-          {"events", r.events.size()},
-          {"lost_events", s.lost_events},
-          {"workers", s.workers},
-          {"capacity_ns", s.capacity_ns},
-          {"work_ns", s.work_ns},
-          {"idle", idle},
-          {"steal_ns", spread_json(s.steal_ns)},
-          {"steal_depth", spread_json(s.depth)},
-          {"wake_ns", spread_json(s.wake_ns)},
-          {"stolen_job_ns", spread_json(s.job_ns)},
-          {"lanes", lanes},
-          {"regions", regions},
-          {"findings", findings}};
-}
 
 report::table lane_table(const trace::recording& r, const trace::summary& s) {
   report::table t;
@@ -131,10 +78,9 @@ std::string spread_text(const char* what, const trace::spread& s) {
 std::string to_text(const trace::recording& r, const trace::summary& s) {
   std::string text = fmt::format(
       "{}: {:.3f} ms with {} worker{} on {} processor{} ({})\n"
-      "{} events; the workers worked for {} of the time\n\n",
+      "{} events. {}\n\n",
       r.program, ms(static_cast<double>(r.duration_ns)), s.workers, s.workers == 1 ? "" : "s",
-      r.processors, r.processors == 1 ? "" : "s", r.machine, r.events.size(),
-      percent(static_cast<double>(s.work_ns), static_cast<double>(s.capacity_ns)));
+      r.processors, r.processors == 1 ? "" : "s", r.machine, r.events.size(), headline_of(s));
   text += report::to_text(lane_table(r, s)) + "\n";
   text += "idle because";
   const char* separator = "  ";
@@ -206,9 +152,9 @@ void convert(const trace::recording& r, const std::string& path) {
   write_file(path, to.text);
 }
 
-void write_page(const trace::recording& r, const std::string& path) {
+void write_page(const trace::recording& r, const trace::summary& s, const std::string& path) {
   std::ostringstream page;
-  report::write_run_page(page, r);
+  report::write_run_page(page, r, s);
   write_file(path, page.view());
 }
 
@@ -220,7 +166,7 @@ int report_trace(const report_request& request, output& out) {
   trace::recording r = trace::read_recording(request.file);
   const trace::summary s = trace::summarise(r);
   if (!request.convert.empty()) convert(r, request.convert);
-  if (!request.page.empty()) write_page(r, request.page);
+  if (!request.page.empty()) write_page(r, s, request.page);
   if (request.json) {
     out.print("{}\n", to_json(r, s).dump(-1, ' ', false, json::error_handler_t::replace));
   } else {

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cstddef>
+#include <string_view>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "recording/summary.hpp"
 #include "trace/sort_stably.hpp"
@@ -14,6 +17,8 @@ constexpr double least_share = 0.02;    // of the workers' time
 constexpr double least_region = 0.05;   // of the time of the run
 constexpr double short_job_ns = 5'000;  // a steal costs about a tenth of it
 constexpr std::uint64_t many_jobs = 100;
+constexpr double enough_parallelism = 4;  // for each worker
+constexpr double least_surplus = 0.1;     // of the run: the busiest worker beyond the mean of all
 
 std::string time_text(double ns) {
   if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
@@ -22,9 +27,15 @@ std::string time_text(double ns) {
   return fmt::format("{:.3g} s", ns * 1e-9);
 }
 
+// A number of a profile, which may come from any file; 0 where there is none.
+double number_of(const nlohmann::json& of, const char* key) {
+  const auto at = of.find(key);
+  return at != of.end() && at->is_number() ? at->get<double>() : 0;
+}
+
 class examiner {
  public:
-  examiner(const log& of, const summary& numbers)
+  examiner(const recording& of, const summary& numbers)
       : of_(of),
         s_(numbers),
         all_ns_(static_cast<double>(numbers.capacity_ns)),
@@ -32,7 +43,7 @@ class examiner {
 
   std::vector<finding> examine() {
     if (s_.capacity_ns == 0 || of_.duration_ns == 0) {
-      add(1, "No worker has recorded anything.",
+      add("nothing_recorded", 1, "No worker has recorded anything.",
           "Record a run that uses a pool: HEIST_TRACE counts from the first pool on.");
       return std::move(found_);
     }
@@ -40,6 +51,8 @@ class examiner {
     look_for_reasons();
     look_at_jobs();
     look_at_wakes();
+    look_at_balance();
+    look_at_profile();
     sort_stably(found_, [](const auto& x, const auto& y) { return x.weight > y.weight; });
     if (found_.empty()) say_all_is_well();
     look_for_losses();
@@ -47,8 +60,8 @@ class examiner {
   }
 
  private:
-  void add(double weight, std::string what, std::string remedy) {
-    found_.push_back({std::move(what), std::move(remedy), weight});
+  void add(const char* key, double weight, std::string what, std::string remedy) {
+    found_.push_back({key, std::move(what), std::move(remedy), weight});
   }
   [[nodiscard]] double share(double ns) const { return ns / all_ns_; }
   [[nodiscard]] double of_idle(double ns) const { return idle_ns_ > 0 ? 100 * ns / idle_ns_ : 0; }
@@ -63,18 +76,19 @@ class examiner {
                                                    time_text(static_cast<double>(r.alone_ns)));
       if (const auto ns = static_cast<double>(r.serial_idle_ns); share(ns) >= least_share) {
         serial_named_ns_ += ns;
-        add(share(ns),
+        add("serial_phase", share(ns),
             fmt::format("{:.0f} % of all idle time: nothing to steal while {} ran on one worker, "
                         "{}.",
                         of_idle(ns), name, for_how_long),
             r.number == 0
                 ? "Name the parts of the program by heist::region, to see which it is; then "
                   "split that part, or run it beside something else."
-                : fmt::format("Split {}, or run it beside something else.", name));
+                : fmt::format("Split {}, or run it beside something else.{}", name,
+                              of_critical_path(of_.names[r.number])));
       }
       if (const auto ns = static_cast<double>(r.outside_idle_ns); share(ns) >= least_share) {
         outside_named_ns_ += ns;
-        add(share(ns),
+        add("not_given", share(ns),
             fmt::format("{:.0f} % of all idle time: nothing was given to the pool while {} ran "
                         "outside of it, {}.",
                         of_idle(ns), name, for_how_long),
@@ -89,20 +103,20 @@ class examiner {
       return static_cast<double>(s_.idle_ns[static_cast<std::size_t>(c)]);
     };
     if (const double ns = idle_for(idle_cause::private_work); share(ns) >= least_share)
-      add(share(ns),
+      add("private_work", share(ns),
           fmt::format("{:.0f} % of all idle time: work was there, but its owner had not made it "
                       "public yet.",
                       of_idle(ns)),
           "An owner shares when it next forks or looks for a request: make the leaves shorter.");
     if (const double ns = idle_for(idle_cause::blocked); share(ns) >= least_share)
-      add(share(ns),
+      add("blocked", share(ns),
           fmt::format("{:.0f} % of all idle time: all that had begun waited, for locks, futures, "
                       "channels or blocking calls.",
                       of_idle(ns)),
           "Begin the waits earlier, hold locks for shorter, or give the pool something else to do "
           "meanwhile.");
     if (const double ns = idle_for(idle_cause::no_work); share(ns) >= least_share)
-      add(share(ns),
+      add("no_work", share(ns),
           fmt::format("{:.0f} % of all idle time: no deque held anything, though several workers "
                       "ran.",
                       of_idle(ns)),
@@ -110,48 +124,120 @@ class examiner {
           "longest first.");
     if (const double ns = idle_for(idle_cause::serial_phase) - serial_named_ns_;
         share(ns) >= least_share)
-      add(share(ns),
+      add("serial_phases", share(ns),
           fmt::format("{:.0f} % of all idle time: nothing to steal while one worker ran, in many "
                       "short phases.",
                       of_idle(ns)),
           "Split what runs alone; HEIST_PROFILE=workspan says where the critical path is.");
     if (const double ns = idle_for(idle_cause::not_given) - outside_named_ns_;
         share(ns) >= least_share)
-      add(share(ns),
+      add("not_given", share(ns),
           fmt::format("{:.0f} % of all idle time: nothing was given to the pool.", of_idle(ns)),
           "Name what the program does meanwhile by heist::region, to see it here, or record the "
           "parallel part alone by pool::start_trace().");
   }
   void look_at_jobs() {
     if (s_.job_ns.count < many_jobs || s_.job_ns.median > short_job_ns) return;
-    add(share(s_.job_ns.sum),
+    add("short_jobs", share(s_.job_ns.sum),
         fmt::format("Half of the {} stolen jobs took {} or less, and a steal takes {}.",
                     s_.job_ns.count, time_text(s_.job_ns.median), time_text(s_.steal_ns.median)),
         "Make jobs longer where the division ends: a leaf of 10 us or more hides the steal.");
   }
   void look_at_wakes() {
     if (share(s_.wake_ns.sum) < least_share) return;
-    add(share(s_.wake_ns.sum),
+    add("wakes", share(s_.wake_ns.sum),
         fmt::format("{} wake-ups took {} in all, {} each at the median.", s_.wake_ns.count,
                     time_text(s_.wake_ns.sum), time_text(s_.wake_ns.median)),
         "Parallel parts that come close together keep the workers awake: join less often, or put "
         "several small parts into one.");
   }
+  // The busiest worker beside the mean of all: only where nobody worked in the places of others.
+  void look_at_balance() {
+    double most_ns = 0;
+    double sum_ns = 0;
+    for (std::size_t i = 0; i < of_.lanes.size(); ++i) {
+      const auto ns = static_cast<double>(s_.lanes[i].in_state[0]);
+      if (!of_.lanes[i].is_worker && ns > 0) return;
+      if (of_.lanes[i].pool != of_.lanes[0].pool) return;
+      most_ns = std::max(most_ns, ns);
+      sum_ns += ns;
+    }
+    const double mean_ns = sum_ns / s_.workers;
+    const double surplus = (most_ns - mean_ns) / static_cast<double>(of_.duration_ns);
+    if (surplus < least_surplus || most_ns < 1.5 * mean_ns) return;
+    add("imbalance", surplus,
+        fmt::format("The busiest worker worked {:.3g} times as long as the mean of all.",
+                    most_ns / mean_ns),
+        "Work that can't be stolen lies with it: the timeline shows what it runs while the others "
+        "are idle.");
+  }
+  // What the profile says of a region; "" of one that it doesn't have.
+  [[nodiscard]] std::string of_critical_path(std::string_view name) const {
+    const double span = number_of(of_.profile, "span");
+    for (const nlohmann::json& r : regions_of_profile()) {
+      const std::string full = r.value("name", "");
+      if (span > 0 && (full == name || full.ends_with("/" + std::string(name))))
+        return fmt::format(" It is {:.0f} % of the critical path.",
+                           100 * number_of(r, "on_path") / span);
+    }
+    return "";
+  }
+  [[nodiscard]] std::vector<nlohmann::json> regions_of_profile() const {
+    std::vector<nlohmann::json> result;
+    const auto at = of_.profile.find("regions");
+    if (at == of_.profile.end() || !at->is_array()) return result;
+    for (const nlohmann::json& r : *at) {
+      const auto name = r.is_object() ? r.find("name") : r.end();
+      if (r.is_object() && name != r.end() && name->is_string()) result.push_back(r);
+    }
+    return result;
+  }
+  void look_at_profile() {
+    const double parallelism = number_of(of_.profile, "parallelism");
+    const double burdened = number_of(of_.profile, "burdened_parallelism");
+    const double enough = enough_parallelism * s_.workers;
+    if (parallelism > 0 && parallelism < enough) {
+      std::string where = "the critical path";
+      double longest = 0;
+      for (const nlohmann::json& r : regions_of_profile()) {
+        const double on_path = number_of(r, "on_path");
+        if (on_path <= longest || r.at("name") == "") continue;
+        longest = on_path;
+        where = fmt::format("'{}', which is {:.0f} % of the critical path",
+                            r.at("name").get<std::string>(),
+                            100 * on_path / number_of(of_.profile, "span"));
+      }
+      add("parallelism", std::max(0.0, 1 - parallelism / s_.workers),
+          fmt::format("The program's parallelism is {0:.3g}: no number of processors makes it more "
+                      "than {0:.3g} times as fast as one.",
+                      parallelism),
+          fmt::format("Its work T1 takes {}, its span Tinf {}: shorten {}.",
+                      time_text(1e9 * number_of(of_.profile, "work")),
+                      time_text(1e9 * number_of(of_.profile, "span")), where));
+    }
+    if (burdened > 0 && burdened < 0.5 * parallelism && burdened < enough)
+      add("burden", std::max(0.0, 1 - burdened / s_.workers),
+          fmt::format(
+              "With the costs of forks and steals the parallelism of {:.3g} becomes {:.3g}.",
+              parallelism, burdened),
+          "The pieces are too small for these costs: make them larger where the division ends.");
+  }
   void say_all_is_well() {
     const double use = static_cast<double>(s_.work_ns) / all_ns_;
-    add(1 - use, fmt::format("The workers worked for {:.1f} % of the time.", 100 * use),
+    add("all_is_well", 1 - use,
+        fmt::format("The workers worked for {:.1f} % of the time.", 100 * use),
         "More speed needs more processors or less work.");
   }
   void look_for_losses() {
     if (s_.lost_events == 0) return;
-    add(0,
+    add("lost_events", 0,
         fmt::format("The rings had no room for {} events, the oldest ones: what is said about the "
                     "beginning of the run may be wrong.",
                     s_.lost_events),
         "Raise HEIST_TRACE_EVENTS, or record a shorter part by pool::start_trace().");
   }
 
-  const log& of_;
+  const recording& of_;
   const summary& s_;
   const double all_ns_, idle_ns_;
   // Idle time that a finding about a region has explained.
@@ -161,8 +247,22 @@ class examiner {
 
 }  // namespace
 
-std::vector<finding> findings_of(const log& of, const summary& numbers) {
+std::vector<finding> findings_of(const recording& of, const summary& numbers) {
   return examiner(of, numbers).examine();
+}
+
+std::string headline_of(const summary& numbers) {
+  if (numbers.capacity_ns == 0) return "No worker has recorded anything.";
+  const auto all_ns = static_cast<double>(numbers.capacity_ns);
+  std::string text = fmt::format("{} worker{} worked for {:.1f} % of the time", numbers.workers,
+                                 numbers.workers == 1 ? "" : "s",
+                                 100 * static_cast<double>(numbers.work_ns) / all_ns);
+  const auto idle_ns = static_cast<double>(numbers.all_idle_ns());
+  if (idle_ns < 0.005 * all_ns) return text + ".";
+  const auto most = std::max_element(numbers.idle_ns.begin(), numbers.idle_ns.end());
+  return text + fmt::format(" and {} idle for {:.1f} %, mostly: {}.",
+                            numbers.workers == 1 ? "was" : "were", 100 * idle_ns / all_ns,
+                            cause_words[static_cast<std::size_t>(most - numbers.idle_ns.begin())]);
 }
 
 }  // namespace heist::inline v0::trace

@@ -1,8 +1,10 @@
 #include "recording/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
+#include "heist/log2_histogram.hpp"
 #include "trace/sort_stably.hpp"
 
 namespace heist::inline v0::trace {
@@ -11,11 +13,26 @@ namespace {
 
 constexpr std::size_t index_of(lane_state s) { return static_cast<std::size_t>(s); }
 
+constexpr std::size_t farthest = 1024;  // places between two workers
+
+std::size_t bucket_of(double value) {
+  constexpr double most = 1e18;
+  return log2_histogram::bucket_of(static_cast<std::uint64_t>(std::ceil(std::min(value, most))));
+}
+
+void count_at(std::vector<std::uint64_t>& counts, std::size_t i) {
+  if (counts.size() <= i) counts.resize(i + 1);
+  ++counts[i];
+}
+
 spread spread_of(std::vector<double> values) {
   spread s;
   s.count = values.size();
   if (values.empty()) return s;
-  for (const double v : values) s.sum += v;
+  for (const double v : values) {
+    s.sum += v;
+    count_at(s.buckets, bucket_of(v));
+  }
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   s.median = *middle;
@@ -33,7 +50,12 @@ struct edge {
 // Goes through the time and sees who works together with whom.
 class sweep {
  public:
-  sweep(const log& of, summary& to) : of_(of), to_(to), working_in_(of.names.size()) {
+  sweep(const log& of, summary& to, std::size_t steps)
+      : of_(of),
+        to_(to),
+        step_ns_(static_cast<double>(of.duration_ns) / static_cast<double>(steps)),
+        working_in_(of.names.size()) {
+    if (of.duration_ns != 0) to.use.resize(steps);
     regions_.resize(of.names.size());
     for (std::uint32_t i = 0; i < regions_.size(); ++i) regions_[i].number = i;
   }
@@ -52,7 +74,7 @@ class sweep {
     });
     std::uint64_t now = 0;
     for (const edge& e : edges) {
-      if (e.at_ns != now) pass(e.at_ns - now);
+      if (e.at_ns != now) pass(now, e.at_ns);
       now = e.at_ns;
       see(*e.what, e.begins);
     }
@@ -66,6 +88,7 @@ class sweep {
     const unsigned one = begins ? 1U : ~0U;  // to be added, modulo 2^32
     if (of_.lanes[s.lane].is_worker) {
       alive_ += one;
+      workers_in_[index_of(s.state)] += one;
       if (s.state == lane_state::idle || s.state == lane_state::parked)
         idle_[static_cast<std::size_t>(s.why)] += one;
     }
@@ -77,11 +100,15 @@ class sweep {
     if (begins && here == 1) active_.push_back(s.region);
     if (here == 0) active_.erase(std::find(active_.begin(), active_.end(), s.region));
   }
-  void pass(std::uint64_t ns) {
+  void pass(std::uint64_t from_ns, std::uint64_t to_ns) {
+    const std::uint64_t ns = to_ns - from_ns;
     // A caller works in the place of a worker that sleeps: then that place isn't idle.
-    const std::uint64_t idle_ns = ns * (alive_ - std::min(working_, alive_));
+    const unsigned blocked = workers_in_[index_of(lane_state::blocked)];
+    const unsigned working = std::min(working_, alive_ - blocked);
+    const std::uint64_t idle_ns = ns * (alive_ - blocked - working);
     to_.capacity_ns += ns * alive_;
-    to_.work_ns += ns * std::min(working_, alive_);
+    to_.work_ns += ns * working;
+    add_use(from_ns, to_ns, working, blocked);
     std::uint64_t serial_ns = 0;
     std::uint64_t not_given_ns = 0;
     const unsigned all = idle_[0] + idle_[1] + idle_[2] + idle_[3];
@@ -98,6 +125,27 @@ class sweep {
     regions_[active_.front()].serial_idle_ns += serial_ns;
     regions_[active_.front()].outside_idle_ns += not_given_ns;
   }
+  void add_use(std::uint64_t from_ns, std::uint64_t to_ns, unsigned working, unsigned blocked) {
+    const unsigned idle = workers_in_[index_of(lane_state::idle)];
+    const unsigned parked = workers_in_[index_of(lane_state::parked)];
+    std::array<double, state_count> now{};
+    now[index_of(lane_state::working)] = working;
+    now[index_of(lane_state::blocked)] = blocked;
+    if (const unsigned all = idle + parked; all != 0) {
+      const double left = static_cast<double>(alive_ - blocked - working) / all;
+      now[index_of(lane_state::idle)] = idle * left;
+      now[index_of(lane_state::parked)] = parked * left;
+    }
+    const auto begin = static_cast<double>(from_ns);
+    const auto end = static_cast<double>(to_ns);
+    for (auto i = static_cast<std::size_t>(begin / step_ns_); i < to_.use.size(); ++i) {
+      const double from = std::max(begin, static_cast<double>(i) * step_ns_);
+      const double until = std::min(end, static_cast<double>(i + 1) * step_ns_);
+      if (until <= from) break;
+      for (std::size_t k = 0; k < state_count; ++k)
+        to_.use[i][k] += now[k] * (until - from) / step_ns_;
+    }
+  }
   [[nodiscard]] idle_cause cause_of(idle_why said) const {
     if (said == idle_why::blocked) return idle_cause::blocked;
     if (working_ == 0) return idle_cause::not_given;
@@ -112,29 +160,24 @@ class sweep {
 
   const log& of_;
   summary& to_;
+  const double step_ns_;
   std::vector<unsigned> working_in_;   // lanes, by region
   std::vector<std::uint32_t> active_;  // regions in which a lane works
   std::vector<region_summary> regions_;
   unsigned alive_ = 0, working_ = 0;  // workers, and who works in their places
   unsigned lanes_ = 0;                // that work, in a pool or outside
   std::array<unsigned, 4> idle_{};    // workers, by reason
+  std::array<unsigned, state_count> workers_in_{};
 };
 
-void add_use(const log& of, const std::vector<slice>& slices, std::size_t steps, summary& to) {
-  if (to.workers == 0 || of.duration_ns == 0 || steps == 0) return;
-  to.use.assign(steps, 0);
-  const double step_ns = static_cast<double>(of.duration_ns) / static_cast<double>(steps);
-  for (const slice& s : slices) {
-    if (s.state != lane_state::working || !s.in_pool) continue;
-    const auto begin = static_cast<double>(s.begin_ns);
-    const auto end = static_cast<double>(s.end_ns);
-    for (auto i = static_cast<std::size_t>(begin / step_ns); i < steps; ++i) {
-      const double from = std::max(begin, static_cast<double>(i) * step_ns);
-      const double until = std::min(end, static_cast<double>(i + 1) * step_ns);
-      if (until <= from) break;
-      to.use[i] += (until - from) / step_ns / to.workers;
-    }
-  }
+void count_place(const log& of, const event& steal, summary& to) {
+  if (steal.a >= of.lanes.size()) return;
+  const lane& thief = of.lanes[steal.lane];
+  const lane& victim = of.lanes[steal.a];
+  if (!thief.is_worker || !victim.is_worker || thief.pool != victim.pool) return;
+  const std::size_t places =
+      std::max(thief.worker, victim.worker) - std::min(thief.worker, victim.worker);
+  count_at(to.steal_places, std::min(places, farthest));
 }
 
 void add_events(const log& of, summary& to) {
@@ -142,32 +185,43 @@ void add_events(const log& of, summary& to) {
   std::vector<double> wakes;
   std::vector<double> jobs;
   std::vector<double> depths;
-  std::vector<std::uint64_t> began(of.lanes.size(), ~std::uint64_t{0});
+  std::vector<double> spells;
+  constexpr std::uint64_t never = ~std::uint64_t{0};
+  std::vector<std::uint64_t> began(of.lanes.size(), never);
+  std::vector<std::uint64_t> idle_since(of.lanes.size(), never);
   for (const event& e : of.events) {
     lane_summary& l = to.lanes[e.lane];
+    ++to.events[static_cast<std::size_t>(e.kind)];
     switch (e.kind) {
       case event_kind::steal:
         ++l.steals;
         steals.push_back(e.value);
         depths.push_back(e.b);
+        count_place(of, e, to);
+        break;
+      case event_kind::idle_begin:
+        idle_since[e.lane] = e.time_ns;
+        break;
+      case event_kind::idle_end:
+        if (idle_since[e.lane] != never)
+          spells.push_back(static_cast<double>(e.time_ns - idle_since[e.lane]));
+        idle_since[e.lane] = never;
         break;
       case event_kind::wake:
         if (e.value > 0) wakes.push_back(e.value);
         break;
       case event_kind::job_begin:
         ++l.jobs;
-        began[e.lane] =
-            e.a == static_cast<std::uint32_t>(job_source::stolen) ? e.time_ns : ~std::uint64_t{0};
+        began[e.lane] = e.a == static_cast<std::uint32_t>(job_source::stolen) ? e.time_ns : never;
         break;
       case event_kind::job_end:
       case event_kind::resume:
-        if (began[e.lane] != ~std::uint64_t{0})
-          jobs.push_back(static_cast<double>(e.time_ns - began[e.lane]));
-        began[e.lane] = ~std::uint64_t{0};
+        if (began[e.lane] != never) jobs.push_back(static_cast<double>(e.time_ns - began[e.lane]));
+        began[e.lane] = never;
         break;
       case event_kind::suspend:
         ++l.suspends;
-        began[e.lane] = ~std::uint64_t{0};
+        began[e.lane] = never;
         break;
       case event_kind::park:
         ++l.parks;
@@ -183,6 +237,7 @@ void add_events(const log& of, summary& to) {
   to.wake_ns = spread_of(std::move(wakes));
   to.job_ns = spread_of(std::move(jobs));
   to.depth = spread_of(std::move(depths));
+  to.spell_ns = spread_of(std::move(spells));
 }
 
 }  // namespace
@@ -199,8 +254,7 @@ summary summarise(const log& of, std::size_t steps) {
     const std::uint64_t ns = each.end_ns - each.begin_ns;
     s.lanes[each.lane].in_state[index_of(each.state)] += ns;
   }
-  sweep(of, s).run(slices);
-  add_use(of, slices, steps, s);
+  sweep(of, s, steps).run(slices);
   add_events(of, s);
   return s;
 }

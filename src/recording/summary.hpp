@@ -9,14 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "recording/recording.hpp"
 #include "trace/lane_slices.hpp"
 #include "trace/log.hpp"
 
 namespace heist::inline v0::trace {
 
+inline constexpr std::size_t state_count = std::size(state_names);
+
 // All times in nanoseconds.
 struct lane_summary {
-  std::array<std::uint64_t, 4> in_state{};  // by lane_state
+  std::array<std::uint64_t, state_count> in_state{};  // by lane_state
   std::uint64_t steals = 0, jobs = 0, suspends = 0, parks = 0, exposes = 0;
 };
 
@@ -27,7 +30,11 @@ struct lane_summary {
 enum class idle_cause : std::uint8_t { no_work, private_work, serial_phase, blocked, not_given };
 inline constexpr const char* cause_names[] = {"no_work", "private_work", "serial_phase", "blocked",
                                               "not_given"};
+inline constexpr const char* cause_words[] = {
+    "no deque held anything", "work was not public yet", "only one worker had work",
+    "all that had begun waited", "nothing was given to the pool"};
 inline constexpr std::size_t cause_count = std::size(cause_names);
+static_assert(std::size(cause_words) == cause_count);
 
 // A region, or (number 0) what belonged to none.
 struct region_summary {
@@ -40,10 +47,10 @@ struct region_summary {
   std::uint64_t entered = 0;  // region_begin
 };
 
-// Of values in the order of time.
 struct spread {
   std::uint64_t count = 0;
   double sum = 0, median = 0, greatest = 0;
+  std::vector<std::uint64_t> buckets;  // how many values: as log2_histogram's, up to the last used
   [[nodiscard]] double mean() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
 };
 
@@ -57,22 +64,33 @@ struct summary {
   std::array<std::uint64_t, cause_count> idle_ns{};
   std::uint64_t lost_events = 0;
   spread steal_ns, wake_ns, job_ns, depth;  // job_ns: stolen jobs that ended where they began
-  // Of all workers, the share that worked, in each of `steps` equal parts of the time.
-  std::vector<double> use;
+  spread spell_ns;                          // from looking for work in vain until some was found
+  std::vector<std::uint64_t> steal_places;  // steals, by how far apart in number the workers are
+  std::array<std::uint64_t, event_kinds> events{};  // by event_kind
+  // By lane_state, how many of the pools' workers were in it in each of `steps` equal parts of the
+  // time.
+  std::vector<std::array<double, state_count>> use;
   [[nodiscard]] std::uint64_t all_idle_ns() const {
     return std::accumulate(idle_ns.begin(), idle_ns.end(), std::uint64_t{0});
   }
 };
 
 // Takes time in proportion to the events and the logarithm of their number.
-[[nodiscard]] summary summarise(const log& of, std::size_t steps = 100);
+[[nodiscard]] summary summarise(const log& of, std::size_t steps = 500);
 
 // Why the program isn't faster, in sentences with a number and a remedy each, the gravest first.
 // Never empty.
 struct finding {
+  const char* key;  // the kind, for programs
   std::string what, remedy;
   double weight = 0;  // the share of the workers' time that it is about
 };
-[[nodiscard]] std::vector<finding> findings_of(const log& of, const summary& numbers);
+[[nodiscard]] std::vector<finding> findings_of(const recording& of, const summary& numbers);
+
+// How many workers there were, for how much of their time they worked, and what they lacked most.
+[[nodiscard]] std::string headline_of(const summary& numbers);
+
+// All of it as one object, which `heist report --json` prints and the page of a run draws.
+[[nodiscard]] nlohmann::json to_json(const recording& of, const summary& numbers);
 
 }  // namespace heist::inline v0::trace

@@ -5,9 +5,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "report/markup.hpp"
 
@@ -22,8 +27,18 @@ namespace {
 // Where the page has its data. The build script checks that it stands there once.
 constexpr std::string_view data_mark = "@RUN@";
 
-// The column of lanes has two bytes for each. No recording has a lane of this number.
-constexpr std::uint32_t widest_lane = 0xffff;
+// Lanes have two bytes in the columns, and the last number is that of none.
+constexpr std::uint16_t no_lane = 0xffff;
+
+std::uint16_t lane_number(std::uint32_t lane) {
+  return static_cast<std::uint16_t>(std::min<std::uint32_t>(lane, no_lane));
+}
+
+// A thread that works outside of the pools: lane_state has no word for it.
+constexpr std::uint8_t outside = trace::state_count;
+
+// Of a counter the page draws so many values.
+constexpr std::size_t drawn_values = 2000;
 
 // JSON inside a script element: without a "<" nothing in it ends the element or begins a comment.
 // It can stand in strings only, where the escape means the same.
@@ -38,8 +53,6 @@ std::string in_script(std::string_view json) {
   }
   return result;
 }
-
-std::string text(std::string_view what) { return in_script(json_text(what)); }
 
 std::string value(const nlohmann::json& what) {
   return in_script(what.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -93,73 +106,116 @@ class base64_writer {
   std::uint32_t bits_ = 0;
 };
 
-// One field of all events. `field` gives an unsigned number; of a double its bits.
-template <class Field>
-void write_column(std::ostream& out, std::string_view name, const trace::recording& run,
-                  Field field) {
-  out << ",\"" << name << "\":\"";
-  base64_writer letters(out);
-  for (const auto& e : run.events) letters.add(field(e));
-  letters.finish();
-  out << '"';
-}
+// An object of columns, one for each field that is added. `field` gives an unsigned number; of a
+// double its bits.
+template <class Row>
+class columns_writer {
+ public:
+  columns_writer(std::ostream& out, const std::vector<Row>& rows) : out_(out), rows_(rows) {
+    out_ << "{\"count\":" << rows.size();
+  }
+  template <class Field>
+  columns_writer& add(std::string_view name, Field field) {
+    out_ << ",\"" << name << "\":\"";
+    base64_writer letters(out_);
+    for (const Row& row : rows_) letters.add(field(row));
+    letters.finish();
+    out_ << '"';
+    return *this;
+  }
+  void finish() { out_ << '}'; }
+
+ private:
+  std::ostream& out_;
+  const std::vector<Row>& rows_;
+};
 
 std::uint64_t bits_of(double number) { return std::bit_cast<std::uint64_t>(number); }
+std::uint64_t time_bits(std::uint64_t ns) { return bits_of(static_cast<double>(ns)); }
 
-void write_events(std::ostream& out, const trace::recording& run) {
+void write_slices(std::ostream& out, const std::vector<trace::slice>& slices) {
+  using trace::slice;
+  columns_writer(out, slices)
+      .add("begin_ns", [](const slice& s) { return time_bits(s.begin_ns); })
+      .add("end_ns", [](const slice& s) { return time_bits(s.end_ns); })
+      .add("lane", [](const slice& s) { return lane_number(s.lane); })
+      .add("state",
+           [](const slice& s) {
+             const bool is_outside = s.state == trace::lane_state::working && !s.in_pool;
+             return is_outside ? outside : static_cast<std::uint8_t>(s.state);
+           })
+      .add("region", [](const slice& s) { return s.region; })
+      .add("why", [](const slice& s) { return static_cast<std::uint8_t>(s.why); })
+      .finish();
+}
+
+void write_steals(std::ostream& out, const std::vector<trace::event>& steals) {
   using trace::event;
-  out << "{\"count\":" << run.events.size();
-  write_column(out, "time_ns", run,
-               [](const event& e) { return bits_of(static_cast<double>(e.time_ns)); });
-  write_column(out, "lane", run, [](const event& e) {
-    return static_cast<std::uint16_t>(std::min(e.lane, widest_lane));
-  });
-  write_column(out, "kind", run, [](const event& e) { return static_cast<std::uint8_t>(e.kind); });
-  write_column(out, "name", run, [](const event& e) { return e.name; });
-  write_column(out, "a", run, [](const event& e) { return e.a; });
-  write_column(out, "b", run, [](const event& e) { return e.b; });
-  write_column(out, "value", run, [](const event& e) { return bits_of(e.value); });
+  columns_writer(out, steals)
+      .add("time_ns", [](const event& e) { return time_bits(e.time_ns); })
+      .add("thief", [](const event& e) { return lane_number(e.lane); })
+      .add("victim", [](const event& e) { return lane_number(e.a); })
+      .add("depth", [](const event& e) { return e.b; })
+      .finish();
+}
+
+void write_counter(std::ostream& out, std::string_view name, std::vector<trace::event> values) {
+  using trace::event;
+  out << "{\"name\":" << in_script(json_text(name)) << ",\"all\":" << values.size()
+      << ",\"values\":";
+  // The first one of each stretch.
+  const std::size_t step = values.size() / drawn_values + 1;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < values.size(); i += step) values[kept++] = values[i];
+  values.resize(kept);
+  columns_writer(out, values)
+      .add("time_ns", [](const event& e) { return time_bits(e.time_ns); })
+      .add("value", [](const event& e) { return bits_of(e.value); })
+      .finish();
   out << '}';
 }
 
-void write_lanes(std::ostream& out, const trace::recording& run) {
+void write_counters(std::ostream& out, const trace::recording& run) {
+  std::map<std::uint32_t, std::vector<trace::event>> by_name;
+  for (const trace::event& e : run.events)
+    if (e.kind == trace::event_kind::counter) by_name[e.name].push_back(e);
   std::string_view separator = "[";
-  for (const auto& lane : run.lanes) {
-    out << separator << "{\"name\":" << text(lane.name) << ",\"pool\":" << lane.pool
-        << ",\"worker\":" << lane.worker << ",\"is_worker\":" << (lane.is_worker ? "true" : "false")
-        << ",\"lost_events\":" << lane.lost_events << '}';
+  for (auto& [name, values] : by_name) {
+    out << separator;
+    write_counter(out, run.names[name], std::move(values));
     separator = ",\n";
   }
-  out << (run.lanes.empty() ? "[]" : "]");
+  out << (by_name.empty() ? "[]" : "]");
 }
 
-void write_names(std::ostream& out, const trace::recording& run) {
-  std::string_view separator = "[";
-  for (const auto& name : run.names) {
-    out << separator << text(name);
-    separator = ",\n";
-  }
-  out << (run.names.empty() ? "[]" : "]");
+// Why workers were idle: the name in the report's "idle", and the words for it.
+nlohmann::json causes_json() {
+  auto causes = nlohmann::json::array();
+  for (std::size_t k = 0; k < trace::cause_count; ++k)
+    causes.push_back({std::string(trace::cause_names[k]) + "_ns", trace::cause_words[k]});
+  return causes;
 }
 
 }  // namespace
 
-void write_run_page(std::ostream& out, const trace::recording& run) {
+void write_run_page(std::ostream& out, const trace::recording& run, const trace::summary& numbers) {
   const std::string_view page(
       heist_report_run_page_begin,
       static_cast<std::size_t>(heist_report_run_page_end - heist_report_run_page_begin));
+  std::vector<trace::event> steals;
+  for (const trace::event& e : run.events)
+    if (e.kind == trace::event_kind::steal) steals.push_back(e);
   const std::size_t at = page.find(data_mark);
-  out << page.substr(0, at);
-  out << "{\"program\":" << text(run.program) << ",\"machine\":" << text(run.machine)
-      << ",\"version\":" << text(run.version) << ",\"processors\":" << run.processors
-      << ",\"duration_ns\":" << run.duration_ns << ",\"clock\":" << text(run.clock)
-      << ",\n\"lanes\":";
-  write_lanes(out, run);
-  out << ",\n\"names\":";
-  write_names(out, run);
-  out << ",\n\"statistics\":" << value(run.statistics) << ",\n\"profile\":" << value(run.profile)
-      << ",\n\"events\":";
-  write_events(out, run);
+  out << page.substr(0, at) << "{\"report\":" << value(trace::to_json(run, numbers))
+      << ",\n\"names\":" << value(run.names) << ",\n\"use\":" << value(numbers.use)
+      << ",\n\"causes\":" << value(causes_json()) << ",\n\"reasons\":" << value(trace::idle_names)
+      << ",\n\"statistics\":" << value(run.statistics) << ",\n\"profile\":" << value(run.profile)
+      << ",\n\"slices\":";
+  write_slices(out, trace::slices_of(run));
+  out << ",\n\"steals\":";
+  write_steals(out, steals);
+  out << ",\n\"counters\":";
+  write_counters(out, run);
   out << '}' << page.substr(at + data_mark.size());
 }
 

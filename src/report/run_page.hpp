@@ -3,15 +3,16 @@
 
 #include <iosfwd>
 
-#include "recording/recording.hpp"
+#include "recording/summary.hpp"
 
 namespace heist::report {
 
 // One HTML file that needs nothing else and loads nothing: the built page
-// (src/report/run_page.html, made by scripts/build-report-page) with the recording as JSON in it,
-// its events as columns in base64. Names may hold anything: no byte of them is read as markup. The
-// page leaves events out that name a lane or a name which the recording doesn't have, and says how
-// many. Writes about 42 bytes for an event. Throws what the stream throws.
-void write_run_page(std::ostream& out, const trace::recording& run);
+// (src/report/run_page.html, made by scripts/build-report-page) with what the command says of the
+// recording in it (trace::to_json), so that both say the same, and what pictures need besides: the
+// slices of the lanes, the steals and the counters as columns in base64. Names may hold anything:
+// no byte of them is read as markup. Writes about 36 bytes for a slice and 24 for a steal. Throws
+// what the stream throws.
+void write_run_page(std::ostream& out, const trace::recording& run, const trace::summary& numbers);
 
 }  // namespace heist::report

@@ -26,6 +26,7 @@ void look_at(const recording& r) {
   const summary s = summarise(r);
   require(s.work_ns <= s.capacity_ns && s.all_idle_ns() <= s.capacity_ns);
   require(!findings_of(r, s).empty());
+  require(to_json(r, s).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).size() > 2);
   string_sink binary;
   write_binary(r, binary);
   require(parse_recording(binary.text, "again").events.size() == r.events.size());

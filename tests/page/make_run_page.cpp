@@ -54,9 +54,13 @@ class made_up_run {
 
   [[nodiscard]] const heist::trace::recording& recording() const { return run_; }
   [[nodiscard]] nlohmann::json expected() const {
-    return {{"events", run_.events.size()}, {"duration", end_},    {"working", working_},
-            {"serial_idle", serial_idle_},  {"steals", steals_},   {"parse", parse_},
-            {"workers", workers},           {"parallelism", 3.25}, {"jobs", jobs_}};
+    return {{"events", run_.events.size()},
+            {"duration", end_},
+            {"serial_idle", serial_idle_},
+            {"steals", steals_},
+            {"workers", workers},
+            {"parallelism", 3.25},
+            {"report", heist::trace::to_json(run_, heist::trace::summarise(run_))}};
   }
 
  private:
@@ -68,20 +72,20 @@ class made_up_run {
 
   // Worker 0 runs alone, the others sleep. The phase is 40 % of about how long the run will take.
   void begin() {
-    parse_ = left_ * 1500 / workers;
+    const std::uint64_t parsed = left_ * 1500 / workers;
     add(0, 0, event_kind::job_begin, no_name, 1);
     add(0, 0, event_kind::region_begin, parse);
-    add(parse_, 0, event_kind::region_end, parse);
-    add(parse_, 0, event_kind::job_end);
-    working_ += parse_;
+    add(parsed, 0, event_kind::region_end, parse);
+    add(parsed, 0, event_kind::job_end);
+    working_ += parsed;
     for (std::uint32_t w = 1; w < workers; ++w) {
       add(0, w, event_kind::idle_begin);
       add(3000, w, event_kind::park);
-      add(parse_, w, event_kind::wake, no_name, 0, 0, 5000);
-      add(parse_, w, event_kind::idle_end, no_name, 2);
-      serial_idle_ += parse_;
+      add(parsed, w, event_kind::wake, no_name, 0, 0, 5000);
+      add(parsed, w, event_kind::idle_end, no_name, 2);
+      serial_idle_ += parsed;
     }
-    std::fill(std::begin(now_), std::end(now_), parse_);
+    std::fill(std::begin(now_), std::end(now_), parsed);
   }
 
   // Jobs one after another on each worker, each of them stolen from the next one.
@@ -107,7 +111,6 @@ class made_up_run {
         add(now, w, event_kind::counter, items, 0, 0, static_cast<double>(now) / 1e4);
       working_ += length;
       ++steals_;
-      ++jobs_;
     }
     end_ = *std::max_element(std::begin(now_), std::end(now_));
   }
@@ -143,7 +146,7 @@ class made_up_run {
   heist::trace::recording run_;
   std::size_t left_;
   std::uint64_t now_[workers]{};
-  std::uint64_t end_ = 0, parse_ = 0, working_ = 0, serial_idle_ = 0, steals_ = 0, jobs_ = 0;
+  std::uint64_t end_ = 0, working_ = 0, serial_idle_ = 0, steals_ = 0;
 };
 
 }  // namespace
@@ -155,7 +158,7 @@ int main(int count, char** arguments) {
   }
   const made_up_run made(std::strtoull(arguments[1], nullptr, 10));
   std::ofstream out(arguments[2], std::ios::binary);
-  heist::report::write_run_page(out, made.recording());
+  heist::report::write_run_page(out, made.recording(), heist::trace::summarise(made.recording()));
   out.close();
   std::puts(made.expected().dump().c_str());
   return out ? 0 : 1;

@@ -24,7 +24,7 @@ using testing::Not;
 
 std::string page_of(const recording& run) {
   std::ostringstream out;
-  heist::report::write_run_page(out, run);
+  heist::report::write_run_page(out, run, heist::trace::summarise(run));
   return out.str();
 }
 
@@ -60,8 +60,8 @@ std::string decoded(const std::string& base64) {
 
 // The numbers of a column; this machine's order of bytes is the file's.
 template <class Number>
-std::vector<Number> column(const nlohmann::json& data, const char* name) {
-  const std::string bytes = decoded(data.at("events").at(name));
+std::vector<Number> column(const nlohmann::json& of, const char* name) {
+  const std::string bytes = decoded(of.at(name));
   EXPECT_EQ(bytes.size() % sizeof(Number), 0U);
   std::vector<Number> numbers(bytes.size() / sizeof(Number));
   if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
@@ -70,53 +70,88 @@ std::vector<Number> column(const nlohmann::json& data, const char* name) {
 
 TEST(RunPage, OfAnEmptyRecordingHasEverything) {
   const auto data = data_of(recording{});
-  EXPECT_EQ(data.at("events").at("count"), 0);
-  for (const char* name : {"time_ns", "lane", "kind", "name", "a", "b", "value"})
-    EXPECT_EQ(data.at("events").at(name), "") << name;
-  EXPECT_EQ(data.at("lanes"), nlohmann::json::array());
+  for (const char* table : {"slices", "steals"}) EXPECT_EQ(data.at(table).at("count"), 0);
+  for (const char* name : {"begin_ns", "end_ns", "lane", "state", "region", "why"})
+    EXPECT_EQ(data.at("slices").at(name), "") << name;
+  for (const char* name : {"time_ns", "thief", "victim", "depth"})
+    EXPECT_EQ(data.at("steals").at(name), "") << name;
+  EXPECT_EQ(data.at("counters"), nlohmann::json::array());
   EXPECT_EQ(data.at("names"), nlohmann::json::array({""}));
   EXPECT_TRUE(data.at("statistics").is_null());
   EXPECT_TRUE(data.at("profile").is_null());
 }
 
-// Counts of events that leave 0, 1 and 2 bytes over, and more than a buffer of the writer.
+TEST(RunPage, HoldsWhatTheCommandSays) {
+  recording run;
+  run.duration_ns = 1'000;
+  run.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}};
+  run.events = {{0, 0, event_kind::job_begin, 0, 1}, {0, 1, event_kind::idle_begin}};
+  const auto said = heist::trace::to_json(run, heist::trace::summarise(run));
+  EXPECT_EQ(said.at("findings").at(0).at("key"), "serial_phase");
+  EXPECT_EQ(data_of(run).at("report"), said);
+}
+
+// Counts of rows that leave 0, 1 and 2 bytes over, and more than a buffer of the writer.
 TEST(RunPage, ColumnsDecodeToWhatWasPutIn) {
+  constexpr std::uint32_t lanes = 300;
   for (const std::size_t count : {1U, 2U, 3U, 4U, 5U, 20'000U}) {
     recording run;
+    for (std::uint32_t i = 0; i < lanes; ++i) run.lanes.push_back({"", 0, i, true, 0});
     for (std::size_t i = 0; i < count; ++i) {
       const auto n = static_cast<std::uint32_t>(i);
-      run.events.push_back({(std::uint64_t{1} << 52) + i, n % 70'000,
-                            static_cast<event_kind>(n % heist::trace::event_kinds), n * 3,
-                            heist::trace::no_lane - n, n << 16, -0.5 * n});
+      run.events.push_back({(std::uint64_t{1} << 52) + i, n % lanes, event_kind::steal, 0,
+                            n % 7 == 0 ? heist::trace::no_lane : n % 11, n << 16, 1});
     }
-    const auto data = data_of(run);
-    EXPECT_EQ(data.at("events").at("count"), count);
-    const auto time = column<double>(data, "time_ns"), value = column<double>(data, "value");
-    const auto lane = column<std::uint16_t>(data, "lane");
-    const auto kind = column<std::uint8_t>(data, "kind");
-    const auto name = column<std::uint32_t>(data, "name"), a = column<std::uint32_t>(data, "a"),
-               b = column<std::uint32_t>(data, "b");
-    ASSERT_EQ(time.size(), count);
-    for (const std::size_t size :
-         {value.size(), lane.size(), kind.size(), name.size(), a.size(), b.size()})
+    const auto steals = data_of(run).at("steals");
+    EXPECT_EQ(steals.at("count"), count);
+    const auto time = column<double>(steals, "time_ns");
+    const auto thief = column<std::uint16_t>(steals, "thief");
+    const auto victim = column<std::uint16_t>(steals, "victim");
+    const auto depth = column<std::uint32_t>(steals, "depth");
+    for (const std::size_t size : {time.size(), thief.size(), victim.size(), depth.size()})
       ASSERT_EQ(size, count);
     for (std::size_t i = 0; i < count; ++i) {
       const event& e = run.events[i];
       ASSERT_EQ(time[i], static_cast<double>(e.time_ns));
-      ASSERT_EQ(lane[i], e.lane);
-      ASSERT_EQ(kind[i], static_cast<std::uint8_t>(e.kind));
-      ASSERT_EQ(name[i], e.name);
-      ASSERT_EQ(a[i], e.a);
-      ASSERT_EQ(b[i], e.b);
-      ASSERT_EQ(value[i], e.value);
+      ASSERT_EQ(thief[i], e.lane);
+      ASSERT_EQ(victim[i], e.a == heist::trace::no_lane ? 65'535 : e.a);
+      ASSERT_EQ(depth[i], e.b);
     }
   }
 }
 
-TEST(RunPage, ALaneThatNoColumnHoldsIsNoOtherLane) {
+TEST(RunPage, SlicesAreThoseOfTheLanes) {
   recording run;
-  run.events = {{0, 65'536}, {0, heist::trace::no_lane}};
-  EXPECT_THAT(column<std::uint16_t>(data_of(run), "lane"), testing::Each(65'535));
+  run.duration_ns = 100;
+  run.names = {"", "parse"};
+  run.lanes = {{"heist/0", 0, 0, true, 0}, {"main", 0, 0, false, 0}};
+  run.events = {{0, 0, event_kind::idle_begin},
+                {5, 1, event_kind::region_begin, 1},
+                {10, 0, event_kind::park},
+                {40, 0, event_kind::idle_end, 0, 3},
+                {40, 0, event_kind::job_begin, 1, 1},
+                {60, 1, event_kind::region_end, 1}};
+  const auto slices = data_of(run).at("slices");
+  EXPECT_THAT(column<double>(slices, "begin_ns"), testing::ElementsAre(0, 10, 40, 5));
+  EXPECT_THAT(column<double>(slices, "end_ns"), testing::ElementsAre(10, 40, 100, 60));
+  EXPECT_THAT(column<std::uint16_t>(slices, "lane"), testing::ElementsAre(0, 0, 0, 1));
+  EXPECT_THAT(column<std::uint8_t>(slices, "state"), testing::ElementsAre(1, 2, 0, 4));
+  EXPECT_THAT(column<std::uint32_t>(slices, "region"), testing::ElementsAre(0, 0, 1, 1));
+  EXPECT_THAT(column<std::uint8_t>(slices, "why"), testing::ElementsAre(3, 3, 0, 0));
+}
+
+TEST(RunPage, ACounterIsThinnedOut) {
+  recording run;
+  run.lanes = {{"", 0, 0, true, 0}};
+  run.names = {"", "items"};
+  for (unsigned i = 0; i < 5'000; ++i)
+    run.events.push_back({i, 0, event_kind::counter, 1, 0, 0, 2.0 * i});
+  const auto counter = data_of(run).at("counters").at(0);
+  EXPECT_EQ(counter.at("name"), "items");
+  EXPECT_EQ(counter.at("all"), 5'000);
+  const auto values = column<double>(counter.at("values"), "value");
+  ASSERT_EQ(values.size(), 1'667U);
+  EXPECT_EQ(values.at(1), 6);
 }
 
 TEST(RunPage, MarkupInNamesStaysText) {
@@ -131,10 +166,11 @@ TEST(RunPage, MarkupInNamesStaysText) {
   const auto raw = data_of(page);
   EXPECT_THAT(raw, Not(HasSubstr("<")));
   const auto data = nlohmann::json::parse(raw);
-  EXPECT_EQ(data.at("program"), bad);
-  EXPECT_EQ(data.at("lanes").at(0).at("name"), bad);
-  EXPECT_EQ(data.at("lanes").at(0).at("lost_events"), 3);
-  EXPECT_EQ(data.at("lanes").at(0).at("is_worker"), false);
+  const auto& report = data.at("report");
+  EXPECT_EQ(report.at("program"), bad);
+  EXPECT_EQ(report.at("lanes").at(0).at("name"), bad);
+  EXPECT_EQ(report.at("lanes").at(0).at("lost_events"), 3);
+  EXPECT_EQ(report.at("lanes").at(0).at("is_worker"), false);
   EXPECT_EQ(data.at("names").at(1), bad);
   EXPECT_EQ(data.at("statistics").at(bad), bad);
   EXPECT_EQ(data.at("profile").at("regions").at(0).at("name"), bad);
@@ -145,14 +181,16 @@ TEST(RunPage, MarkupInNamesStaysText) {
 TEST(RunPage, BytesThatAreNoTextAndNumbersThatAreNoneDontBreakTheData) {
   recording run;
   run.program = "\xff\xfe\x01";
+  run.lanes = {{"", 0, 0, true, 0}};
   run.names = {"", std::string("a\0b", 3)};
   run.statistics = {{"name", "\xc3"}, {"value", std::numeric_limits<double>::quiet_NaN()}};
   run.events = {{0, 0, event_kind::counter, 1, 0, 0, std::numeric_limits<double>::infinity()}};
   const auto data = data_of(run);
-  EXPECT_EQ(data.at("program"), "\xEF\xBF\xBD\xEF\xBF\xBD\x01");
+  EXPECT_EQ(data.at("report").at("program"), "\xEF\xBF\xBD\xEF\xBF\xBD\x01");
   EXPECT_EQ(data.at("names").at(1), std::string("a\0b", 3));
   EXPECT_TRUE(data.at("statistics").at("value").is_null());
-  EXPECT_EQ(column<double>(data, "value").at(0), std::numeric_limits<double>::infinity());
+  const auto& values = data.at("counters").at(0).at("values");
+  EXPECT_EQ(column<double>(values, "value").at(0), std::numeric_limits<double>::infinity());
 }
 
 TEST(RunPage, LoadsNothingAndNamesTheLicenceOfItsLibrary) {

@@ -16,6 +16,7 @@ const four = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 export const number = (x) => (!Number.isFinite(x) ? "-" : Math.abs(x) >= 1000 ? whole.format(x) : four.format(x));
+export const share = (part, whole) => (whole > 0 ? percent(part / whole) : "-");
 export const percent = (share) => `${(100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0)} %`;
 
 const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];

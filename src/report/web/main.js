@@ -1,58 +1,47 @@
 // Puts the page together from the recording that it holds.
 import { decode } from "./data.js";
-import { derive } from "./model.js";
-import { measure } from "./measures.js";
-import { findings, summary } from "./findings.js";
 import { isDark, rankRegions } from "./colours.js";
 import { Timeline, legend } from "./timeline.js";
 import { charts, measuredSpeedup } from "./charts.js";
 import * as tables from "./tables.js";
-import { h, number, percent, plural, time } from "./dom.js";
+import { h, number, plural, share, time } from "./dom.js";
 
 const root = document.documentElement;
 const page = document.getElementById("page");
 
 function setTheme(theme) { root.dataset.theme = theme; }
 
-function lostWarning(run, model) {
-  const lost = run.lanes.filter((lane) => lane.lost_events > 0);
-  const result = [];
-  if (lost.length > 0) {
-    const sum = lost.reduce((s, lane) => s + lane.lost_events, 0);
-    result.push(h("p", { class: "warning", id: "lost", "data-lost": sum },
-      `The recording has lost ${plural(sum, "event")} of ${plural(lost.length, "lane")} (${lost.slice(0, 8).map((l) => l.name).join(", ")}${lost.length > 8 ? ", …" : ""}), ` +
-      "the oldest ones, since rings were full. What happened before is not shown, and times there are wrong."));
-  }
-  if (model.refused > 0)
-    result.push(h("p", { class: "warning", id: "refused", "data-refused": model.refused }, `${plural(model.refused, "event")} can't be read and ${model.refused === 1 ? "is" : "are"} left out.`));
-  return result;
+function lostWarning({ report }) {
+  const lost = report.lanes.filter((lane) => lane.lost_events > 0);
+  if (lost.length === 0) return [];
+  return [h("p", { class: "warning", id: "lost", "data-lost": report.lost_events },
+    `The recording has lost ${plural(report.lost_events, "event")} of ${plural(lost.length, "lane")} (${lost.slice(0, 8).map((l) => l.name).join(", ")}${lost.length > 8 ? ", …" : ""}), ` +
+    "the oldest ones, since rings were full. What happened before is not shown, and times there are wrong.")];
 }
 
-function figures(run, measures, model) {
-  const all = [["duration", "Duration", time(measures.duration), measures.duration], ["worker-count", "Workers", measures.pools > 1 ? `${measures.workers} in ${measures.pools} pools` : number(measures.workers), measures.workers],
-    ["working", "Working", Number.isFinite(measures.working) ? percent(measures.working) : "-", measures.working],
-    ["steals", "Steals", number(model.steals.length), model.steals.length], ["event-count", "Events", number(run.events.count), run.events.count]];
-  if (run.profile?.parallelism > 0) all.push(["parallelism", "Parallelism T1/Tinf", number(run.profile.parallelism), run.profile.parallelism]);
-  const speedup = measuredSpeedup(measures, run.profile);
+function figures(run) {
+  const { report, profile } = run, steals = report.events_by_kind.steal;
+  const all = [["duration", "Duration", time(report.duration_ns), report.duration_ns], ["worker-count", "Workers", number(report.workers), report.workers],
+    ["working", "Working", share(report.work_ns, report.capacity_ns), report.work_ns / report.capacity_ns],
+    ["steals", "Steals", number(steals), steals], ["event-count", "Events", number(report.events), report.events]];
+  if (profile?.parallelism > 0) all.push(["parallelism", "Parallelism T1/Tinf", number(profile.parallelism), profile.parallelism]);
+  const speedup = measuredSpeedup(run);
   if (Number.isFinite(speedup)) all.push(["speed", "Speed-up in this run", number(speedup), speedup]);
   return h("dl", { class: "figures", id: "figures" }, all.map(([id, name, text, value]) => h("div", {}, h("dt", {}, name), h("dd", { id, "data-value": value }, text))));
 }
 
-function findingsSection(found, measures) {
-  return h("section", { "aria-labelledby": "findings-title" }, h("h2", { id: "findings-title" }, "Findings"), h("p", { id: "summary" }, summary(measures)),
-    found.length === 0 ? h("p", { id: "no-findings" }, measures.workers === 0 ? "Nothing to look at." : "Nothing that costs a twentieth of the workers' time or more.")
-      : h("ol", { class: "findings", id: "findings" }, found.map((f) => h("li", { "data-finding": f.key, "data-share": f.share.toFixed(4) }, h("strong", {}, f.text), f.remedy))));
-}
+const findings = ({ report }) => h("section", { "aria-labelledby": "findings-title" }, h("h2", { id: "findings-title" }, "Findings"), h("p", { id: "summary" }, report.headline),
+  h("ol", { class: "findings", id: "findings" }, report.findings.map((f) => h("li", { "data-finding": f.key, "data-share": f.share.toFixed(4) }, h("strong", {}, f.what), " ", f.remedy))));
 
 function build(run) {
-  const model = derive(run), measures = measure(model), ranks = rankRegions(measures);
-  const timeline = new Timeline(model, ranks);
+  const { report, profile } = run;
+  const timeline = new Timeline(run, rankRegions(run));
   const legendPlace = h("div"), chartsPlace = h("div", { class: "charts", id: "charts" });
   const state = { drawn: [] };
   const draw = () => {
     for (const chart of state.drawn) chart.destroy();
-    const all = charts(model, measures);
-    legendPlace.replaceChildren(legend(model, ranks, measures));
+    const all = charts(run);
+    legendPlace.replaceChildren(legend(run));
     chartsPlace.replaceChildren(...all.map((c) => c.element));
     state.drawn = all.map((c) => c.draw());
     state.places = all.map((c) => c.place);
@@ -68,20 +57,21 @@ function build(run) {
     draw();
   } }, isDark() ? "Light" : "Dark");
 
-  document.title = `${run.program || "a run"}: heist report`;
+  document.title = `${report.program || "a run"}: heist report`;
   page.replaceChildren(
-    h("header", {}, h("div", {}, h("h1", { id: "program" }, run.program || "A run without a name"), h("div", { class: "quiet" }, [run.machine, plural(run.processors, "processor"), `heist ${run.version}`].filter(Boolean).join(" · "))), themeButton),
-    ...lostWarning(run, model), figures(run, measures, model), findingsSection(findings(measures, run), measures),
+    h("header", {}, h("div", {}, h("h1", { id: "program" }, report.program || "A run without a name"),
+      h("div", { class: "quiet" }, [report.machine, plural(report.processors, "processor"), `heist ${report.version}`].filter(Boolean).join(" · "))), themeButton),
+    ...lostWarning(run), figures(run), findings(run),
     h("section", {}, h("h2", {}, "Timeline"), timeline.element, legendPlace),
     h("section", {}, h("h2", {}, "Charts"), h("p", { class: "hint" }, "Drag over a chart to zoom, double-click for all."), chartsPlace),
-    h("section", {}, h("h2", {}, "Tables"), tables.workers(model, measures), tables.reasons(measures), tables.regions(model, measures, ranks.order), tables.predictions(run.profile), tables.events(model)),
+    h("section", {}, h("h2", {}, "Tables"), tables.workers(run), tables.causes(run), tables.regions(run), tables.predictions(profile), tables.events(run)),
     h("section", {}, h("h2", {}, "Counters"), tables.statistics(run).length > 0 ? tables.statistics(run) : h("p", { class: "quiet" }, "The recording has no statistics of its pools.")),
     h("section", {}, h("h2", {}, "Machine"), tables.machine(run)),
-    ...(run.profile?.not_covered?.length > 0 ? [h("section", {}, h("h2", {}, "What the work and span leave out"), h("ul", {}, run.profile.not_covered.map((s) => h("li", {}, String(s)))))] : []));
+    ...(profile?.not_covered?.length > 0 ? [h("section", {}, h("h2", {}, "What the work and span leave out"), h("ul", {}, profile.not_covered.map((s) => h("li", {}, String(s)))))] : []));
   draw();
   new ResizeObserver(resize).observe(chartsPlace);
   printing(draw);
-  return { model, timeline, draw };
+  return { draw };
 }
 
 // Paper is white, and narrower than a screen: the pictures are drawn anew for it, since they don't follow by themselves.

@@ -1,48 +1,46 @@
 // The figures as tables: what the pictures show, for those who read or print them.
-import { kindNames } from "./data.js";
-import { state, stateNames, reasonNames } from "./model.js";
 import { regionName } from "./colours.js";
-import { h, number, percent, table, time } from "./dom.js";
+import { h, number, share, table, time } from "./dom.js";
 
 const mostRows = 300;
-const share = (part, whole) => (whole > 0 ? percent(part / whole) : "-");
+const states = ["working", "idle", "parked", "blocked"];
+const spoken = (key) => key.replaceAll("_", " ");
+const numbers = (...titles) => titles.map((title) => ({ title, number: true }));
 
-export function workers(model, measures) {
-  const order = [state.working, state.idle, state.parked, state.blocked, state.scheduling, ...(measures.lanes.some((lane) => lane.states[state.outside] > 0) ? [state.outside] : [])];
-  const row = (name, states, whole) => [name, ...order.flatMap((s) => [time(states[s]), share(states[s], whole)])];
-  const rows = measures.lanes.slice(0, mostRows).map((lane) => row(lane.name + (lane.isWorker ? "" : " (no worker)"), lane.states, lane.isWorker ? lane.states.reduce((s, x) => s + x, 0) : measures.duration));
-  const { hasCallers } = measures;
-  if (measures.workers > 1 || hasCallers) rows.push(row("the pool's workers", measures.states, measures.workerTime));
+export function workers({ report, use }) {
+  const row = (name, ns, whole) => [name, ...ns.flatMap((x) => [time(x), share(x, whole)])];
+  const rows = report.lanes.slice(0, mostRows).map((lane) => row(lane.name + (lane.is_worker ? "" : " (no worker)"), states.map((s) => lane[`${s}_ns`]), report.duration_ns));
+  const hasCallers = report.lanes.some((lane) => !lane.is_worker && lane.working_ns > 0);
+  if (report.workers > 1 || hasCallers)
+    rows.push(row("the pool's workers", states.map((_, k) => (use.reduce((sum, step) => sum + step[k], 0) * report.duration_ns) / use.length), report.capacity_ns));
   const more = hasCallers ? h("p", { class: "hint" }, "A thread outside the pool that works there takes the place of a worker that sleeps: in the last row its work counts, " +
     "and as much of the sleep doesn't.") : null;
-  return h("div", {}, table("Time by worker", [{ title: "worker" }, ...order.flatMap((s) => [{ title: stateNames[s], number: true }, { title: "share", number: true }])], rows, { id: "workers" }), more);
+  return h("div", {}, table("Time by worker", [{ title: "worker" }, ...states.flatMap((s) => numbers(s, "share"))], rows, { id: "workers" }), more);
 }
 
-export function reasons(measures) {
-  const rows = reasonNames.map((name, i) => [name, time(measures.reasons[i]), share(measures.reasons[i], measures.idleTime), number(measures.spells[i].count),
-    time(measures.spells[i].mean), time(measures.spells[i].quantile(0.5)), measures.spells[i].count > 0 ? time(measures.spells[i].greatest) : "-"]);
-  return table("Idle and parked time by reason, and the spells that ended with it", [{ title: "reason" }, ...["time", "share", "spells", "mean", "half at most", "longest"].map((title) => ({ title, number: true }))], rows, { id: "reasons" });
+export function causes({ report, causes: all }) {
+  const idle = all.reduce((sum, [key]) => sum + report.idle[key], 0);
+  return table("Idle time of the workers, by cause", [{ title: "cause" }, ...numbers("time", "share")],
+    all.map(([key, words]) => [words, time(report.idle[key]), share(report.idle[key], idle)]), { id: "causes" });
 }
 
-export function regions(model, measures, order) {
-  const total = [...measures.regions.values()].reduce((s, x) => s + x, 0);
-  const profile = model.run.profile?.regions;
-  const columns = [{ title: "region" }, { title: "work in this run", number: true }, { title: "share", number: true }];
-  if (profile) columns.push(...["T1", "Tinf", "T1/Tinf", "on the critical path"].map((title) => ({ title, number: true })));
-  const rows = order.slice(0, mostRows).map((region) => {
-    const row = [regionName(model.run, region), time(measures.regions.get(region)), share(measures.regions.get(region), total)];
-    if (profile) {
-      const name = region === 0 ? "" : model.run.names[region];
-      const p = profile.find((r) => r.name === name) ?? profile.find((r) => name && r.name?.endsWith(`/${name}`)) ?? (region === 0 ? profile[0] : undefined);
-      row.push(...(p ? [time(p.work * 1e9), time(p.span * 1e9), number(p.work / p.span), share(p.on_path, model.run.profile.span)] : ["-", "-", "-", "-"]));
+export function regions({ report, profile }) {
+  const total = report.regions.reduce((sum, r) => sum + r.work_ns, 0), profiled = profile?.regions;
+  const columns = [{ title: "region" }, ...numbers("work in this run", "share", "span", "alone", "entered")];
+  if (profiled) columns.push(...numbers("T1", "Tinf", "T1/Tinf", "on the critical path"));
+  const rows = report.regions.slice(0, mostRows).map(({ name, work_ns, span_ns, alone_ns, entered }) => {
+    const row = [regionName(name), time(work_ns), share(work_ns, total), time(span_ns), time(alone_ns), number(entered)];
+    if (profiled) {
+      const p = profiled.find((r) => r.name === name) ?? profiled.find((r) => name && r.name?.endsWith(`/${name}`)) ?? (name ? undefined : profiled[0]);
+      row.push(...(p ? [time(p.work * 1e9), time(p.span * 1e9), number(p.work / p.span), share(p.on_path, profile.span)] : ["-", "-", "-", "-"]));
     }
     return row;
   });
   return table("Regions", columns, rows, { id: "regions" });
 }
 
-export function events(model) {
-  const rows = model.counts.flatMap((n, kind) => (n > 0 ? [[kindNames[kind], number(n)]] : []));
+export function events({ report }) {
+  const rows = Object.entries(report.events_by_kind).flatMap(([kind, n]) => (n > 0 ? [[spoken(kind), number(n)]] : []));
   return table("Events of the recording", [{ title: "event" }, { title: "count", number: true }], rows, { id: "events" });
 }
 
@@ -54,7 +52,6 @@ export function predictions(profile) {
 
 const isScalar = (x) => ["number", "string", "boolean"].includes(typeof x);
 const shown = (x) => (typeof x === "number" ? number(x) : String(x));
-const spoken = (key) => key.replaceAll("_", " ");
 
 function pool(statistics, index) {
   const parts = [];
@@ -78,8 +75,8 @@ export function statistics(run) {
   return pools.filter((p) => p && typeof p === "object").map(pool);
 }
 
-export function machine(run) {
-  const rows = [["program", run.program || "-"], ["machine", run.machine || "-"], ["processors", number(run.processors)], ["heist", run.version || "-"], ["clock", run.clock || "-"],
-    ["lanes", number(run.lanes.length)], ["events", number(run.events.count)]];
+export function machine({ report }) {
+  const rows = [["program", report.program || "-"], ["machine", report.machine || "-"], ["processors", number(report.processors)], ["heist", report.version || "-"],
+    ["clock", report.clock || "-"], ["lanes", number(report.lanes.length)], ["events", number(report.events)]];
   return table("The machine and the recording", [{ title: "what" }, { title: "value" }], rows, { id: "machine" });
 }

@@ -1,28 +1,27 @@
 // The timeline: a row for each lane on one canvas. What is narrower than a pixel is drawn by its share: a column of pixels
 // shows, from the bottom up, how much of its time went where. So a million events take one pass over the visible ones.
-import { state, stateNames, reasonNames } from "./model.js";
+import { isWork, state, stateNames } from "./data.js";
 import { colours, regionColours, regionName } from "./colours.js";
-import { h, percent, plural, time } from "./dom.js";
+import { h, plural, share, time } from "./dom.js";
 
 const arrowWidth = 10;  // where arrows have less room on average, none is drawn
 const axisHeight = 24;
-const slots = regionColours + 4;  // the regions, then idle, parked, blocked, scheduling
-const slotOfState = { [state.idle]: regionColours, [state.parked]: regionColours + 1, [state.blocked]: regionColours + 2, [state.scheduling]: regionColours + 3 };
+const slots = regionColours + 3;  // the regions, then idle, parked, blocked
+const slotOfState = { [state.idle]: regionColours, [state.parked]: regionColours + 1, [state.blocked]: regionColours + 2 };
 const mostRows = 1000;  // a canvas can be about 32,000 pixels high
 const leastSpan = 100;  // ns
 
 export class Timeline {
-  constructor(model, ranks) {
-    this.model = model;
+  constructor(run, ranks) {
+    this.run = run;
     this.ranks = ranks;
-    this.duration = Math.max(model.duration, 1);
+    this.duration = Math.max(run.report.duration_ns, 1);
     this.from = 0;
     this.to = this.duration;
-    this.rows = Math.min(mostRows, model.lanes.length);
+    this.rows = Math.min(mostRows, run.lanes.length);
     const lanes = this.rows;
     this.rowHeight = lanes <= 8 ? 34 : lanes <= 24 ? 22 : lanes <= 64 ? 12 : 5;
     this.height = axisHeight + Math.max(1, lanes) * this.rowHeight;
-    this.stealTimes = Float64Array.from(model.steals, (i) => model.run.events.time[i]);
     this.build();
   }
 
@@ -45,7 +44,7 @@ export class Timeline {
         button("All", "Show the whole run", () => this.show(0, this.duration)), this.status),
       h("div", { class: "timeline" }, this.canvas, this.tip),
       h("p", { class: "hint" }, "Wheel: zoom. Drag or arrow keys: move. + and −: zoom. Home: all. A column of pixels shows by height how its time was spent." +
-        (this.rows < this.model.lanes.length ? ` The first ${this.rows} of ${this.model.lanes.length} threads are shown.` : "")));
+        (this.rows < this.run.lanes.length ? ` The first ${this.rows} of ${this.run.lanes.length} threads are shown.` : "")));
     new ResizeObserver(() => this.later()).observe(this.canvas);
   }
 
@@ -99,15 +98,15 @@ export class Timeline {
 
   hideTip() { this.tip.hidden = true; }
   showTip(e) {
-    const { run, lanes } = this.model;
+    const { report, lanes, names, reasons } = this.run;
     const l = Math.floor((e.offsetY - axisHeight) / this.rowHeight);
     if (l < 0 || l >= this.rows) return this.hideTip();
     const t = this.timeAt(e), all = lanes[l], i = all.firstAfter(t);
     if (i >= all.length || all.begin[i] > t) return this.hideTip();
     const what = all.state[i], length = time(all.end[i] - all.begin[i]);
-    const more = what === state.working || what === state.outside ? `: ${regionName(run, all.detail[i])}`
-      : what === state.idle || what === state.parked ? `: ${reasonNames[all.detail[i]]}` : "";
-    this.tip.textContent = `${run.lanes[l].name}: ${stateNames[what]}${more}, ${length} from ${time(all.begin[i])}`;
+    const more = isWork(what) ? `: ${regionName(names[all.region[i]])}`
+      : what === state.idle || what === state.parked ? `: ${reasons[all.why[i]].replaceAll("_", " ")}` : "";
+    this.tip.textContent = `${report.lanes[l].name}: ${stateNames[what]}${more}, ${length} from ${time(all.begin[i])}`;
     this.tip.hidden = false;
     const left = Math.min(e.offsetX + 14, this.canvas.clientWidth - this.tip.offsetWidth - 4);
     this.tip.style.left = `${Math.max(4, left)}px`;
@@ -134,7 +133,7 @@ export class Timeline {
     const draw = this.canvas.getContext("2d");
     draw.scale(scale, scale);
     const c = colours();
-    this.palette = [...c.regions, c.states.idle, c.states.parked, c.states.blocked, c.states.scheduling];
+    this.palette = [...c.regions, c.states.idle, c.states.parked, c.states.blocked];
     draw.fillStyle = c.back;
     draw.fillRect(0, 0, width, this.height);
     this.drawAxis(draw, width, c);
@@ -173,12 +172,12 @@ export class Timeline {
 
   // The shares of each pixel's time, slot by slot.
   shares(l, width) {
-    const all = this.model.lanes[l];
+    const all = this.run.lanes[l];
     const filled = new Float32Array(width * slots);
     const perPixel = (this.to - this.from) / width;
     for (let i = all.firstAfter(this.from); i < all.length && all.begin[i] < this.to; ++i) {
       const what = all.state[i];
-      const slot = what === state.working || what === state.outside ? this.ranks.slot(all.detail[i]) : slotOfState[what];
+      const slot = isWork(what) ? this.ranks[all.region[i]] : slotOfState[what];
       const begin = Math.max(0, (all.begin[i] - this.from) / perPixel), end = Math.min(width, (all.end[i] - this.from) / perPixel);
       const first = Math.floor(begin), last = Math.min(width - 1, Math.floor(end));
       if (first >= width) continue;
@@ -214,7 +213,7 @@ export class Timeline {
       if (one === -1) this.drawColumn(draw, filled, x, top, tall);
     }
     flush(whole);
-    if (this.rowHeight >= 12) this.label(draw, this.model.run.lanes[l].name, top + tall / 2, c);
+    if (this.rowHeight >= 12) this.label(draw, this.run.report.lanes[l].name, top + tall / 2, c);
   }
 
   drawColumn(draw, filled, x, top, tall) {
@@ -243,15 +242,16 @@ export class Timeline {
   }
 
   drawSteals(draw, width, c) {
-    const first = lowerBound(this.stealTimes, this.from), last = lowerBound(this.stealTimes, this.to + 1);
+    const { steals } = this.run;
+    const first = lowerBound(steals.time_ns, this.from), last = lowerBound(steals.time_ns, this.to + 1);
     if ((last - first) * arrowWidth > width) return { shown: last - first, arrows: 0 };
-    const e = this.model.run.events, scale = width / (this.to - this.from);
+    const scale = width / (this.to - this.from);
     let arrows = 0;
     for (let s = first; s < last; ++s) {
-      const i = this.model.steals[s];
-      if (e.a[i] >= this.rows || e.lane[i] >= this.rows || e.a[i] === e.lane[i]) continue;
+      const victim = steals.victim[s], thief = steals.thief[s];
+      if (victim >= this.rows || thief >= this.rows || victim === thief) continue;
       const middle = (lane) => axisHeight + (lane + 0.5) * this.rowHeight;
-      this.arrow(draw, (e.time[i] - this.from) * scale, middle(e.a[i]), middle(e.lane[i]), c);
+      this.arrow(draw, (steals.time_ns[s] - this.from) * scale, middle(victim), middle(thief), c);
       ++arrows;
     }
     return { shown: last - first, arrows };
@@ -300,16 +300,16 @@ function lowerBound(sorted, value) {
   return low;
 }
 
-export function legend(model, ranks, measures) {
-  const c = colours(), total = [...measures.regions.values()].reduce((s, x) => s + x, 0);
+export function legend({ report }) {
+  const c = colours(), { regions } = report, total = regions.reduce((sum, r) => sum + r.work_ns, 0);
   const item = (colour, text, key) => {
     const swatch = h("span", { class: "swatch" });
     swatch.style.background = colour;
     return h("li", { "data-legend": key }, swatch, text);
   };
-  const named = ranks.order.length > regionColours ? ranks.order.slice(0, regionColours - 1) : ranks.order;
-  const items = named.map((r) => item(c.regions[ranks.slot(r)], `${regionName(model.run, r)} (${percent(measures.regions.get(r) / total)} of work)`, "region"));
-  if (named.length < ranks.order.length) items.push(item(c.regions[regionColours - 1], plural(ranks.order.length - named.length, "more region"), "regions"));
-  for (const name of ["idle", "parked", "blocked", "scheduling"]) items.push(item(c.states[name], name, name));
+  const named = regions.length > regionColours ? regions.slice(0, regionColours - 1) : regions;
+  const items = named.map((r, i) => item(c.regions[i], `${regionName(r.name)} (${share(r.work_ns, total)} of work)`, "region"));
+  if (named.length < regions.length) items.push(item(c.regions[regionColours - 1], plural(regions.length - named.length, "more region"), "regions"));
+  for (const name of ["idle", "parked", "blocked"]) items.push(item(c.states[name], name, name));
   return h("ul", { class: "legend", id: "legend" }, items);
 }

@@ -1,8 +1,12 @@
 // What is made of a recording: slices, sums and sentences, against what the sample's events say.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 #include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "recording/summary.hpp"
 #include "tests/unit/trace/sample.hpp"
@@ -56,11 +60,21 @@ TEST(Summary, AddsUpWhatTheSlicesSay) {
   EXPECT_DOUBLE_EQ(s.job_ns.median, 100'000);
   EXPECT_EQ(s.lanes[1].steals, 2U);
   ASSERT_EQ(s.use.size(), 10U);
-  EXPECT_NEAR(s.use[0], 0, 1e-9);
-  EXPECT_NEAR(s.use[1], 0.5, 1e-9);
-  EXPECT_NEAR(s.use[5], 1, 1e-9);
-  EXPECT_NEAR(std::accumulate(s.use.begin(), s.use.end(), 0.0) / 10,
-              static_cast<double>(s.work_ns) / 2'000'000, 1e-9);
+  EXPECT_NEAR(s.use[0][0], 0, 1e-9);
+  EXPECT_NEAR(s.use[0][1], 2, 1e-9);
+  EXPECT_NEAR(s.use[1][0], 1, 1e-9);
+  EXPECT_NEAR(s.use[5][0], 2, 1e-9);
+  double worked = 0;
+  double all = 0;
+  for (const auto& step : s.use) {
+    worked += step[0];
+    all += std::accumulate(step.begin(), step.end(), 0.0);
+  }
+  EXPECT_NEAR(worked / 10, static_cast<double>(s.work_ns) / 1'000'000, 1e-9);
+  EXPECT_NEAR(all / 10, static_cast<double>(s.capacity_ns) / 1'000'000, 1e-9);
+  EXPECT_EQ(s.spell_ns.count, 2U);
+  EXPECT_EQ(s.steal_places, std::vector<std::uint64_t>({0, 1}));
+  EXPECT_EQ(s.events[static_cast<std::size_t>(event_kind::steal)], 2U);
 }
 
 TEST(Summary, KnowsWhatEachRegionCost) {
@@ -79,7 +93,7 @@ TEST(Summary, KnowsWhatEachRegionCost) {
 // both work.
 TEST(Findings, NameTheRegionThatRanAlone) {
   using enum event_kind;
-  heist::trace::log l;
+  heist::trace::recording l;
   l.duration_ns = 1'000'000;
   l.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}};
   l.names = {"", "parse", "sum"};
@@ -102,7 +116,7 @@ TEST(Findings, NameTheRegionThatRanAlone) {
 // about the other one's reason that holds for all of its sleep.
 TEST(Summary, CorrectsTheReasonOfASpellByWhoWorked) {
   using enum event_kind;
-  heist::trace::log l;
+  heist::trace::recording l;
   l.duration_ns = 1'000'000;
   l.lanes = {
       {"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}, {"main thread", 0, 0, false, 0}};
@@ -125,16 +139,84 @@ TEST(Summary, CorrectsTheReasonOfASpellByWhoWorked) {
             "worker, for 50 % of the run (500 us).");
 }
 
+TEST(Summary, ACallerThatWorksInTheSeatOfASleeperMakesThePoolNoIdler) {
+  using enum event_kind;
+  heist::trace::recording l;
+  l.duration_ns = 100;
+  l.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}, {"main", 0, 0, false, 0}};
+  l.events = {{0, 0, job_begin, 0, 1, 0, 0}, {0, 1, idle_begin, 0, 0, 0, 0},
+              {0, 1, park, 0, 0, 0, 0},      {0, 2, job_begin, 0, 1, 0, 0},
+              {60, 2, job_end, 0, 0, 0, 0},  {100, 0, job_end, 0, 0, 0, 0}};
+  const summary s = summarise(l, 2);
+  EXPECT_EQ(s.work_ns, 160U);
+  EXPECT_EQ(s.all_idle_ns(), 40U);
+  EXPECT_EQ(s.use[0], (std::array<double, state_count>{2, 0, 0, 0}));
+  EXPECT_NEAR(s.use[1][2], 0.8, 1e-9);
+}
+
+// A blocking call on a worker's own thread is no idle time, nor work.
+TEST(Summary, WhatIsBlockedIsNotIdle) {
+  using enum event_kind;
+  heist::trace::recording l;
+  l.duration_ns = 100;
+  l.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}};
+  l.events = {{0, 0, block_begin, 0, 0, 0, 0}, {0, 1, idle_begin, 0, 0, 0, 0}};
+  const summary s = summarise(l, 1);
+  EXPECT_EQ(s.capacity_ns, 200U);
+  EXPECT_EQ(s.work_ns, 0U);
+  EXPECT_EQ(s.all_idle_ns(), 100U);
+  EXPECT_EQ(s.use[0], (std::array<double, state_count>{0, 1, 0, 1}));
+}
+
+// What a profile says is a finding, too, and so is a worker that has more than its part.
+TEST(Findings, KnowTheProfileAndTheBusiestWorker) {
+  using enum event_kind;
+  heist::trace::recording l;
+  l.duration_ns = 1'000;
+  l.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}};
+  l.names = {"", "parse"};
+  l.events = {{0, 0, job_begin, 1, 1, 0, 0}, {0, 1, idle_begin, 0, 0, 0, 0}};
+  l.profile = {
+      {"work", 1e-6},
+      {"span", 8e-7},
+      {"parallelism", 1.25},
+      {"burdened_parallelism", 0.5},
+      {"regions", {{{"name", ""}, {"on_path", 1e-7}}, {{"name", "all/parse"}, {"on_path", 4e-7}}}}};
+  const auto found = findings_of(l, summarise(l));
+  const auto of = [&](const std::string& key) {
+    for (const finding& f : found)
+      if (f.key == key) return f.what + " " + f.remedy;
+    return std::string("none");
+  };
+  EXPECT_EQ(
+      of("serial_phase"),
+      "100 % of all idle time: nothing to steal while 'parse' ran on one worker, for 100 % of "
+      "the run (1 us). Split 'parse', or run it beside something else. It is 50 % of the "
+      "critical path.");
+  EXPECT_EQ(of("parallelism"),
+            "The program's parallelism is 1.25: no number of processors makes it more than 1.25 "
+            "times as fast as one. Its work T1 takes 1 us, its span Tinf 800 ns: shorten "
+            "'all/parse', which is 50 % of the critical path.");
+  EXPECT_EQ(of("burden").substr(0, 74),
+            "With the costs of forks and steals the parallelism of 1.25 becomes 0.5. Th");
+  EXPECT_EQ(of("imbalance").substr(0, 61),
+            "The busiest worker worked 2 times as long as the mean of all.");
+  l.profile = nlohmann::json::parse(R"({"parallelism": "x", "regions": [3, {"name": 4}]})");
+  EXPECT_NO_THROW((void)findings_of(l, summarise(l)));
+  l.profile = 7;
+  EXPECT_NO_THROW((void)findings_of(l, summarise(l)));
+}
+
 TEST(Findings, SayWhenThereIsNothingToComplainAbout) {
   using enum event_kind;
-  heist::trace::log l;
+  heist::trace::recording l;
   l.duration_ns = 1'000'000;
   l.lanes = {{"heist/0", 0, 0, true, 0}};
   l.events = {{0, 0, job_begin, 0, 1, 0, 0}};
   const auto found = findings_of(l, summarise(l));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].what, "The workers worked for 100.0 % of the time.");
-  EXPECT_EQ(findings_of(heist::trace::log{}, summarise(heist::trace::log{})).size(), 1U);
+  EXPECT_EQ(findings_of(recording{}, summarise(recording{})).size(), 1U);
 }
 
 }  // namespace
