@@ -30,11 +30,9 @@ void list_all(output& out) {
 
 // By its name, or else by its title in tables, which another one may have as its name.
 const meaning& meaning_of(const std::string& name) {
+  if (const meaning* m = find_meaning(name)) return *m;
   std::vector<std::string_view> names;
-  for (const meaning& m : all_meanings()) {
-    if (name == m.name) return m;
-    names.emplace_back(m.name);
-  }
+  for (const meaning& m : all_meanings()) names.emplace_back(m.name);
   for (const meaning& m : all_meanings())
     if (m.title[0] != '\0' && name == m.title) return m;
   throw usage_error(unknown("name", name, names, "heist explain"));

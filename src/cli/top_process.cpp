@@ -77,8 +77,7 @@ seen_worker worker_of(const detail::monitor_worker& from) {
   w.is_caller = from.is_caller != 0;
   w.thread = from.tid;
   w.depth = from.depth;
-  for (std::size_t k = 0; k < std::size(detail::monitored); ++k)
-    w.counts.*detail::monitored[k] = from.counts[k];
+  w.counts = from.counts;
   return w;
 }
 

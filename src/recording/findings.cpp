@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "observe/stats/meanings.hpp"
 #include "recording/summary.hpp"
 #include "trace/sort_stably.hpp"
 
@@ -102,29 +103,17 @@ class examiner {
     const auto idle_for = [this](idle_cause c) {
       return static_cast<double>(s_.idle_ns[static_cast<std::size_t>(c)]);
     };
-    if (const double ns = idle_for(idle_cause::private_work); share(ns) >= least_share)
-      add("private_work", share(ns),
-          fmt::format("{:.0f} % of all idle time: work was there, but its owner had not made it "
-                      "public yet.",
-                      of_idle(ns)),
-          "An owner shares when it next forks or looks for a request: make the leaves shorter.");
-    if (const double ns = idle_for(idle_cause::blocked); share(ns) >= least_share)
-      add("blocked", share(ns),
-          fmt::format("{:.0f} % of all idle time: all that had begun waited, for locks, futures, "
-                      "channels or blocking calls.",
-                      of_idle(ns)),
-          "Begin the waits earlier, hold locks for shorter, or give the pool something else to do "
-          "meanwhile.");
-    if (const double ns = idle_for(idle_cause::no_work); share(ns) >= least_share)
-      add("no_work", share(ns),
-          fmt::format("{:.0f} % of all idle time: no deque held anything, though several workers "
-                      "ran.",
-                      of_idle(ns)),
-          "Make more and smaller jobs near the ends of loops and at the leaves, or begin the "
-          "longest first.");
+    for (const idle_cause c :
+         {idle_cause::private_work, idle_cause::blocked, idle_cause::no_work}) {
+      const char* const name = cause_names[static_cast<std::size_t>(c)];
+      if (const double ns = idle_for(c); share(ns) >= least_share)
+        add(name, share(ns),
+            fmt::format("{:.0f} % of all idle time: {}.", of_idle(ns), words_for(c)),
+            find_meaning(name)->remedy);
+    }
     if (const double ns = idle_for(idle_cause::serial_phase) - serial_named_ns_;
         share(ns) >= least_share)
-      add("serial_phases", share(ns),
+      add("serial_phase", share(ns),
           fmt::format("{:.0f} % of all idle time: nothing to steal while one worker ran, in many "
                       "short phases.",
                       of_idle(ns)),
@@ -145,7 +134,7 @@ class examiner {
   }
   void look_at_wakes() {
     if (share(s_.wake_ns.sum) < least_share) return;
-    add("wakes", share(s_.wake_ns.sum),
+    add("slow_wakes", share(s_.wake_ns.sum),
         fmt::format("{} wake-ups took {} in all, {} each at the median.", s_.wake_ns.count,
                     time_text(s_.wake_ns.sum), time_text(s_.wake_ns.median)),
         "Parallel parts that come close together keep the workers awake: join less often, or put "
@@ -251,6 +240,11 @@ std::vector<finding> findings_of(const recording& of, const summary& numbers) {
   return examiner(of, numbers).examine();
 }
 
+std::string words_for(idle_cause c) {
+  const std::string_view what = find_meaning(cause_names[static_cast<std::size_t>(c)])->what;
+  return std::string(what.substr(0, what.find(" (")));
+}
+
 std::string headline_of(const summary& numbers) {
   if (numbers.capacity_ns == 0) return "No worker has recorded anything.";
   const auto all_ns = static_cast<double>(numbers.capacity_ns);
@@ -262,7 +256,7 @@ std::string headline_of(const summary& numbers) {
   const auto most = std::max_element(numbers.idle_ns.begin(), numbers.idle_ns.end());
   return text + fmt::format(" and {} idle for {:.1f} %, mostly: {}.",
                             numbers.workers == 1 ? "was" : "were", 100 * idle_ns / all_ns,
-                            cause_words[static_cast<std::size_t>(most - numbers.idle_ns.begin())]);
+                            words_for(static_cast<idle_cause>(most - numbers.idle_ns.begin())));
 }
 
 }  // namespace heist::inline v0::trace

@@ -30,11 +30,9 @@ struct lane_summary {
 enum class idle_cause : std::uint8_t { no_work, private_work, serial_phase, blocked, not_given };
 inline constexpr const char* cause_names[] = {"no_work", "private_work", "serial_phase", "blocked",
                                               "not_given"};
-inline constexpr const char* cause_words[] = {
-    "no deque held anything", "work was not public yet", "only one worker had work",
-    "all that had begun waited", "nothing was given to the pool"};
 inline constexpr std::size_t cause_count = std::size(cause_names);
-static_assert(std::size(cause_words) == cause_count);
+// The phrase for it, as `heist explain` has it.
+[[nodiscard]] std::string words_for(idle_cause c);
 
 // A region, or (number 0) what belonged to none.
 struct region_summary {

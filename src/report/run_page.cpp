@@ -192,7 +192,8 @@ void write_counters(std::ostream& out, const trace::recording& run) {
 nlohmann::json causes_json() {
   auto causes = nlohmann::json::array();
   for (std::size_t k = 0; k < trace::cause_count; ++k)
-    causes.push_back({std::string(trace::cause_names[k]) + "_ns", trace::cause_words[k]});
+    causes.push_back({std::string(trace::cause_names[k]) + "_ns",
+                      trace::words_for(static_cast<trace::idle_cause>(k))});
   return causes;
 }
 

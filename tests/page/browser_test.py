@@ -129,7 +129,7 @@ class RunPage(unittest.TestCase):
         expected = self.open(1000)
         self.check_figures(expected)
         self.assertEqual(self.cell("events", "steal", 1), str(expected["steals"]))
-        self.assertEqual(self.cell("causes", "only one worker", 2), "100 %")
+        self.assertEqual(self.cell("causes", "one worker ran", 2), "100 %")
         finding = "document.querySelector('[data-finding=serial_phase]')"
         self.assertIn("'parse' ran on one worker", WINDOW.value(f"{finding}.textContent"))
         self.assertIn("61 % of the critical path", WINDOW.value(f"{finding}.textContent"))

@@ -41,7 +41,7 @@ LAYERS = {
     "include/heist/detail/parallel/": ["include/heist/"],  # what loops and algorithms are made of: it forks
     "include/heist/": ["include/heist/"],
     "src/trace/": ["src/trace/", "src/platform/"] + VALUES,
-    "src/recording/": ["src/recording/", "src/trace/", "src/platform/"] + VALUES,
+    "src/recording/": ["src/recording/", "src/observe/stats/meanings.hpp", "src/trace/", "src/platform/"] + VALUES,
     # The scheduler: the lower rooms first. Those who observe it are behind one door, notes.hpp.
     "src/runtime/": ["include/heist/"],
     "src/runtime/core/": rooms("core"),

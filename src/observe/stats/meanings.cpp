@@ -53,13 +53,15 @@ constexpr meaning table[] = {
      "Raise fork_depth, or split in halves in place of one by one.", &counters::inlined_forks},
     {"yields", "yields", counter, "processors given away after failed attempts",
      "It is above 0 under yield_kind::to_any and above.", nothing, &counters::yields},
-    {"puts", "puts", counter, "jobs put on the worker's deque; counted under HEIST_STATS=full",
+    {"puts", "puts", deque_counter,
+     "jobs put on the worker's deque; counted under HEIST_STATS=full",
      "Most of them are taken back by their owner: compare with steals.", nothing, &counters::puts},
-    {"takes", "takes", counter, "jobs that the worker took back from its deque",
+    {"takes", "takes", deque_counter, "jobs that the worker took back from its deque",
      "Puts that were not stolen.", nothing, &counters::takes},
-    {"failed_takes", "failed takes", counter, "takes that found nothing, since a thief was faster",
+    {"failed_takes", "vain takes", deque_counter,
+     "takes that found nothing, since a thief was faster",
      "There is one for each steal at the end of a deque.", nothing, &counters::failed_takes},
-    {"resizes", "resizes", counter, "arrays of growing deques replaced by larger ones",
+    {"resizes", "resizes", deque_counter, "arrays of growing deques replaced by larger ones",
      "It is above 0 at the beginning of deep recursions.", nothing, &counters::resizes},
     {"steals_by_size", "of size", counter, "steals by how many jobs they took",
      "Only steals of several jobs have a table.", nothing},
@@ -81,10 +83,10 @@ constexpr meaning table[] = {
     {"stacks_mapped", "stacks mapped", number, "stacks mapped now, cached ones too",
      "Those that nobody uses are given back when the pool is idle.", nothing, nullptr,
      &pool_stats::stacks_mapped},
-    {"blocking_calls", "blocking calls", number,
+    {"blocking_calls", "blocking calls", pool_counter,
      "calls of heist::blocking on threads beside the workers", "Each costs two wake-ups.",
      "Let one call block for more work.", nullptr, &pool_stats::blocking_calls},
-    {"blocking_refusals", "calls on workers", number,
+    {"blocking_refusals", "calls on workers", pool_counter,
      "calls of heist::blocking that blocked their worker, for lack of a free thread",
      "It is above 0 where more than 256 calls block at once, or the system refuses threads.",
      "Bound the calls that block at once, with a heist::semaphore.", nullptr,
@@ -94,7 +96,7 @@ constexpr meaning table[] = {
     {"blocking_threads_peak", "threads at most", number, "threads that ran a blocking call at most",
      "Each is a thread that the pool has started.", nothing, nullptr,
      &pool_stats::blocking_threads_peak},
-    {"seatless_calls", "calls that waited", number,
+    {"seatless_calls", "calls that waited", pool_counter,
      "calls from outside that found no seat and waited for a worker",
      "It is high where more threads call the pool at once than it has workers.",
      "Give them seats of their own: pool_config::caller_seats.", nullptr,
@@ -130,17 +132,22 @@ constexpr meaning table[] = {
      "Locks, futures, channels or blocking calls hold everything up.",
      "Begin the waits earlier, hold locks for shorter, or give the pool something else to do "
      "meanwhile."},
-    {"not_given", "", idle, "nobody ran, and nothing had begun (heist report)",
+    {"not_given", "", idle, "nothing was given to the pool (heist report alone says so)",
      "The program was outside of the pool.",
      "Run that part in the pool, or let the pool work on the next part meanwhile."},
+    {"parallelism", "", finding,
+     "T1/Tinf of a profile is less than 4 for each worker (heist report)",
+     "No number of processors makes the program faster than that.", "Shorten the critical path."},
+    {"burden", "", finding, "the costs of forks and steals halve the parallelism (heist report)",
+     "The pieces are too small for these costs.", "Make them larger where the division ends."},
+    {"imbalance", "", finding,
+     "the busiest worker worked half as long again as the mean of all (heist report)",
+     "Work that can't be stolen lies with it.", "The timeline shows what it runs."},
     {"short_jobs", "", finding, "half of the stolen jobs took 5 us or less (heist report)",
      "A steal costs about a tenth of 5 us.",
      "Make jobs longer where the division ends: a leaf of 10 us or more hides the steal."},
     {"slow_wakes", "", finding, "wake-ups took 2 % of the workers' time or more (heist report)",
      "Parallel parts are short and far between.", "Join less often, or put several into one."},
-    {"serial_region", "", finding, "a region ran alone for 5 % of the run or more (heist report)",
-     "The other workers had nothing to steal meanwhile.",
-     "Split the region, or run it beside something else."},
     {"lost_events", "", finding, "the rings had no room for all events (heist report)",
      "What is said about the beginning of the run may be wrong.",
      "Raise HEIST_TRACE_EVENTS, or record a shorter part by pool::start_trace()."},
@@ -150,11 +157,29 @@ constexpr meaning table[] = {
 
 std::span<const meaning> all_meanings() noexcept { return table; }
 
+const meaning* find_meaning(std::string_view name) noexcept {
+  for (const meaning& m : table)
+    if (name == m.name) return &m;
+  return nullptr;
+}
+
+std::string meaning::metric() const {
+  return std::string("heist_") + name + (kind == meaning_kind::number ? "" : "_total");
+}
+
+std::string meaning::help() const {
+  std::string text = what;
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text + ".";
+}
+
 const char* to_string(meaning_kind k) noexcept {
   switch (k) {
     case counter:
+    case deque_counter:
       return "counter";
     case number:
+    case pool_counter:
       return "number of a pool";
     case distribution:
       return "histogram";

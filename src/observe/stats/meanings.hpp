@@ -1,15 +1,25 @@
-// What the numbers about a pool mean: the one table of texts behind HEIST_STATS=1 and `heist
-// explain`. The documents' tables are held against it.
+// What the numbers about a pool mean: the one table of names, fields and texts behind the tables of
+// HEIST_STATS=1, Prometheus, JSON and `heist explain`. The documents' tables are held against it.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "heist/stats.hpp"
 
 namespace heist::inline v0 {
 
-enum class meaning_kind : std::uint8_t { counter, number, distribution, idle, finding };
+enum class meaning_kind : std::uint8_t {
+  counter,
+  deque_counter,  // in the table about deques
+  number,
+  pool_counter,  // a number of a pool that only grows
+  distribution,
+  idle,
+  finding
+};
 
 struct meaning {
   const char* name;   // of the field, the reason or the finding
@@ -20,10 +30,17 @@ struct meaning {
   const char* remedy;  // a sentence: what to do then
   std::uint64_t counters::*counter = nullptr;
   std::uint64_t pool_stats::*number = nullptr;
+
+  // The metric of Prometheus, if it is a number, and its line of help.
+  [[nodiscard]] std::string metric() const;
+  [[nodiscard]] std::string help() const;
 };
 
 // In the order of the columns.
 [[nodiscard]] std::span<const meaning> all_meanings() noexcept;
+
+// Of that name, or null.
+[[nodiscard]] const meaning* find_meaning(std::string_view name) noexcept;
 
 [[nodiscard]] const char* to_string(meaning_kind k) noexcept;
 

@@ -67,7 +67,7 @@ void add_worker(pool_impl& p, unsigned i, const counters& c, monitor_snapshot& t
   shown.is_caller = w.is_guest ? 1 : 0;
   shown.tid = static_cast<std::uint64_t>(i < p.size() ? p.resident(i).tid : w.tid);
   shown.depth = deque_size(w);
-  for (std::size_t k = 0; k < std::size(monitored); ++k) shown.counts[k] = c.*monitored[k];
+  shown.counts = c;
 }
 
 void add_pool(pool_impl& p, monitor_snapshot& to) {

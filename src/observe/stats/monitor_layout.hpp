@@ -32,7 +32,7 @@
 namespace heist::inline v0::detail {
 
 inline constexpr std::uint64_t monitor_magic = 0x6e6f6d7473696568;  // "heistmon"
-inline constexpr std::uint32_t monitor_version = 1;
+inline constexpr std::uint32_t monitor_version = 2;
 inline constexpr std::chrono::milliseconds monitor_pause{5};
 
 // Of one process. What is beyond is left out, and said to be.
@@ -50,16 +50,6 @@ struct monitor_header {
   std::atomic<std::uint32_t> asked, answered, sequence;
 };
 
-// The counters of a worker, in the order in which they are shown to readers. Another order or
-// number is another version.
-inline constexpr std::uint64_t counters::*monitored[] = {
-    &counters::steals,        &counters::failed_steals,  &counters::batched,
-    &counters::exposes,       &counters::remote_exposes, &counters::reclaims,
-    &counters::suspends,      &counters::blocked_joins,  &counters::roots,
-    &counters::parks,         &counters::naps,           &counters::wakes,
-    &counters::inlined_forks, &counters::yields,         &counters::resizes,
-    &counters::puts,          &counters::takes,          &counters::failed_takes};
-
 struct monitor_pool {
   char name[64];            // ends with a 0, as the next; cut to fit
   char policies[128];       // to_string(pool_config)
@@ -76,7 +66,7 @@ struct monitor_worker {
   std::uint32_t is_caller;  // a thread from outside works in its place
   std::uint64_t tid;
   std::uint64_t depth;  // jobs on its deque
-  std::uint64_t counts[std::size(monitored)];
+  counters counts;
 };
 
 struct monitor_snapshot {

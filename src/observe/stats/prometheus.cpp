@@ -8,37 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "observe/stats/counter_table.hpp"
+#include "observe/stats/meanings.hpp"
 #include "platform/utf8.hpp"
 
 namespace heist::inline v0 {
 
 namespace {
-
-struct pool_metric {
-  const char* name;
-  const char* type;
-  const char* help;
-  std::uint64_t pool_stats::*field;
-};
-
-constexpr pool_metric pool_metrics[] = {
-    {"heist_stacks_in_use", "gauge", "Stacks of fibers that run or are suspended.",
-     &pool_stats::stacks_in_use},
-    {"heist_stacks_peak", "gauge", "The most stacks in use at one time.", &pool_stats::stacks_peak},
-    {"heist_stacks_mapped", "gauge", "Stacks mapped, cached ones included.",
-     &pool_stats::stacks_mapped},
-    {"heist_blocking_calls_total", "counter", "Blocking calls given to threads beside the workers.",
-     &pool_stats::blocking_calls},
-    {"heist_blocking_refusals_total", "counter", "Blocking calls that blocked their worker.",
-     &pool_stats::blocking_refusals},
-    {"heist_blocking_threads_in_use", "gauge", "Threads that run a blocking call.",
-     &pool_stats::blocking_threads_in_use},
-    {"heist_blocking_threads_peak", "gauge", "The most such threads at one time.",
-     &pool_stats::blocking_threads_peak},
-    {"heist_seatless_calls_total", "counter", "Calls from outside that waited for a worker.",
-     &pool_stats::seatless_calls},
-};
 
 // What a histogram's buckets are counted in, and the metric's unit.
 enum class unit { nanoseconds, one };
@@ -76,8 +51,8 @@ std::string label(const char* name, std::string_view value) {
 
 class exposition {
  public:
-  void begin(const char* name, const char* type, const char* help) {
-    text_ += std::string("# HELP ") + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
+  void begin(const std::string& name, const char* type, const std::string& help) {
+    text_ += "# HELP " + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
   }
   void sample(std::string_view name, const std::string& labels, const std::string& value) {
     text_ += std::string(name) + "{" + labels + "} " + value + "\n";
@@ -170,16 +145,16 @@ std::string to_prometheus(std::span<const pool_stats> pools) {
   exposition to;
   if (pools.empty()) return {};
   const std::vector<named_pool> named = with_names(pools);
-  for (const counter_metric& m : counter_metrics) {
-    to.begin(m.name, "counter", m.help);
-    for (const named_pool& p : named)
-      for (std::size_t i = 0; i < p.stats->workers.size(); ++i)
-        to.sample(m.name, p.label + "," + label("worker", std::to_string(i)),
-                  p.stats->workers[i].*m.field);
-  }
-  for (const pool_metric& m : pool_metrics) {
-    to.begin(m.name, m.type, m.help);
-    for (const named_pool& p : named) to.sample(m.name, p.label, p.stats->*m.field);
+  for (const meaning& m : all_meanings()) {
+    if (m.counter == nullptr && m.number == nullptr) continue;
+    const std::string name = m.metric();
+    to.begin(name, m.kind == meaning_kind::number ? "gauge" : "counter", m.help());
+    for (const named_pool& p : named) {
+      if (m.number != nullptr) to.sample(name, p.label, p.stats->*m.number);
+      for (std::size_t i = 0; m.counter != nullptr && i < p.stats->workers.size(); ++i)
+        to.sample(name, p.label + "," + label("worker", std::to_string(i)),
+                  p.stats->workers[i].*m.counter);
+    }
   }
   std::vector<named_pool> measured;
   for (const named_pool& p : named)

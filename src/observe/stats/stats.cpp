@@ -2,39 +2,11 @@
 
 #include <cstdio>
 
+#include "observe/stats/meanings.hpp"
+
 namespace heist::inline v0 {
 
 namespace {
-
-struct column {
-  const char* title;
-  std::uint64_t counters::*field;
-};
-
-constexpr column columns[] = {
-    {"steals", &counters::steals},
-    {"failed", &counters::failed_steals},
-    {"batched", &counters::batched},
-    {"exposes", &counters::exposes},
-    {"remote", &counters::remote_exposes},
-    {"reclaims", &counters::reclaims},
-    {"suspends", &counters::suspends},
-    {"blocked", &counters::blocked_joins},
-    {"roots", &counters::roots},
-    {"parks", &counters::parks},
-    {"naps", &counters::naps},
-    {"wakes", &counters::wakes},
-    {"inlined", &counters::inlined_forks},
-    {"yields", &counters::yields},
-};
-
-// Of the second table, which is about the deques.
-constexpr column deque_columns[] = {
-    {"puts", &counters::puts},
-    {"takes", &counters::takes},
-    {"failed", &counters::failed_takes},
-    {"resizes", &counters::resizes},
-};
 
 constexpr const char* size_titles[counters::size_classes] = {
     "1", "2", "3 to 4", "5 to 8", "9 to 16", "17 to 32", "more"};
@@ -46,6 +18,23 @@ std::string cell(const char* format, auto value) {
 }
 std::string number(std::uint64_t n) { return cell("%12llu", static_cast<unsigned long long>(n)); }
 
+// Calls `f` for each counter of a kind, in the order of the columns.
+void for_each_counter(meaning_kind kind, auto&& f) {
+  for (const meaning& m : all_meanings())
+    if (m.kind == kind && m.counter != nullptr) f(m);
+}
+
+std::string titles(meaning_kind kind) {
+  std::string text;
+  for_each_counter(kind, [&](const meaning& m) { text += cell("%12s", m.title); });
+  return text;
+}
+std::string numbers(meaning_kind kind, const counters& c) {
+  std::string text;
+  for_each_counter(kind, [&](const meaning& m) { text += number(c.*m.counter); });
+  return text;
+}
+
 // A line for each worker and one for all; `cells` makes the rest of a line.
 std::string lines(const pool_stats& s, auto&& cells) {
   std::string text;
@@ -55,13 +44,10 @@ std::string lines(const pool_stats& s, auto&& cells) {
 }
 
 std::string deque_table(const pool_stats& s) {
-  std::string text = cell("%-8s", "deque");
-  for (const column& k : deque_columns) text += cell("%12s", k.title);
-  text += cell("%12s", "ups") + cell("%12s", "downs") + "\n";
-  return text + lines(s, [](const counters& c) {
-           std::string line;
-           for (const column& k : deque_columns) line += number(c.*k.field);
-           return line + number(c.bottom_ups()) + number(c.bottom_downs());
+  return cell("%-8s", "deque") + titles(meaning_kind::deque_counter) + cell("%12s", "ups") +
+         cell("%12s", "downs") + "\n" + lines(s, [](const counters& c) {
+           return numbers(meaning_kind::deque_counter, c) + number(c.bottom_ups()) +
+                  number(c.bottom_downs());
          });
 }
 
@@ -125,20 +111,15 @@ pool_histograms& pool_histograms::operator+=(const pool_histograms& other) noexc
 }
 
 counters& counters::operator+=(const counters& other) noexcept {
-  for (const column& k : columns) this->*k.field += other.*k.field;
-  for (const column& k : deque_columns) this->*k.field += other.*k.field;
+  for (const meaning& m : all_meanings())
+    if (m.counter != nullptr) this->*m.counter += other.*m.counter;
   for (std::size_t i = 0; i < size_classes; ++i) steals_by_size[i] += other.steals_by_size[i];
   return *this;
 }
 
 std::string to_string(const pool_stats& s) {
-  std::string text = cell("%-8s", "worker");
-  for (const column& k : columns) text += cell("%12s", k.title);
-  text += "\n" + lines(s, [](const counters& c) {
-            std::string line;
-            for (const column& k : columns) line += number(c.*k.field);
-            return line;
-          });
+  std::string text = cell("%-8s", "worker") + titles(meaning_kind::counter) + "\n" +
+                     lines(s, [](const counters& c) { return numbers(meaning_kind::counter, c); });
   if (s.total.puts != 0) text += deque_table(s);
   if (s.total.batch_steals() != 0) text += sizes_table(s);
   if (s.has_histograms) text += histograms_text(s.histograms);

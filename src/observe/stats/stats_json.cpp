@@ -1,8 +1,6 @@
 #include "observe/stats/stats_json.hpp"
 
-#include <string_view>
-
-#include "observe/stats/counter_table.hpp"
+#include "observe/stats/meanings.hpp"
 #include "trace/json_text.hpp"
 
 namespace heist::inline v0::detail {
@@ -11,12 +9,10 @@ namespace {
 
 std::string object_of(const counters& c) {
   std::string to = "{";
-  for (const counter_metric& m : counter_metrics) {
-    std::string_view name = m.name;
-    name.remove_prefix(std::string_view("heist_").size());
-    name.remove_suffix(std::string_view("_total").size());
+  for (const meaning& m : all_meanings()) {
+    if (m.counter == nullptr) continue;
     if (to.size() > 1) to += ',';
-    to += trace::quoted(name) + ":" + std::to_string(c.*m.field);
+    to += trace::quoted(m.name) + ":" + std::to_string(c.*m.counter);
   }
   return to + "}";
 }
@@ -29,10 +25,10 @@ std::string to_json(const pool_stats& stats) {
   to += ",\"workers\":[";
   for (const counters& c : stats.workers)
     to += (&c == stats.workers.data() ? "" : ",") + object_of(c);
-  to += "],\"stacks_in_use\":" + std::to_string(stats.stacks_in_use);
-  to += ",\"stacks_peak\":" + std::to_string(stats.stacks_peak);
-  to += ",\"stacks_mapped\":" + std::to_string(stats.stacks_mapped);
-  to += ",\"blocking_calls\":" + std::to_string(stats.blocking_calls);
+  to += "]";
+  for (const meaning& m : all_meanings())
+    if (m.number != nullptr)
+      to += "," + trace::quoted(m.name) + ":" + std::to_string(stats.*m.number);
   return to + "}";
 }
 

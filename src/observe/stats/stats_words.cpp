@@ -31,10 +31,8 @@ std::string counted(std::uint64_t n, std::string_view what) {
 std::string legend(const pool_stats& s) {
   std::string text;
   for (const meaning& m : all_meanings()) {
-    const std::uint64_t n = m.counter != nullptr  ? s.total.*m.counter
-                            : m.number != nullptr ? s.*m.number
-                                                  : 0;
-    if (n == 0 || m.kind != meaning_kind::counter) continue;
+    const std::uint64_t n = m.counter != nullptr ? s.total.*m.counter : 0;
+    if (n == 0) continue;
     std::string title = m.title;
     title.resize(std::max<std::size_t>(title.size(), 12), ' ');
     text += "  " + title + " " + m.what + "\n";
@@ -68,9 +66,8 @@ std::string of_idle_time(const pool_stats& s) {
     const log2_histogram& h = s.histograms.idle_ns[static_cast<std::size_t>(r)];
     const double mine = h.mean() * static_cast<double>(h.count());
     if (h.count() < many || mine < main_reason * all) continue;
-    for (const meaning& m : all_meanings())
-      if (m.kind == meaning_kind::idle && to_string(r) == m.name)
-        return "Most idle time: " + std::string(m.what) + ". " + m.remedy + "\n";
+    const meaning& m = *find_meaning(to_string(r));
+    return "Most idle time: " + std::string(m.what) + ". " + m.remedy + "\n";
   }
   return {};
 }

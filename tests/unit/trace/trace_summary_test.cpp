@@ -207,6 +207,11 @@ TEST(Findings, KnowTheProfileAndTheBusiestWorker) {
   EXPECT_NO_THROW((void)findings_of(l, summarise(l)));
 }
 
+TEST(Summary, EveryCauseHasWords) {
+  for (std::size_t k = 0; k < cause_count; ++k)
+    EXPECT_FALSE(words_for(static_cast<idle_cause>(k)).empty()) << cause_names[k];
+}
+
 TEST(Findings, SayWhenThereIsNothingToComplainAbout) {
   using enum event_kind;
   heist::trace::recording l;
