@@ -99,28 +99,12 @@ std::string to_text(const trace::recording& r, const trace::summary& s) {
   return text;
 }
 
-// Names come from another program, and go to a terminal: what isn't a printable character of UTF-8
-// becomes a question mark.
-void make_printable(std::string& name) {
-  std::string result;
-  for (std::size_t i = 0; i < name.size();) {
-    const std::string_view rest = std::string_view(name).substr(i);
-    const std::size_t length = platform::character_at(rest);
-    const bool is_control = length == 1 ? rest[0] < ' ' || rest[0] == '\x7f'
-                                        : length == 2 && rest[0] == '\xC2' && rest[1] < '\xA0';
-    if (length == 0 || is_control)
-      result += '?';
-    else
-      result += rest.substr(0, length);
-    i += std::max<std::size_t>(length, 1);
-  }
-  name = std::move(result);
-}
-
+// Names come from another program, and go to a terminal.
 void make_printable(trace::recording& r) {
-  for (std::string* name : {&r.program, &r.machine, &r.version, &r.clock}) make_printable(*name);
-  for (trace::lane& l : r.lanes) make_printable(l.name);
-  for (std::string& name : r.names) make_printable(name);
+  for (std::string* name : {&r.program, &r.machine, &r.version, &r.clock})
+    *name = platform::printable(*name);
+  for (trace::lane& l : r.lanes) l.name = platform::printable(l.name);
+  for (std::string& name : r.names) name = platform::printable(name);
 }
 
 class string_sink final : public trace::sink {

@@ -18,6 +18,7 @@
 #include "observe/stats/monitor.hpp"
 #include "observe/stats/monitor_layout.hpp"
 #include "platform/shared_futex.hpp"
+#include "platform/utf8.hpp"
 
 namespace heist::cli {
 
@@ -26,12 +27,9 @@ namespace {
 using detail::monitor_header;
 using detail::monitor_snapshot;
 
-// Names come from another process, and go to a terminal.
+// A text in an array, which a 0 ends. It comes from another process, and goes to a terminal.
 std::string printable(std::string_view text) {
-  std::string result(text.substr(0, text.find('\0')));
-  for (char& c : result)
-    if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 0x7f) c = '?';
-  return result;
+  return platform::printable(text.substr(0, text.find('\0')));
 }
 
 std::string command_of(pid_t pid) {

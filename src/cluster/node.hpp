@@ -39,13 +39,15 @@ struct node_counts {
   std::uint64_t bytes_out = 0;  // of bags
 };
 
-class node {
+// Seam: the steps of the protocol, all of which it takes unless a test leaves one out.
+template <class Seam = whole_protocol>
+class basic_node {
  public:
   // `bag` holds what this node begins with: all of the work at node 0, nothing elsewhere. All
   // references must outlive the node.
-  node(const node_settings& settings, rank self, rank nodes, work& bag, port& through);
-  node(const node&) = delete;
-  node& operator=(const node&) = delete;
+  basic_node(const node_settings& settings, rank self, rank nodes, work& bag, port& through);
+  basic_node(const basic_node&) = delete;
+  basic_node& operator=(const basic_node&) = delete;
 
   // To be called once, before anything else.
   void start();
@@ -105,8 +107,8 @@ class node {
   work& bag_;
   sender sender_;
   thief thief_;
-  termination termination_;
-  snapshots snapshots_;
+  termination<Seam> termination_;
+  snapshots<Seam> snapshots_;
   neighbours neighbours_;
   state state_ = state::gathering;
   rank there_ = 0;                               // children that said hello
@@ -117,5 +119,15 @@ class node {
   std::optional<failure> failure_;
   node_counts counts_;
 };
+
+using node = basic_node<>;
+
+}  // namespace heist::inline v0::cluster
+
+#include "cluster/node_impl.hpp"
+
+namespace heist::inline v0::cluster {
+
+extern template class basic_node<whole_protocol>;
 
 }  // namespace heist::inline v0::cluster

@@ -1,4 +1,4 @@
-// What the parts of a node share: settings, and how they send.
+// What the parts of a node share: settings, the Seam, and how they send.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,19 @@
 
 namespace heist::inline v0::cluster {
 
-// Steps without which the protocol is wrong. Tests leave one out, and see that they notice.
+// Steps without which the protocol is wrong.
 enum class protocol_step : std::uint8_t {
-  none,
   second_wave,        // of the detection of termination
   passive_answers,    // to waves: a node with work answers too
   mark_before_merge,  // a snapshot before work of a later epoch is taken in
   late_work,          // work that was on its way is part of the snapshot
   stop_is_passed_on,  // a failure reaches the neighbours' neighbours
+};
+
+// The default of each Seam: every step is taken. Tests put one in its place that leaves a step out,
+// and see that they notice.
+struct whole_protocol {
+  static constexpr bool has(protocol_step) noexcept { return true; }
 };
 
 // Whom a thief asks.
@@ -38,7 +43,6 @@ struct node_settings {
   std::uint64_t fingerprint = 0;   // of the program and its arguments: the same on each node
   std::uint64_t heartbeat_ns = 0;  // 0: no node watches another
   std::uint64_t silence_ns = 0;    // after which a neighbour counts as dead
-  protocol_step left_out = protocol_step::none;
 };
 
 // Writes the node's epoch into each message, and counts them.

@@ -32,10 +32,11 @@ struct snapshot {
   std::vector<bytes> bags;
 };
 
+template <class Seam>
 class snapshots {
  public:
-  snapshots(tree_place place, rank nodes, sender& to, work& bag, protocol_step left_out)
-      : place_(place), nodes_(nodes), to_(to), bag_(bag), left_out_(left_out) {}
+  snapshots(tree_place place, rank nodes, sender& to, work& bag)
+      : place_(place), nodes_(nodes), to_(to), bag_(bag) {}
 
   // At node 0. Nothing happens while the last one isn't complete.
   void begin(const bag_counts& own) {
@@ -43,7 +44,7 @@ class snapshots {
   }
   [[nodiscard]] bool is_complete() const {
     return parts_ == nodes_ &&
-           (before_.sent == before_.received + late_ || left_out_ == protocol_step::late_work);
+           (before_.sent == before_.received + late_ || !Seam::has(protocol_step::late_work));
   }
   // Needs is_complete().
   [[nodiscard]] snapshot collect() {
@@ -57,12 +58,12 @@ class snapshots {
   void before(const message& m, const bag_counts& own) {
     const bool is_early = m.epoch > to_.epoch;
     const bool is_work = m.kind != message_kind::mark;
-    if (is_early && !(is_work && left_out_ == protocol_step::mark_before_merge)) take(m.epoch, own);
+    if (is_early && (!is_work || Seam::has(protocol_step::mark_before_merge))) take(m.epoch, own);
   }
 
   // Work from a node that had not taken its part, to one that had.
   void forward_late(const message& m) {
-    if (m.epoch < to_.epoch && left_out_ != protocol_step::late_work)
+    if (m.epoch < to_.epoch && Seam::has(protocol_step::late_work))
       to_root({.kind = message_kind::late, .payload = m.payload});
   }
 
@@ -96,7 +97,6 @@ class snapshots {
   rank nodes_;
   sender& to_;
   work& bag_;
-  protocol_step left_out_;
   // At node 0, of the snapshot that is being taken:
   rank parts_ = 0;
   std::uint64_t late_ = 0;

@@ -32,10 +32,10 @@ struct bag_counts {
   friend bool operator==(const bag_counts&, const bag_counts&) = default;
 };
 
+template <class Seam>
 class termination {
  public:
-  termination(tree_place place, sender& to, protocol_step left_out)
-      : place_(place), to_(to), left_out_(left_out) {}
+  termination(tree_place place, sender& to) : place_(place), to_(to) {}
 
   // Whether the run is over: only ever true at node 0.
   [[nodiscard]] bool is_over() const { return is_over_; }
@@ -75,7 +75,7 @@ class termination {
 
  private:
   void conclude(const bag_counts& sums) {
-    const bool is_second = last_ == sums || left_out_ == protocol_step::second_wave;
+    const bool is_second = last_ == sums || !Seam::has(protocol_step::second_wave);
     is_over_ = is_second && sums.sent == sums.received;
     last_ = sums;
     if (!is_over_) on_wave(wave_ + 1);
@@ -83,7 +83,6 @@ class termination {
 
   tree_place place_;
   sender& to_;
-  protocol_step left_out_;
   std::uint64_t wave_ = 0;  // the last one that began here
   rank answers_ = 0;        // of children, to that wave
   bag_counts below_;        // their sums

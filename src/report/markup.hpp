@@ -4,14 +4,15 @@
 #include <string>
 #include <string_view>
 
+#include "platform/json_text.hpp"
+
 namespace heist::report {
 
 // `text` as the content of an element, or of an attribute in double quotes. Control characters, and
 // bytes that are no UTF-8, become U+FFFD.
 [[nodiscard]] std::string escape_markup(std::string_view text);
 
-// `text` as a JSON string, with its quotes. Bytes that are no UTF-8 become U+FFFD.
-[[nodiscard]] std::string json_text(std::string_view text);
+using platform::json_text;
 
 // The shortest text that is read back as the same number. JSON has neither infinities nor NaN:
 // these are null.

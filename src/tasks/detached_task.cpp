@@ -18,6 +18,7 @@
 #include "runtime/work/awaited_calls.hpp"
 #include "runtime/work/views.hpp"
 #include "tasks/detached_drain.hpp"
+#include "tasks/fiber_scoped.hpp"
 #include "tasks/left_work.hpp"
 
 namespace heist::inline v0 {
@@ -35,18 +36,10 @@ struct detached_access {
   static pool_impl* inside(pool& p) noexcept { return p.impl_.get(); }
 };
 
-namespace {
-
-// Lives on the stack of the fiber on which it runs tasks; the fiber knows the innermost one.
-class detached_drain {
+// Runs tasks on a fiber.
+class detached_drain : public fiber_scoped<detached_drain, &fiber::drain> {
  public:
-  explicit detached_drain(fiber& here) noexcept
-      : fiber_(here), outer_(here.detached_drain), left_(&here) {
-    here.detached_drain = this;
-  }
-  ~detached_drain() { fiber_.detached_drain = outer_; }
-  detached_drain(const detached_drain&) = delete;
-  detached_drain& operator=(const detached_drain&) = delete;
+  explicit detached_drain(fiber& here) noexcept : fiber_scoped(&here), left_(&here) {}
 
   void run(detached_task* t) noexcept {
     const views_refused in_no_order;
@@ -143,17 +136,13 @@ class detached_drain {
     pool.note_finished();
   }
 
-  fiber& fiber_;
-  void* const outer_;
   left_work left_;
 };
-
-}  // namespace
 
 void detached_access::start_here(pool_impl* p, detached_task& t) {
   worker* const w = worker_here();
   if (w != nullptr && !w->alone && (p == nullptr || p == &w->pool) && !measures_work()) {
-    auto* const drain = static_cast<detached_drain*>(w->current.get()->detached_drain);
+    detached_drain* const drain = w->current.get()->drain;
     if (drain != nullptr && drain->push(*w, t)) return;
   }
   start(p, t);
@@ -162,7 +151,7 @@ void detached_access::start_here(pool_impl* p, detached_task& t) {
 bool run_newest_of(const root_family& family) noexcept {
   worker* const w = worker_here();
   if (w == nullptr || measures_work()) return true;
-  auto* const drain = static_cast<detached_drain*>(w->current.get()->detached_drain);
+  detached_drain* const drain = w->current.get()->drain;
   if (drain == nullptr || !drain->may_pop(*w)) return true;
   const exceptions_put_aside of_the_caller(*w);
   return drain->run_newest_of(family);

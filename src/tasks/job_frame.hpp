@@ -24,20 +24,18 @@
 #include "runtime/core/pool_impl.hpp"
 #include "runtime/waits/rendezvous.hpp"
 #include "runtime/work/views.hpp"
+#include "tasks/fiber_scoped.hpp"
 #include "tasks/job_record.hpp"
 #include "tasks/left_work.hpp"
 
 namespace heist::inline v0::detail {
 
-class job_frame {
+class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
  public:
   // The function of r; nullptr: of no job.
   explicit job_frame(job_record* r) noexcept : job_frame(r, fiber_here()) {}
-  job_frame(const job_frame&) = delete;
-  job_frame& operator=(const job_frame&) = delete;
-  ~job_frame() { innermost_ = outer_; }
 
-  static job_frame* current() noexcept { return static_cast<job_frame*>(innermost(fiber_here())); }
+  static job_frame* current() noexcept { return innermost(fiber_here()); }
   // Whether this frame runs the job, or one below it.
   [[nodiscard]] bool is_inside(const job_record& r) const noexcept {
     return record_ != nullptr && record_->belongs_to(&r);
@@ -124,19 +122,9 @@ class job_frame {
   };
 
   job_frame(job_record* r, fiber* here) noexcept
-      : record_(r),
-        fiber_(here),
-        innermost_(innermost(here)),
-        outer_(std::exchange(innermost_, this)),
-        left_(here, entries_per_answer) {
+      : fiber_scoped(here), record_(r), fiber_(here), left_(here, entries_per_answer) {
     if (measures_work()) [[unlikely]]
       strands::note_not_covered("jobs of a job_system: their work counts, but Tinf is wrong");
-  }
-
-  // The innermost frame of the fiber; of the thread, where every job is a call.
-  static void*& innermost(fiber* here) noexcept {
-    static constinit thread_local void* outside_fibers = nullptr;
-    return here == nullptr ? outside_fibers : here->job_frame;
   }
 
   [[gnu::noinline]] void run_as_entry(worker& w, job_record& r) noexcept {
@@ -253,8 +241,6 @@ class job_frame {
 
   job_record* record_;
   fiber* const fiber_;
-  void*& innermost_;
-  void* const outer_;
   left_work left_;
   job_record* next_in_row_ = nullptr;  // the job that may be added to the newest entry
 };

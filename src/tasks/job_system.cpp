@@ -177,7 +177,7 @@ void job_system::run(job j) {
   r->started.store(true, std::memory_order_relaxed);
   detail::worker* const w = detail::worker_here();
   if (w != nullptr && &w->pool == impl_) [[likely]] {
-    auto* const frame = static_cast<job_frame*>(w->current.get()->job_frame);
+    job_frame* const frame = job_frame::innermost(w->current.get());
     if (frame != nullptr) [[likely]]
       return frame->run(*w, *r);
   }

@@ -16,47 +16,27 @@
 #include "observe/span/strands.hpp"
 #include "platform/fatal.hpp"
 #include "tasks/detached_drain.hpp"
+#include "tasks/fiber_scoped.hpp"
 #include "tasks/left_work.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
 
-namespace {
-
-// A task of a group that runs: on the stack of the function that calls it. Those of a fiber, or of
-// a thread outside any pool, form a list, the innermost first. What runs on a fiber stays there; a
-// thread outside any pool stays the same.
-class running_task {
+// A task of a group that runs: on the stack of the function that calls it.
+class running_task : public fiber_scoped<running_task, &fiber::group_task> {
  public:
-  explicit running_task(const task_group& g) noexcept
-      : innermost_(innermost()), group_(g), outer_(innermost_) {
-    innermost_ = this;
-  }
-  ~running_task() { innermost_ = outer_; }
-  running_task(const running_task&) = delete;
-  running_task& operator=(const running_task&) = delete;
+  explicit running_task(const task_group& g) noexcept : fiber_scoped(fiber_here()), group_(g) {}
 
   [[nodiscard]] static bool is_one_of(const task_group& g) noexcept {
-    for (const auto* t = static_cast<const running_task*>(innermost()); t != nullptr;
-         t = static_cast<const running_task*>(t->outer_))
+    for (const running_task* t = innermost(fiber_here()); t != nullptr; t = t->outer())
       if (&t->group_ == &g) return true;
     return false;
   }
 
  private:
-  static void*& innermost() noexcept {
-    static constinit thread_local void* outside = nullptr;
-    fiber* const here = fiber_here();
-    return here == nullptr ? outside : here->group_task;
-  }
-
-  void*& innermost_;
   const task_group& group_;
-  void* const outer_;
 };
-
-}  // namespace
 
 struct group_access {
   // Ends what was counted. call(), unless tasks are skipped; drop() in that case.

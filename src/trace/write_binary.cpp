@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "trace/json_text.hpp"
+#include "trace/head_object.hpp"
 #include "trace/write.hpp"
 
 namespace heist::inline v0::trace {

@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/json_text.hpp"
+#include "platform/json_text.hpp"
+#include "trace/head_object.hpp"
 #include "trace/lane_slices.hpp"
 #include "trace/write.hpp"
 
@@ -21,16 +22,18 @@ namespace {
 class chrome_writer {
  public:
   chrome_writer(const log& recorded, sink& to) : from_(recorded), to_(to) {
-    for (const std::string& name : recorded.names) quoted_names_.push_back(quoted(name));
+    for (const std::string& name : recorded.names)
+      quoted_names_.push_back(platform::json_text(name));
   }
 
   void write() {
     to_.write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     add("{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":" +
-        quoted(from_.program) + "}}");
+        platform::json_text(from_.program) + "}}");
     for (std::size_t i = 0; i < from_.lanes.size(); ++i)
       add("{\"ph\":\"M\",\"pid\":1,\"tid\":" + std::to_string(i + 1) +
-          ",\"name\":\"thread_name\",\"args\":{\"name\":" + quoted(from_.lanes[i].name) + "}}");
+          ",\"name\":\"thread_name\",\"args\":{\"name\":" +
+          platform::json_text(from_.lanes[i].name) + "}}");
     for (const slice& s : slices_of(from_)) add_slice(s);
     for (const event& e : from_.events) add_event(e);
     to_.write("],\n\"heist\":" + head_object(from_) +

@@ -64,6 +64,8 @@ TEST(SimWithCosts, RefusesInOneLine) {
       {{"--costs", example, "--kernel", "benign:2"}, "--kernel doesn't go with --costs"},
       {{"--costs", example, "--latency", "1,2,3,4"}, "--latency doesn't go with --costs"},
       {{"--costs", example, "--steal", "half"}, "--steal doesn't go with --costs"},
+      // Also where what is given is the default.
+      {{"--costs", example, "--steal", "one"}, "--steal doesn't go with --costs"},
       {{"--costs", example, "--check"}, "--check doesn't go with --costs"},
       {{"--costs", example, "--tries", "3"}, "--tries doesn't go with --costs"},
       {{"--costs", example, "--yield", "none"}, "--yield doesn't go with --costs"},

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <memory>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -150,71 +151,54 @@ kernel_request under_kernel(const sim_task& task, const std::string& scheduler,
   return request;
 }
 
-// The first option that was set to something other than its default; nullptr if there is none.
-using option_states = std::vector<std::pair<const char*, bool>>;
-const char* first_given(const option_states& options) {
-  for (const auto& [name, is_given] : options)
-    if (is_given) return name;
-  return nullptr;
-}
+struct texts {
+  std::string dag, scheduler = "work-stealing", processors = "1..64", seeds = "1", seed = "1";
+  std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
+  std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
+  std::string kernel, yield = "to-all", svg, html, curve = "speedup";
+  std::string costs, instruction_ns, scale, cluster;
+  bool json = false, csv = false, table = false, check = false;
+};
 
 // The options that say how thieves behave.
-template <class Texts>
-option_states stealing_options(const Texts& g) {
-  const Texts usual;
-  return {{"--steal", g.steal != usual.steal},       {"--victim", g.victim != usual.victim},
-          {"--access", g.access != usual.access},    {"--answer", g.answer != usual.answer},
-          {"--latency", g.latency != usual.latency}, {"--groups", g.groups != usual.groups},
-          {"--tries", g.tries != usual.tries}};
-}
-
+constexpr std::array stealing_options = {"--steal",   "--victim", "--access", "--answer",
+                                         "--latency", "--groups", "--tries"};
 // The options that choose or show a schedule. They go neither with costs, where the schedule is the
 // runtime's, nor with a kernel, where it is the paper's.
-template <class Texts>
-option_states schedule_options(const Texts& g) {
-  const Texts usual;
-  auto options = stealing_options(g);
-  options.insert(options.end(), {{"--engine", g.engine != usual.engine},
-                                 {"--queue-cost", g.queue_cost != usual.queue_cost},
-                                 {"--curve", g.curve != usual.curve}});
-  return options;
+constexpr std::array schedule_options = {"--engine", "--queue-cost", "--curve"};
+
+// Refuses options beside `what`: who gives one expects an effect, also of a default.
+void refuse(const arguments& own, std::span<const char* const> options, const std::string& what) {
+  for (const char* const name : options)
+    if (own.is_given(name)) throw usage_error(fmt::format("sim: {} {}", name, what));
+}
+void refuse_schedule(const arguments& own, const std::string& what) {
+  refuse(own, stealing_options, what);
+  refuse(own, schedule_options, what);
 }
 
-// Refuses options that would change nothing: whoever gives one expects an effect.
-template <class Texts>
-void refuse_unused(const Texts& g, bool has_kernel) {
-  const Texts usual;
-  if (g.yield != usual.yield && g.scheduler != "abp")
+void refuse_unused(const arguments& own, const texts& g) {
+  if (own.is_given("--yield") && g.scheduler != "abp")
     throw usage_error("sim: --yield goes with --scheduler abp");
-  if (const auto* name = first_given(schedule_options(g)); has_kernel && name != nullptr)
-    throw usage_error(fmt::format("sim: {} doesn't go with a kernel", name));
-  if (g.svg.empty() && g.curve != usual.curve) throw usage_error("sim: --curve goes with --svg");
+  if (own.is_given("--curve") && g.svg.empty()) throw usage_error("sim: --curve goes with --svg");
 }
 
-template <class Texts>
-void refuse_unused(const Texts& g, const run_settings& settings) {
-  const Texts usual;
-  refuse_unused(g, false);
-  if (const auto* name = first_given(stealing_options(g)); !has_chance(settings) && name != nullptr)
-    throw usage_error(fmt::format("sim: {} goes with work-stealing and child-stealing, not with {}",
-                                  name, g.scheduler));
+void refuse_unused(const arguments& own, const texts& g, const run_settings& settings) {
+  refuse_unused(own, g);
+  if (!has_chance(settings))
+    refuse(own, stealing_options,
+           fmt::format("goes with work-stealing and child-stealing, not with {}", g.scheduler));
   const auto& stealing = settings.stealing;
-  if (g.tries != usual.tries && stealing.victims == victim_choice::random)
+  if (own.is_given("--tries") && stealing.victims == victim_choice::random)
     throw usage_error("sim: --tries goes with --victim nearest and lifeline");
-  if (g.answer != usual.answer && stealing.access == access_model::reject)
+  if (own.is_given("--answer") && stealing.access == access_model::reject)
     throw usage_error("sim: --answer doesn't go with --access reject");
 }
 
-template <class Texts>
-timed_request with_costs(const sim_task& task, const Texts& g) {
-  const Texts usual;
-  auto others = schedule_options(g);
-  others.insert(others.end(), {{"--scheduler", g.scheduler != usual.scheduler},
-                               {"--kernel", g.kernel != usual.kernel},
-                               {"--yield", g.yield != usual.yield},
-                               {"--check", g.check}});
-  if (const auto* name = first_given(others); name != nullptr)
-    throw usage_error(fmt::format("sim: {} doesn't go with --costs", name));
+timed_request with_costs(const sim_task& task, const arguments& own, const texts& g) {
+  constexpr std::array others = {"--scheduler", "--kernel", "--yield", "--check"};
+  refuse_schedule(own, "doesn't go with --costs");
+  refuse(own, others, "doesn't go with --costs");
   timed_request request;
   static_cast<sim_task&>(request) = task;
   request.costs = g.costs;
@@ -224,20 +208,11 @@ timed_request with_costs(const sim_task& task, const Texts& g) {
   return request;
 }
 
-template <class Texts>
-void refuse_beside_cluster(const Texts& g) {
-  const Texts usual;
-  auto others = schedule_options(g);
-  others.insert(others.end(), {{"--scheduler", g.scheduler != usual.scheduler},
-                               {"--kernel", g.kernel != usual.kernel},
-                               {"--yield", g.yield != usual.yield},
-                               {"--costs", !g.costs.empty()},
-                               {"--instruction-ns", !g.instruction_ns.empty()},
-                               {"--scale", !g.scale.empty()},
-                               {"-P", g.processors != usual.processors},
-                               {"--check", g.check}});
-  if (const auto* name = first_given(others); name != nullptr)
-    throw usage_error(fmt::format("sim: {} doesn't go with --cluster", name));
+void refuse_beside_cluster(const arguments& own) {
+  constexpr std::array others = {"--scheduler",      "--kernel", "--yield", "--costs",
+                                 "--instruction-ns", "--scale",  "-P",      "--check"};
+  refuse_schedule(own, "doesn't go with --cluster");
+  refuse(own, others, "doesn't go with --cluster");
 }
 
 std::vector<sim_task::scaling> scalings(std::string_view text) {
@@ -274,8 +249,7 @@ scheduler_kind scheduler_of(const std::string& name) {
 }
 
 // How thieves behave. `most` is the greatest number of processors.
-template <class Texts>
-stealing_settings stealing_of(const Texts& g, std::uint32_t most) {
+stealing_settings stealing_of(const texts& g, std::uint32_t most) {
   stealing_settings stealing;
   stealing.victims = choice("--victim", g.victim, victims);
   // Waiting requests are simulated one by one, which is slow with many thieves.
@@ -289,15 +263,6 @@ stealing_settings stealing_of(const Texts& g, std::uint32_t most) {
   set_levels(stealing.machine.latency, "--latency", g.latency, max_latency);
   return stealing;
 }
-
-struct texts {
-  std::string dag, scheduler = "work-stealing", processors = "1..64", seeds = "1", seed = "1";
-  std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
-  std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
-  std::string kernel, yield = "to-all", svg, html, curve = "speedup";
-  std::string costs, instruction_ns, scale, cluster;
-  bool json = false, csv = false, table = false, check = false;
-};
 
 // Adds the options, which go to `g`.
 void add_options(arguments& own, texts& g) {
@@ -383,22 +348,23 @@ sim_request to_request(const arguments& own, const texts& g, const std::string& 
       stealing_of(g, *std::max_element(task.processors.begin(), task.processors.end()));
   static_cast<sim_task&>(request) = task;
   if (!g.cluster.empty()) {
-    refuse_beside_cluster(g);
+    refuse_beside_cluster(own);
     return parse_sim_cluster(task, g.cluster);
   }
   if (g.check && settings.engine == engine_kind::event)
     throw usage_error("sim: --check looks at every step: it goes with --engine step");
-  if (!g.costs.empty()) return with_costs(task, g);
+  if (!g.costs.empty()) return with_costs(task, own, g);
   if (!g.instruction_ns.empty()) throw usage_error("sim: --instruction-ns goes with --costs");
   if (g.scheduler == "abp" || !g.kernel.empty()) {
-    refuse_unused(g, true);
+    refuse_schedule(own, "doesn't go with a kernel");
+    refuse_unused(own, g);
     auto under = under_kernel(task, g.scheduler, g.kernel);
     under.settings.yield = choice("--yield", g.yield, yields);
     under.check = g.check;
     return under;
   }
   settings.scheduler = scheduler_of(g.scheduler);
-  refuse_unused(g, settings);
+  refuse_unused(own, g, settings);
   return request;
 }
 

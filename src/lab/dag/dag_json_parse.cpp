@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "platform/utf8.hpp"
+
 namespace heist::lab {
 
 namespace {
@@ -259,13 +261,8 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
     return std::find(fields.begin(), fields.end(), field) != fields.end();
   }
 
-  // Text for a message: cut short, without control characters and bytes that are no UTF-8.
   static std::string shown(const std::string& text, std::size_t most = 40) {
-    std::string result;
-    for (const char c : text.substr(0, most))
-      result +=
-          static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 0x7F ? '?' : c;
-    return text.size() > most ? result + "..." : result;
+    return platform::printable(text, most);
   }
 
   std::vector<dag_file_parts::edge>& edges() {

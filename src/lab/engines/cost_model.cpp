@@ -8,6 +8,7 @@
 
 #include <heist/error.hpp>
 
+#include "platform/utf8.hpp"
 #include "report/text_file.hpp"
 #include "report/text_position.hpp"
 
@@ -21,13 +22,8 @@ constexpr std::string_view format_name = "heist costs 1";
 constexpr int deepest = 8;  // levels of objects and arrays
 constexpr std::size_t most_distances = 16;
 
-// Text for a message: cut short, and without characters that a terminal would act on.
 std::string shown(std::string_view text, std::size_t most = 60) {
-  std::string result;
-  for (const char c : text.substr(0, most))
-    result +=
-        static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 0x7F ? '?' : c;
-  return text.size() > most ? result + "..." : result;
+  return platform::printable(text, most);
 }
 std::string as_text(const json& value) {
   return shown(value.dump(-1, ' ', true, json::error_handler_t::replace));

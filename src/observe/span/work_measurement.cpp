@@ -8,6 +8,7 @@
 #include "heist/fork_join.hpp"
 #include "heist/pool.hpp"
 #include "observe/span/work_span_text.hpp"
+#include "platform/json_text.hpp"
 #include "platform/process.hpp"
 #include "platform/process_mutex.hpp"
 
@@ -218,7 +219,7 @@ bool work_measurement::take_detached(dag_thread* t) {
 
 std::string work_measurement::make_dag(const std::vector<work_span_region>& known) {
   std::vector<std::string> names;
-  for (const work_span_region& r : known) names.push_back(json_text(printable(r.name, 200)));
+  for (const work_span_region& r : known) names.push_back(platform::json_text(shown(r.name)));
   if (outside_.size() == 1)
     return dag_text(outside_.begin()->second.record, names, rate.ns_per_tick);
   dag_thread all;

@@ -8,6 +8,7 @@
 
 #include "heist/work_span.hpp"
 #include "observe/span/work_span_text.hpp"
+#include "platform/json_text.hpp"
 
 namespace heist::inline v0 {
 
@@ -30,7 +31,7 @@ std::string time(double seconds) {
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-std::string shown(const std::string& name) { return detail::printable(name, 200); }
+using detail::shown;
 
 std::string regions_table(const work_span& m) {
   if (m.regions.size() < 2) return {};
@@ -77,32 +78,6 @@ std::string predictions(const work_span& m) {
 
 }  // namespace
 
-namespace detail {
-
-std::string printable(std::string_view name, std::size_t most) {
-  std::string result;
-  // Not in the middle of a character of UTF-8.
-  while (most < name.size() && most > 0 && (name[most] & 0xC0) == 0x80) --most;
-  for (const char c : name.substr(0, most))
-    result += static_cast<unsigned char>(c) < ' ' || c == 0x7F ? '?' : c;
-  return result.empty() ? "?" : result;
-}
-
-std::string json_text(std::string_view name) {
-  std::string out = "\"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (static_cast<unsigned char>(c) < ' ' || c == '<' || c == '>' || c == '&')
-      out += text("\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    else
-      out += c;
-  }
-  return out + "\"";
-}
-
-}  // namespace detail
-
 std::string to_string(const work_span& m) {
   std::string out = "work and span:\n";
   out += text("  work T1           %12s", time(m.work).c_str());
@@ -133,7 +108,7 @@ std::string to_string(const work_span& m) {
 
 namespace {
 
-using detail::json_text;
+using platform::json_text;
 
 // The fields of one JSON object.
 class object {

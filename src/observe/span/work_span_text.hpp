@@ -3,12 +3,13 @@
 #include <string>
 #include <string_view>
 
+#include "platform/utf8.hpp"
+
 namespace heist::inline v0::detail {
 
-// Without control characters, and cut short.
-[[nodiscard]] std::string printable(std::string_view name, std::size_t most);
-
-// As a string of JSON, which is also harmless inside a page.
-[[nodiscard]] std::string json_text(std::string_view text);
+// A region's name, as it is written out.
+[[nodiscard]] inline std::string shown(std::string_view name) {
+  return name.empty() ? "?" : platform::printable(name, 200);
+}
 
 }  // namespace heist::inline v0::detail

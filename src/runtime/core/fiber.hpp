@@ -33,6 +33,9 @@ struct worker;
 struct older_slots;  // slots.hpp
 struct root;
 struct strand;
+class job_frame;       // src/tasks/job_frame.hpp
+class detached_drain;  // src/tasks/detached_task.cpp
+class running_task;    // src/tasks/task_group.cpp
 
 struct fiber : fiber_front {
   using entry = void (*)(void* self) noexcept;
@@ -55,12 +58,13 @@ struct fiber : fiber_front {
   // While it is suspended: worker::serves, and whether it counts in worker::stalled.
   local<const root*> serves{nullptr};
   local<bool> is_stalled{false};
-  local<bool> is_serial{false};    // under policy::serial
-  strand* measured = nullptr;      // made by strands.cpp, of a measured pool
-  void* job_frame = nullptr;       // the innermost job_frame (src/tasks/job_system.cpp)
-  void* detached_drain = nullptr;  // the innermost (src/tasks/detached_task.cpp)
-  void* group_task = nullptr;      // the innermost (src/tasks/task_group.cpp)
-  bool calls_awaited = false;      // what begins now is called by who waits for it (run_one_of)
+  local<bool> is_serial{false};  // under policy::serial
+  strand* measured = nullptr;    // made by strands.cpp, of a measured pool
+  // The innermost ones on it (src/tasks/fiber_scoped.hpp).
+  job_frame* frame = nullptr;
+  detached_drain* drain = nullptr;
+  running_task* group_task = nullptr;
+  bool calls_awaited = false;  // what begins now is called by who waits for it (run_one_of)
 
   // For those who ask why a program hangs (wait_graph.hpp, scripts/heist-gdb.py). The wait for
   // which it is suspended, and the state that ends it; the state that is settled when the job or

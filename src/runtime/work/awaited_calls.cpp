@@ -68,8 +68,8 @@ bool run_newest_of(root_family& family) noexcept {
   // It runs as on a fiber of its own: what the caller has open is none of its business.
   const int priority = std::exchange(here.priority, 0);
   const std::uint32_t region = std::exchange(here.region, r->region);
-  void* const frame = std::exchange(here.job_frame, nullptr);
-  void* const drain = std::exchange(here.detached_drain, nullptr);
+  job_frame* const frame = std::exchange(here.frame, nullptr);
+  detached_drain* const drain = std::exchange(here.drain, nullptr);
   here.calls_awaited = true;
   {
     const views_refused in_no_order;
@@ -77,8 +77,8 @@ bool run_newest_of(root_family& family) noexcept {
     r->run(*r);  // r is gone now, and the worker may be another
   }
   here.calls_awaited = false;
-  here.detached_drain = drain;
-  here.job_frame = frame;
+  here.drain = drain;
+  here.frame = frame;
   here.region = region;
   here.priority = priority;
   pool.note_finished();

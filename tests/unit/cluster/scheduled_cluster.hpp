@@ -25,6 +25,7 @@ struct schedule_settings {
   cluster::node_settings protocol = {};
 };
 
+template <class Seam = cluster::whole_protocol>
 class scheduled_cluster {
  public:
   scheduled_cluster(const schedule_settings& settings, numbered_bag first)
@@ -49,7 +50,9 @@ class scheduled_cluster {
   [[nodiscard]] const numbered_bag& result() const { return members_.front()->bag.get(); }
   [[nodiscard]] const std::vector<cluster::snapshot>& snapshots() const { return snapshots_; }
   [[nodiscard]] std::optional<cluster::rank> dead() const { return dead_; }
-  [[nodiscard]] const cluster::node& at(cluster::rank r) const { return members_[r]->node; }
+  [[nodiscard]] const cluster::basic_node<Seam>& at(cluster::rank r) const {
+    return members_[r]->node;
+  }
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
@@ -68,7 +71,7 @@ class scheduled_cluster {
     scheduled_cluster& in;
     cluster::rank self;
     cluster::work_of<numbered_bag> bag;
-    cluster::node node;
+    cluster::basic_node<Seam> node;
   };
   struct letter {
     cluster::rank from, to;
