@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "cli/args/arguments.hpp"
 #include "cli/output.hpp"
@@ -40,10 +41,17 @@ using commands = std::span<const built_in_command>;
 [[nodiscard]] commands bench_commands();
 [[nodiscard]] commands lab_commands();
 
-// An action of what reads a request and what runs it.
-template <class Request, class Run>
-action read_and(reader<Request> read, Run run) {
-  return [read = std::move(read), run](const call& with) { return run(read(with.line), with); };
+// Adds a command of what reads its request, Add(own), and what runs it, Run(request, out, err) or
+// Run(request, out).
+template <auto Add, auto Run>
+action add_command(arguments& own) {
+  return [read = Add(own)](const call& with) {
+    const auto request = read(with.line);
+    if constexpr (std::is_invocable_v<decltype(Run), decltype(request), output&, std::FILE*>)
+      return Run(request, with.out, with.err);
+    else
+      return Run(request, with.out);
+  };
 }
 
 // The arguments of a whole program, whose commands are there by name alone.

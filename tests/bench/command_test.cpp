@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/bench/parse_bench.hpp"
+#include "cli/bench/requests.hpp"
 #include "tests/cli/command.hpp"
 
 using namespace heist::cli;

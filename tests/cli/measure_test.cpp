@@ -1,8 +1,8 @@
 // What becomes of a workload whose result is wrong: made-up ones, as ours are right.
 #include <gmock/gmock.h>
 
-#include "cli/commands.hpp"
-#include "cli/measure.hpp"
+#include "cli/run/measure.hpp"
+#include "cli/run/run.hpp"
 #include "command.hpp"
 
 using namespace heist::cli;

@@ -4,10 +4,10 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/args/parse_run.hpp"
-#include "cli/lab/parse_lab.hpp"
-#include "cli/lab/parse_sim.hpp"
-#include "cli/lab/parse_theory.hpp"
+#include "cli/lab/lab.hpp"
+#include "cli/run/run.hpp"
+#include "cli/sim/sim_request.hpp"
+#include "cli/theory/theory.hpp"
 #include "command.hpp"
 
 using namespace heist::cli;

@@ -1,7 +1,7 @@
 // heist sim, as a command.
 #include <gmock/gmock.h>
 
-#include "cli/lab/parse_sim.hpp"
+#include "cli/sim/sim_request.hpp"
 #include "command.hpp"
 #include "text.hpp"
 

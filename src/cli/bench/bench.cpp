@@ -62,7 +62,7 @@ void write_pages(const report::results& of, const bench_output& how) {
 
 void require_writable_pages(const bench_output& how) { require_writable({how.html, how.markdown}); }
 
-int bench_list(const bench_list_request& request, output& out) {
+int run_bench(const bench_list_request& request, output& out, std::FILE* /*err*/) {
   for (const auto& suite : bench::suites()) {
     if (request.json)
       out.print("{}\n", to_json(suite));
@@ -102,7 +102,7 @@ int run_bench(const bench_request& request, output& out, std::FILE* err) {
   return success;
 }
 
-int bench_show(const bench_show_request& request, output& out) {
+int run_bench(const bench_show_request& request, output& out, std::FILE* /*err*/) {
   require_writable_pages(request.printed);
   print(report::read_results(request.file), request.printed, out);
   return success;

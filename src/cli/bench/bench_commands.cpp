@@ -1,35 +1,17 @@
 // What heist-bench has: `heist bench`, and the sides of its suites, which nobody starts by hand.
 #include <array>
 #include <memory>
-#include <variant>
 
 #include <heist/config.hpp>
 #include <heist/error.hpp>
 
 #include "cli/args/numbers.hpp"
-#include "cli/bench/parse_bench.hpp"
+#include "cli/bench/requests.hpp"
 #include "cli/program.hpp"
 
 namespace heist::cli {
 
 namespace {
-
-struct run_bench_request {
-  const call& with;
-
-  int operator()(const bench_list_request& r) const { return bench_list(r, with.out); }
-  int operator()(const bench_request& r) const { return run_bench(r, with.out, with.err); }
-  int operator()(const bench_show_request& r) const { return bench_show(r, with.out); }
-  int operator()(const bench_suite_request& r) const {
-    return run_bench_suite(r, with.out, with.err);
-  }
-};
-
-action add_bench_command(arguments& own) {
-  return read_and(add_bench(own), [](const any_bench_request& request, const call& with) {
-    return std::visit(run_bench_request{with}, request);
-  });
-}
 
 action add_side(arguments& own) {
   struct texts {
@@ -51,7 +33,7 @@ action add_side(arguments& own) {
 }
 
 constexpr std::array all = {
-    built_in_command{"bench", add_bench_command},
+    built_in_command{"bench", add_command<add_bench, run_any_bench>},
     built_in_command{"side", add_side},
 };
 

@@ -114,7 +114,7 @@ int measure(const bench_suite_request& request, progress& line, output& out, std
 
 }  // namespace
 
-int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* err) {
+int run_bench(const bench_suite_request& request, output& out, std::FILE* err) {
   require_writable_pages(request.printed);
   if (!request.baseline.empty()) static_cast<void>(report::read_results(request.baseline));
   const interrupt_watch watch;

@@ -1,4 +1,4 @@
-#include "cli/bench/parse_bench.hpp"
+#include "cli/bench/requests.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -8,7 +8,7 @@
 
 #include "bench/benchmark.hpp"
 #include "bench/suite/suite.hpp"
-#include "cli/output.hpp"
+#include "cli/program.hpp"
 #include "report/columns.hpp"
 #include "workloads/workload.hpp"
 
@@ -60,10 +60,15 @@ using any_bench_request =
     std::variant<bench_list_request, bench_request, bench_show_request, bench_suite_request>;
 
 // Each returns an exit code, and throws heist's errors.
-int bench_list(const bench_list_request& request, output& out);
+int run_bench(const bench_list_request& request, output& out, std::FILE* err);
 int run_bench(const bench_request& request, output& out, std::FILE* err);
-int run_bench_suite(const bench_suite_request& request, output& out, std::FILE* err);
-int bench_show(const bench_show_request& request, output& out);
+int run_bench(const bench_suite_request& request, output& out, std::FILE* err);
+int run_bench(const bench_show_request& request, output& out, std::FILE* err);
+inline int run_any_bench(const any_bench_request& request, output& out, std::FILE* err) {
+  return std::visit([&](const auto& r) { return run_bench(r, out, err); }, request);
+}
+[[nodiscard]] reader<any_bench_request> add_bench(arguments& own);
+
 int serve_side(const side_request& request, std::FILE* in, std::FILE* out);
 
 }  // namespace heist::cli

@@ -6,7 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "cli/lab/theory.hpp"
+#include "cli/program.hpp"
+#include "report/columns.hpp"
 
 namespace heist::calibration {
 struct lab_program;
@@ -33,5 +34,12 @@ struct forecast_request {
 };
 
 using lab_request = std::variant<calibrate_request, forecast_request>;
+
+[[nodiscard]] reader<lab_request> add_lab(arguments& own);
+int run_lab(const calibrate_request& request, output& out, std::FILE* err);
+int run_lab(const forecast_request& request, output& out, std::FILE* err);
+inline int lab(const lab_request& request, output& out, std::FILE* err) {
+  return std::visit([&](const auto& r) { return run_lab(r, out, err); }, request);
+}
 
 }  // namespace heist::cli

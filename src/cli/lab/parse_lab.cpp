@@ -1,4 +1,4 @@
-#include "cli/lab/parse_lab.hpp"
+#include "cli/lab/lab.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/lab/theory_adversaries.hpp"
-#include "cli/lab/theory_granularity.hpp"
-#include "cli/lab/theory_recycling.hpp"
+#include "cli/theory/theory_adversaries.hpp"
+#include "cli/theory/theory_granularity.hpp"
+#include "cli/theory/theory_recycling.hpp"
 
 namespace {
 

@@ -1,0 +1,163 @@
+#include "cli/report/report.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <heist/error.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/output.hpp"
+#include "platform/utf8.hpp"
+#include "recording/recording.hpp"
+#include "recording/summary.hpp"
+#include "report/run_page.hpp"
+#include "report/table.hpp"
+#include "trace/write.hpp"
+
+namespace heist::cli {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t max_shown_regions = 20;
+
+std::string percent(double part, double whole) {
+  return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : "-";
+}
+
+double ms(double ns) { return ns * 1e-6; }
+
+report::table lane_table(const trace::recording& r, const trace::summary& s) {
+  report::table t;
+  t.columns = {"thread", "working", "idle", "parked", "blocked", "steals", "jobs", "waits"};
+  for (std::size_t i = 0; i < r.lanes.size(); ++i) {
+    const trace::lane_summary& l = s.lanes[i];
+    std::vector<std::string> row = {r.lanes[i].name};
+    for (const std::uint64_t ns : l.in_state)
+      row.push_back(percent(static_cast<double>(ns), static_cast<double>(r.duration_ns)));
+    for (const std::uint64_t n : {l.steals, l.jobs, l.suspends}) row.push_back(std::to_string(n));
+    t.rows.push_back(std::move(row));
+  }
+  return t;
+}
+
+report::table region_table(const trace::recording& r, const trace::summary& s) {
+  report::table t;
+  t.columns = {"region", "work, ms", "of all", "span, ms", "work/span", "alone, ms", "entered"};
+  double all_work = 0;
+  for (const trace::region_summary& g : s.regions) all_work += static_cast<double>(g.work_ns);
+  for (const trace::region_summary& g : s.regions) {
+    if (t.rows.size() == max_shown_regions) break;
+    const auto work = static_cast<double>(g.work_ns);
+    const auto span = static_cast<double>(g.span_ns);
+    t.rows.push_back({g.number == 0 ? "(none)" : r.names[g.number], fmt::format("{:.3f}", ms(work)),
+                      percent(work, all_work), fmt::format("{:.3f}", ms(span)),
+                      span > 0 ? fmt::format("{:.2f}", work / span) : "-",
+                      fmt::format("{:.3f}", ms(static_cast<double>(g.alone_ns))),
+                      std::to_string(g.entered)});
+  }
+  return t;
+}
+
+std::string spread_text(const char* what, const trace::spread& s) {
+  if (s.count == 0) return "";
+  return fmt::format("{:<13}{} of {:.2f} us at the median, {:.2f} on average, {:.2f} at most\n",
+                     what, s.count, s.median * 1e-3, s.mean() * 1e-3, s.greatest * 1e-3);
+}
+
+std::string to_text(const trace::recording& r, const trace::summary& s) {
+  std::string text = fmt::format(
+      "{}: {:.3f} ms with {} worker{} on {} processor{} ({})\n"
+      "{} events. {}\n\n",
+      r.program, ms(static_cast<double>(r.duration_ns)), s.workers, s.workers == 1 ? "" : "s",
+      r.processors, r.processors == 1 ? "" : "s", r.machine, r.events.size(), headline_of(s));
+  text += report::to_text(lane_table(r, s)) + "\n";
+  text += "idle because";
+  const char* separator = "  ";
+  for (std::size_t k = 0; k < s.idle_ns.size(); ++k) {
+    text += fmt::format(
+        "{}{} {}", separator, trace::cause_names[k],
+        percent(static_cast<double>(s.idle_ns[k]), static_cast<double>(s.all_idle_ns())));
+    separator = ", ";
+  }
+  text += "\n" + spread_text("steals", s.steal_ns) + spread_text("wake-ups", s.wake_ns) +
+          spread_text("stolen jobs", s.job_ns) + "\n";
+  if (s.regions.size() > 1 || (!s.regions.empty() && s.regions.front().number != 0))
+    text += report::to_text(region_table(r, s)) + "\n";
+  for (const trace::finding& f : trace::findings_of(r, s))
+    text += fmt::format("- {} {}\n", f.what, f.remedy);
+  return text;
+}
+
+// Names come from another program, and go to a terminal.
+void make_printable(trace::recording& r) {
+  for (std::string* name : {&r.program, &r.machine, &r.version, &r.clock})
+    *name = platform::printable(*name);
+  for (trace::lane& l : r.lanes) l.name = platform::printable(l.name);
+  for (std::string& name : r.names) name = platform::printable(name);
+}
+
+class string_sink final : public trace::sink {
+ public:
+  void write(std::string_view bytes) override { text += bytes; }
+  std::string text;
+};
+
+// A trace can't be made again, so no output may take its place.
+void refuse_overwriting(const report_request& request) {
+  for (const std::string& to : {request.page, request.convert}) {
+    std::error_code ignored;
+    if (!to.empty() && std::filesystem::equivalent(to, request.file, ignored))
+      throw usage_error("report: '" + to + "' is the trace itself");
+  }
+  if (!request.page.empty() && request.page == request.convert)
+    throw usage_error("report: '" + request.page + "' can't be both the page and the trace");
+}
+
+void convert(const trace::recording& r, const std::string& path) {
+  trace::log copy = r;
+  if (!r.statistics.is_null())
+    copy.statistics_json = r.statistics.dump(-1, ' ', false, json::error_handler_t::replace);
+  string_sink to;
+  if (path.ends_with(".json"))
+    trace::write_chrome_json(copy, to);
+  else
+    trace::write_binary(copy, to);
+  write_file(path, to.text);
+}
+
+void write_page(const trace::recording& r, const trace::summary& s, const std::string& path) {
+  std::ostringstream page;
+  report::write_run_page(page, r, s);
+  write_file(path, page.view());
+}
+
+}  // namespace
+
+int report_trace(const report_request& request, output& out) {
+  refuse_overwriting(request);
+  require_writable({request.page, request.convert});
+  trace::recording r = trace::read_recording(request.file);
+  const trace::summary s = trace::summarise(r);
+  if (!request.convert.empty()) convert(r, request.convert);
+  if (!request.page.empty()) write_page(r, s, request.page);
+  if (request.json) {
+    out.print("{}\n", to_json(r, s).dump(-1, ' ', false, json::error_handler_t::replace));
+  } else {
+    make_printable(r);
+    out.print("{}", to_text(r, s));
+  }
+  out.flush();
+  return success;
+}
+
+}  // namespace heist::cli
