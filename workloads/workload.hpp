@@ -77,7 +77,7 @@ class instance {
   virtual void write_output() {}
 };
 
-// What a program is like, for whoever chooses one.
+// What a program is like, for those who choose one.
 struct profile {
   std::string_view shape;       // "forks", "loops", "loops in rounds", "a graph"
   std::string_view stresses;    // what it is there for

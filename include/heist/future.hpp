@@ -133,11 +133,11 @@ auto submit(Stop stop, F&& f, detail::place made = detail::place::here())
     -> future<std::invoke_result_t<std::decay_t<F>>>;
 
 // The same with a priority, which orders the functions that wait at the pool's entry until a worker
-// is free, whoever submitted them: high before normal (all other submits) before low, in each level
-// the oldest first. No level starves: the n-th waiting function of a level leaves the entry within
-// 10 n takes. A function that runs is never interrupted, and may call those for which it waits
-// itself, which count as no takes. Work that has begun goes before all that wait, except for one
-// turn in 64, or one in 8 for high priority, and unless thousands of functions wait for others.
+// is free, no matter who submitted them: high before normal (all other submits) before low, in each
+// level the oldest first. No level starves: the n-th waiting function of a level leaves the entry
+// within 10 n takes. A function that runs is never interrupted, and may call those for which it
+// waits itself, which count as no takes. Work that has begun goes before all that wait, except for
+// one turn in 64, or one in 8 for high priority, and unless thousands of functions wait for others.
 // What follows by then() is normal.
 template <class F>
 requires detail::can_be_kept<F>

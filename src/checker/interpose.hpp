@@ -20,7 +20,8 @@ class next_function {
  public:
   constexpr explicit next_function(const char* name) noexcept : name_(name) {}
   Function* get() noexcept {
-    Function* f = known_.load(std::memory_order_relaxed);  // whoever comes first finds the same
+    Function* f =
+        known_.load(std::memory_order_relaxed);  // the one that comes first finds the same
     if (f == nullptr) [[unlikely]] {
       // The old version of these, which x86-64 has too, differs.
 #if defined(__x86_64__)

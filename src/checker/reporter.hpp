@@ -45,7 +45,7 @@ class reporter {
   bool look_at_blocks() noexcept;
   void say_all(std::unique_lock<std::mutex>& hold) noexcept;
   [[nodiscard]] static std::string text_of(const finding& f);
-  std::unordered_set<std::string> said_;  // whoever says something has set is_saying_
+  std::unordered_set<std::string> said_;  // the one that says something has set is_saying_
 
   std::mutex flows_mutex_;  // taken before any flow's guard, and those before mutex_
   flow* flows_ = nullptr;   // guarded by it, as are the next two

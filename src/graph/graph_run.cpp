@@ -61,7 +61,7 @@ void graph_run::edge(std::uint32_t from, std::uint32_t to) {
       throw usage_error("task_graph: an edge to " + store_.name_of(after) +
                         ", which may have begun");
     }
-    // Relaxed: whoever lowers it again orders what it did.
+    // Relaxed: the one that lowers it again orders what it did.
   } while (!after.waits_for.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed,
                                                   std::memory_order_relaxed));
 }

@@ -1,13 +1,13 @@
-// One run of a graph: what becomes of a node that runs, whoever schedules it.
+// One run of a graph: what becomes of a node that runs, no matter who schedules it.
 //
 // Two ways of scheduling are built on it. stolen_drains.hpp: what is ready lies on the workers'
 // deques; for graph_order::any. ranked_drains.hpp: it lies in one heap; for all other orders. Both
 // have drainers, which run one node after the other, and both put what finds no place elsewhere
 // into `ready_`, which has room for all nodes.
 //
-// waits_for orders the run: whoever ends a predecessor lowers it (release), whoever finds 1 has
-// ended the last one (acquire). If no nodes can be added, nobody raises it, so that one needn't
-// write it; and nobody else looks at it if the pool has one worker.
+// waits_for orders the run: the one that ends a predecessor lowers it (release), the one that finds
+// 1 has ended the last one (acquire). If no nodes can be added, nobody raises it, so that one
+// needn't write it; and nobody else looks at it if the pool has one worker.
 #pragma once
 
 #include <chrono>
@@ -50,7 +50,7 @@ class graph_run {
   graph_run(const graph_run&) = delete;
   graph_run& operator=(const graph_run&) = delete;
 
-  // To be called by whoever has waited for the end.
+  // To be called by the one that has waited for the end.
   void rethrow() {
     if (is_measured_) [[unlikely]] {
       strands::begin_step(&report_);

@@ -1,8 +1,8 @@
 // A run in the order of ranks: as many drainers as the pool has workers take what is ready from one
 // heap, since the greatest rank is asked for among all that is ready.
 //
-// A drainer that finds nothing is a suspended fiber; whoever makes nodes ready wakes as many as
-// there is work for. The last one that finds nothing ends the run: then all nodes are done, or
+// A drainer that finds nothing is a suspended fiber; the one that makes nodes ready wakes as many
+// as there is work for. The last one that finds nothing ends the run: then all nodes are done, or
 // those that are left wait for each other.
 #pragma once
 

@@ -123,7 +123,7 @@ bool stolen_drains::end(const graph_report& counts) noexcept {
     const holding hold(guard_);
     count(counts);
   }
-  // Release: what it did; acquire: what the others did, for whoever returns from run().
+  // Release: what it did; acquire: what the others did, for the one that returns from run().
   const std::uint32_t before = active_.fetch_sub(1, std::memory_order_acq_rel);
   HEIST_INVARIANT("stolen_drains.hpp G2", before != 0);
   return before == 1;

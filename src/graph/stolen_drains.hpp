@@ -2,8 +2,8 @@
 //
 // A drainer runs a node, then one of the nodes that became ready by that; the others lie on its
 // deque, where thieves find them. When it has run all that it finds there it is done: it never
-// waits. Whoever steals an entry begins a drainer there. The entries at the bottom are ranges of
-// nodes in which those are sought that depend on nothing.
+// waits. The one that steals an entry begins a drainer there. The entries at the bottom are ranges
+// of nodes in which those are sought that depend on nothing.
 //
 // Invariants.
 //   G1  What is ready is run by a drainer, lies on the deque below one, or is in `ready_` (the

@@ -28,7 +28,7 @@ namespace heist::inline v0::detail::notes {
 
 namespace {
 
-// Whoever has pools has the table for debuggers, too.
+// The one that has pools has the table for debuggers, too.
 HEIST_KEPT const void* const found_by_debuggers = debug_layout;
 
 void print(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }

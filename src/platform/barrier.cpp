@@ -18,7 +18,7 @@
 //   asked          the holder of round_lock; handlers read it
 //   acknowledged   handlers, only upwards; the holder of round_lock before it asks, and it reads
 //                  them afterwards
-//   chosen_signal  whoever makes the instance; constant afterwards
+//   chosen_signal  the one that makes the instance; constant afterwards
 #include "barrier.hpp"
 
 #include <linux/membarrier.h>

@@ -37,7 +37,7 @@ using context_entry = void (*)(void* payload);
 // Suspends the running context, stores its stack pointer to `from_sp`, and resumes `to_sp`, which
 // must come from make_context or from an earlier switch, and can be used once. Returns, when
 // somebody switches back, the payload that they gave. The store to `from_sp` happens before
-// anything of the target runs, on the same thread; whoever hands the pointer to another thread
+// anything of the target runs, on the same thread; the one that hands the pointer to another thread
 // publishes it with their own release. Cost: a few nanoseconds (tests/unit/platform prints it).
 //
 // After it the thread may be another. Compilers don't know: what glibc declares const
@@ -84,8 +84,8 @@ inline void note_stack_bounds(std::byte*, std::byte*) noexcept {}  // nobody els
 // Calls function(argument, stack_top, number) on the stack that ends at `stack_top`, a multiple of
 // 16, and returns nullptr when it returns. make_context has been called for that top at least once.
 // Meanwhile the caller's context is suspended as by switch_context, with the same promise about
-// `from_sp`: whoever has it may switch to it instead, once; then this returns their payload, and
-// the function must never return. Cheaper than a fresh context and two switches: nothing is
+// `from_sp`: the one that has it may switch to it instead, once; then this returns their payload,
+// and the function must never return. Cheaper than a fresh context and two switches: nothing is
 // prepared, nothing saved on the way back, and the processor's stack of return addresses stays
 // right. A backtrace from inside ends at the function.
 inline void* call_on_stack(void** from_sp, void* stack_top,

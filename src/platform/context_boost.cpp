@@ -2,8 +2,8 @@
 // ours. Contract: context.hpp. Slower than the assembly by one more copy of a pointer pair; what is
 // saved is Boost's choice and, by its documentation, what the ABI's callees must save.
 //
-// fcontext hands the suspended context's handle to whoever runs next; our contract stores it where
-// the suspended one said. So the payload travels in a letter on the suspended stack, and the
+// fcontext hands the suspended context's handle to the one that runs next; our contract stores it
+// where the suspended one said. So the payload travels in a letter on the suspended stack, and the
 // receiver stores the handle by it before anything else.
 #include <boost/context/detail/fcontext.hpp>
 

@@ -7,9 +7,9 @@
 
 namespace heist::inline v0::platform {
 
-// Written by a test, counted down by whoever asks the system for something. Nothing is published
-// through it: it is a number of its own, so relaxed is enough, and a reader that sees an older
-// value only fails one request later.
+// Written by a test, counted down by the one that asks the system for something. Nothing is
+// published through it: it is a number of its own, so relaxed is enough, and a reader that sees an
+// older value only fails one request later.
 class fault_countdown {
  public:
   void arm(long after_n) noexcept { left_.store(after_n, std::memory_order_relaxed); }

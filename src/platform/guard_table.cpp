@@ -7,7 +7,7 @@
 // die.
 //
 // Who writes what:
-//   chunks       whoever finds one missing, once (compare-and-swap)
+//   chunks       the one that finds one missing, once (compare-and-swap)
 //   used         registering threads, only upwards
 //   free_slots   every thread, by compare-and-swap under a tag: a slot that was taken and given
 //                back in between has another tag, so there is no ABA

@@ -1,5 +1,5 @@
 // Which addresses are the guards of fibers' stacks: asked by the fault handler (overflow.hpp), kept
-// up by whoever maps and unmaps stacks. Lock-free, for any number of threads; protocol in
+// up by the one that maps and unmaps stacks. Lock-free, for any number of threads; protocol in
 // guard_table.cpp.
 #pragma once
 

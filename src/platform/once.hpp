@@ -4,7 +4,7 @@
 // makes the static inherits it half made, and waits for ever for a thread that it doesn't have.
 // Here the word says in which process the work was begun, and a child begins it anew.
 //
-// Who writes what. state_: whoever takes it from idle (or from the work of another process) to
+// Who writes what. state_: the one that takes it from idle (or from the work of another process) to
 // running, and that thread again when the work has ended.
 #pragma once
 

@@ -27,8 +27,8 @@ long futex(park_word& word, int operation, std::uint32_t value, const std::times
 void futex_wait(park_word& word, std::uint32_t expected, park_bits bits) noexcept {
 #if HEIST_TSAN
   // ThreadSanitizer holds a signal back until the thread's next intercepted call. One that comes
-  // just before the wait would be held for as long as it lasts, and with it whoever waits for the
-  // handler (barrier.hpp). A spurious return is allowed anyway.
+  // just before the wait would be held for as long as it lasts, and with it the one that waits for
+  // the handler (barrier.hpp). A spurious return is allowed anyway.
   futex_wait_for(word, expected, std::chrono::milliseconds(10), bits);
 #else
   const int saved = errno;

@@ -108,7 +108,7 @@ bool wait(park_word& word, std::uint32_t expected, park_bits bits,
   sleeper me{&word, bits};
   {
     const hold locked(b);
-    // Relaxed: the lock orders it behind the change of whoever has woken before.
+    // Relaxed: the lock orders it behind the change of the one that has woken before.
     if (word.load(std::memory_order_relaxed) != expected) return true;
     append(b, me);
   }

@@ -3,7 +3,7 @@
 // Who writes what:
 //   mark         the loader's thread, once; the kernel, which clears it in a child; the first
 //                thread of the child that looks
-//   generation   whoever takes the mark from cleared to counting
+//   generation   the one that takes the mark from cleared to counting
 //
 // Everything here is set up when the library is loaded, before anybody can fork while a pool is
 // being made: glibc calls the handlers that were registered before the fork began, and no others.

@@ -4,11 +4,11 @@
 
 namespace heist::inline v0::platform {
 
-// 0 in the process that loaded the library, and one more in each child of fork(), whoever called
-// it: what a process remembers together with this number is known to be stale in its children. A
-// handler of pthread_atfork() notices the fork; where that did not run (_Fork(), clone(), a fork()
-// that had begun before the library was loaded) a page does that the kernel clears in a child
-// (Linux 4.14). Costs two loads. Thread-safe; async-signal-safe.
+// 0 in the process that loaded the library, and one more in each child of fork(), no matter who
+// called it: what a process remembers together with this number is known to be stale in its
+// children. A handler of pthread_atfork() notices the fork; where that did not run (_Fork(),
+// clone(), a fork() that had begun before the library was loaded) a page does that the kernel
+// clears in a child (Linux 4.14). Costs two loads. Thread-safe; async-signal-safe.
 [[nodiscard]] unsigned process_generation() noexcept;
 
 // Calls f in each child of a fork() that begins from now on, on its only thread. Refused without a

@@ -305,7 +305,7 @@ void keep_topology() {
   auto mine = std::make_unique<const topology_result>(load_topology(topology_request{}));
   const topology_result* before = nullptr;
   if (mine->reason == asked_by_another) {
-    // The pool that the caller makes has none; whoever asks now replaces this.
+    // The pool that the caller makes has none; the one that asks now replaces this.
     static const topology_result none = *mine;
     kept.compare_exchange_strong(before, &none, std::memory_order_release,
                                  std::memory_order_relaxed);

@@ -23,7 +23,7 @@ bool mutex::queue(waiter& w, bool was_woken) noexcept {
         return true;
     } else if (state_.compare_exchange_weak(seen, (seen & ~over) | queued,
                                             std::memory_order_relaxed, std::memory_order_relaxed)) {
-      break;  // relaxed: whoever sees `queued` takes guard_ before it looks at the list
+      break;  // relaxed: the one that sees `queued` takes guard_ before it looks at the list
     }
   }
   if (was_woken) {

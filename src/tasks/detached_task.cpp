@@ -52,8 +52,8 @@ class detached_drain : public fiber_scoped<detached_drain, &fiber::drain> {
     }
   }
 
-  // For whoever waits for the task's family: nothing else may run on top of the waiter, or it might
-  // wait for what the waiter does next. So the rest of what the task leaves goes to the pool.
+  // For the one that waits for the task's family: nothing else may run on top of the waiter, or it
+  // might wait for what the waiter does next. So the rest of what the task leaves goes to the pool.
   void run_awaited(detached_task& t) noexcept {
     const views_refused in_no_order;
     const root_family& family = *detached_access::family_of(t);

@@ -219,8 +219,8 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
     return false;
   }
 
-  // A thief ends the entry before it begins the first job, so that whoever pops entries doesn't
-  // wait for the jobs.
+  // A thief ends the entry before it begins the first job, so that the one that pops entries
+  // doesn't wait for the jobs.
   static void run_stolen(job& j) noexcept {
     const row stolen = left_work::item_of<row>(j);
     j.views = nullptr;  // whatever views the jobs leave are refused

@@ -2,11 +2,11 @@
 //
 //   word             number and flags. The number is odd while the memory belongs to a job, even
 //                    while it is free. The thread that owns the ring makes it odd (release;
-//                    partner: whoever has the name); whoever brings `unfinished` to 0, or takes
-//                    the exception, makes it even (release; partner: the acquire in take()). A
-//                    name holds the number.
+//                    partner: the one that has the name); the one that brings `unfinished` to 0, or
+//                    takes the exception, makes it even (release; partner: the acquire in take()).
+//                    A name holds the number.
 //   unfinished       its parts that haven't ended: the function, and each child. Only the job's own
-//                    function, its children and whoever has not run it yet may raise it. So it
+//                    function, its children and the one that has not run it yet may raise it. So it
 //                    can't rise while all parts that it still counts have ended and are one
 //                    thread's to take off: that thread needs no atomic operation on it.
 //   waiters, thrown, ends_specially
@@ -17,14 +17,15 @@
 //   B1  A job ends after its children: they count in `unfinished`. So the parents that a job names
 //       still exist.
 //   B2  A waiter sets `waited` by an exchange that needs the number, under the lock, and lists
-//       itself under the same lock. Whoever ends the job exchanges the word and then, if it found
-//       `waited`, takes the list under the lock. So no waiter is left behind. The list may hold
-//       waiters of the memory's next job: they look again.
+//       itself under the same lock. The one that ends the job exchanges the word and then, if it
+//       found `waited`, takes the list under the lock. So no waiter is left behind. The list may
+//       hold waiters of the memory's next job: they look again.
 //   B3  A job with an exception and no parent stays, with `failed`, until somebody has waited for
 //       it.
-//   B4  One on the heap is freed by whoever ends it, if it has a parent. Without a parent it stays
-//       like one with an exception, and its only waiter frees it: that one doesn't return before
-//       whoever ended the job has taken the list (B2), and nobody touches the job after that.
+//   B4  One on the heap is freed by the one that ends it, if it has a parent. Without a parent it
+//       stays like one with an exception, and its only waiter frees it: that one doesn't return
+//       before the one that ended the job has taken the list (B2), and nobody touches the job after
+//       that.
 #pragma once
 
 #include <atomic>
@@ -81,7 +82,7 @@ struct alignas(job_system::job_bytes) job_record final : root {
     return number;
   }
   [[nodiscard]] job_system::job name_of(std::uint64_t number) noexcept { return {this, number}; }
-  // For whoever keeps it from ending. Relaxed: it doesn't change meanwhile.
+  // For the one that keeps it from ending. Relaxed: it doesn't change meanwhile.
   [[nodiscard]] std::uint64_t number() const noexcept {
     return number_of(word.load(std::memory_order_relaxed));
   }
@@ -94,7 +95,7 @@ struct alignas(job_system::job_bytes) job_record final : root {
     platform::fetch_to_write(data);
   }
 
-  // For whoever has taken it.
+  // For the one that has taken it.
   void prepare(job_record* above, void (*f)(void*, job_system::job)) noexcept {
     parent = above;
     call = f;
@@ -106,7 +107,7 @@ struct alignas(job_system::job_bytes) job_record final : root {
   [[nodiscard]] bool take_off(std::uint32_t parts) noexcept {
     // Acquire: what the other parts did. All that are left are the caller's: see `unfinished`.
     if (unfinished.load(std::memory_order_acquire) == parts) return true;
-    // Release: what was done; acquire: what the others did, for whoever sees the end.
+    // Release: what was done; acquire: what the others did, for the one that sees the end.
     const auto before = unfinished.fetch_sub(parts, std::memory_order_acq_rel);
     HEIST_INVARIANT("job_record.hpp B1", before >= parts);
     return before == parts;

@@ -67,7 +67,7 @@ struct task_frame {
   }
 
   void spawn(task& child) noexcept {
-    // Relaxed, both: the joins order the children's work; whoever looks from outside acquires.
+    // Relaxed, both: the joins order the children's work; the one that looks from outside acquires.
     owner.unfinished_.fetch_add(1, std::memory_order_relaxed);
     const spawned_task s{&child, this, next_place.fetch_add(1, std::memory_order_relaxed)};
     child.parent_ = &owner;

@@ -236,8 +236,8 @@ class pass_suite : public rl::test_suite<pass_suite, 4> {
   pass_model model_;
 };
 
-// Two residents. A guest has the seat of one, sends mail to the other, and leaves. Whoever has the
-// mail ends the pool.
+// Two residents. A guest has the seat of one, sends mail to the other, and leaves. The one that has
+// the mail ends the pool.
 class mail_model {
  public:
   mail_model() : mail_(0), end_(0) {

@@ -1,10 +1,11 @@
 // An owner and one or two thieves on any work-stealing deque, as Relacy's test suite.
 //
 // The suite checks that every item is taken exactly once or is still in a deque at the end; that
-// whoever takes an item reads what its pusher wrote before the push, without a data race; that the
-// contents of a slot that was never written are not taken (they are 0); that no array is used after
-// it was freed; that a deque answers full only if it cannot grow and holds as many items as its
-// capacity; and that it does not answer empty to a thread that knows of an item which nobody takes.
+// the one that takes an item reads what its pusher wrote before the push, without a data race; that
+// the contents of a slot that was never written are not taken (they are 0); that no array is used
+// after it was freed; that a deque answers full only if it cannot grow and holds as many items as
+// its capacity; and that it does not answer empty to a thread that knows of an item which nobody
+// takes.
 #pragma once
 
 #include "tests/model/relacy.hpp"

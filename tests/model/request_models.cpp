@@ -1,6 +1,6 @@
 // The programs that run on requests which must not be lost.
 //
-// An urgent root (T3 in turns.hpp). Whoever gives the pool such a root asks by the word that
+// An urgent root (T3 in turns.hpp). The one that gives the pool such a root asks by the word that
 // thieves ask by, and a worker whose function only forks sees it. ask_for_entry(), look_at_entry(),
 // fork_uncommonly() and equip() are the pool's steps with one worker or one guest. The entry is a
 // number, whose lock is left out. `is_asked_` belongs to the model: a worker that knows that it was

@@ -5,8 +5,8 @@
 // stolen item, and comes back. Relacy chooses the steps of all threads.
 //
 // The suite checks that every item is taken exactly once (by its frame or by a thief) or is still
-// in the deque at the end; that whoever takes an item reads what its owner wrote, without a data
-// race; that a free slot is never read (it contains 0); and that no proposal is left behind.
+// in the deque at the end; that the one that takes an item reads what its owner wrote, without a
+// data race; that a free slot is never read (it contains 0); and that no proposal is left behind.
 #pragma once
 
 #include "tests/model/relacy.hpp"

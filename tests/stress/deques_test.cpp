@@ -2,9 +2,9 @@
 // by a thread that sees what its pusher wrote, and no item is left over.
 //
 // Items point to nodes whose payload is not atomic: it is poison until the owner writes it before
-// the push, and whoever takes the node checks it and poisons it again. An item that is taken twice,
-// or without the writes before its push, shows as a wrong payload, and ThreadSanitizer reports a
-// data race.
+// the push, and the one that takes the node checks it and poisons it again. An item that is taken
+// twice, or without the writes before its push, shows as a wrong payload, and ThreadSanitizer
+// reports a data race.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -30,6 +30,10 @@ ORDERED = ("include/", "src/", "workloads/", "bench/", "examples/", "integration
 MARKERS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")  # in two parts, or this file would break its own rule
 
 
+# In parts, as above.
+REFUSED_WORDS = re.compile(r"\b(who" r"ever|whom" r"ever|but" r" for the|as it" r" says there)\b", re.IGNORECASE)
+
+
 class Tree:
     """The files of a source tree, without what is built and what is hidden."""
 
@@ -206,6 +210,13 @@ def check_markers(tree):
             yield Violation(path, line_of(text, match.start()), f"{match[1]}: do it, or open an issue and leave it out")
 
 
+def check_words(tree):
+    """Phrases that readers had to read twice."""
+    for path, text in tree.text.items():
+        for match in REFUSED_WORDS.finditer(text):
+            yield Violation(path, line_of(text, match.start()), f"'{match[0]}' was hard to read: say 'the one that', 'no matter who', 'except', or name the place")
+
+
 def check_guards(tree):
     for path in tree.sources():
         if not path.endswith(".hpp"):
@@ -302,7 +313,7 @@ INDENTED = re.compile(r"^(?! *[-*\d]|  )[^\n]*\n+(?=\n(    \S))", re.MULTILINE) 
 
 
 def check_blocks(tree):
-    """Blocks are fenced: what is a block by its indentation alone is prose for whoever reflows a document."""
+    """Blocks are fenced: what is a block by its indentation alone is prose for those who reflow a document."""
     for path in tree.markdown():
         text = blank(tree.text[path], FENCE)
         for match in INDENTED.finditer(text):
@@ -345,7 +356,7 @@ def squeeze(code):
     return " ".join(code.split())
 
 
-RULES = [check_every_folder_has_a_layer, check_layers, check_length, check_functions, check_comment_width, check_invariants, check_markers,
+RULES = [check_every_folder_has_a_layer, check_layers, check_length, check_functions, check_comment_width, check_invariants, check_markers, check_words,
          check_guards, check_everything_is_compiled, check_memory_orders, check_links, check_blocks, check_file_names, check_examples]
 
 

@@ -115,6 +115,11 @@ class Rules(unittest.TestCase):
         self.accepts(rule, {"a.md": "text\n\n```\n    indented\n```\n\n- item\n\n    more of it\n"})
         self.rejects(rule, {"a.md": "text\n\n    block\n    of two\n"}, "a.md:3: a block by indentation")
 
+    def test_words_that_were_hard_to_read_are_refused(self):
+        rule = check_style.check_words
+        self.accepts(rule, {"a.md": "The one that ends it, but for this once.\n"})
+        self.rejects(rule, {"src/a.cpp": "\n// Who" "ever ends it.\n"}, "src/a.cpp:2: 'Who" "ever' was hard to read")
+
     def test_nothing_is_left_for_later(self):
         rule = check_style.check_markers
         self.accepts(rule, {"scripts/a": "mktemp a.XXXXXX\n", "build/a.cpp": "// TO" + "DO\n"})

@@ -39,8 +39,8 @@
 //       after that has acquired the lowered bottom with it.
 //   I6  bottom_ - seen_top_ <= the ring's capacity, and seen_top_ <= oldest: a slot is written
 //       again only when the thief that took from it is done with it.
-//   I7  What a thief copies beyond its own bottom_ before its exchange is no item yet: whoever may
-//       steal there has a bottom or a word that is out of date, and takes nothing above bottom_
+//   I7  What a thief copies beyond its own bottom_ before its exchange is no item yet: the one that
+//       may steal there has a bottom or a word that is out of date, and takes nothing above bottom_
 //       (I4, I5).
 //
 // Sources: a multi-task-steal scheduler described in an article; docs/published-deque-bugs.md says

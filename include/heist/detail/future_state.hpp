@@ -1,6 +1,6 @@
 // What a future shares with the function that makes its result: one block that counts its users.
 //
-// They meet at a rendezvous: whoever makes the result is the ender, and a continuation is the
+// They meet at a rendezvous: the one that makes the result is the ender, and a continuation is the
 // waiter.
 #pragma once
 

@@ -34,7 +34,7 @@ struct alignas(64) job {
   static constexpr std::size_t payload_bytes = 40;
   static constexpr std::size_t payload_alignment = 8;
 
-  // What state can be, besides the address of whoever waits.
+  // What state can be, besides the address of the one that waits.
   static constexpr std::uintptr_t pending = rendezvous::pending;
   static constexpr std::uintptr_t done = rendezvous::done;    // the payload holds the result
   static constexpr std::uintptr_t threw = rendezvous::threw;  // the payload holds an exception_ptr

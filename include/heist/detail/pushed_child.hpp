@@ -2,8 +2,8 @@
 //
 // The closure lies in the slot of its entry if it fits there, and moves without throwing; any other
 // lies on the heap, and its address in the slot. The slot's function knows the closure's type and
-// serves both the thief and the owner: `taken` is set by whoever runs the child when the slot is
-// its own, after the steal or after the owner has taken the entry back.
+// serves both the thief and the owner: `taken` is set by the one that runs the child when the slot
+// is its own, after the steal or after the owner has taken the entry back.
 //
 // Invariants.
 //   C1  The children of a scope that are on the deque lie at start_, start_ + 1, .., top_ - 1: only

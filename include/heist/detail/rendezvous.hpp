@@ -11,8 +11,8 @@
 // In the slot of a stolen spawner nobody waits: there the thief and the child both leave a mark,
 // and the second one does what needs both (src/runtime/work/spawn.cpp).
 //
-// Who writes the word. Before the two come, and after both have come, only whoever owns what the
-// word lies in, usually the waiter. The invariants of those who wait are in
+// Who writes the word. Before the two come, and after both have come, only the one that owns what
+// the word lies in, usually the waiter. The invariants of those who wait are in
 // src/runtime/waits/rendezvous.hpp.
 #pragma once
 
@@ -88,8 +88,8 @@ class rendezvous {
 
   // ---- Where nobody waits.
 
-  // Answers the other one's mark; pending: it hasn't come yet. Acquire and release: whoever comes
-  // second sees what the first one did.
+  // Answers the other one's mark; pending: it hasn't come yet. Acquire and release: the one that
+  // comes second sees what the first one did.
   [[nodiscard]] word leave_mark(word mark) noexcept {
     return word_.exchange(mark, std::memory_order_acq_rel);
   }

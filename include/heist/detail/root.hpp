@@ -21,11 +21,12 @@ class injection_queue;
 class pool_impl;
 struct family_root;
 
-// Roots that are waited for together, as far as they wait in a pool's queue: whoever waits for them
-// on a worker of that pool runs them itself (run_one_of). Otherwise a worker whose functions all
-// wait for such roots would first begin everything else that has forked, each on one more stack.
+// Roots that are waited for together, as far as they wait in a pool's queue: the one that waits for
+// them on a worker of that pool runs them itself (run_one_of). Otherwise a worker whose functions
+// all wait for such roots would first begin everything else that has forked, each on one more
+// stack.
 struct root_family {
-  // The first queue into which one of them came; those in other queues are not listed. Whoever
+  // The first queue into which one of them came; those in other queues are not listed. The one that
   // waits for the family has seen that a root was given to the pool, so relaxed is enough.
   std::atomic<const injection_queue*> home{nullptr};
   family_root* newest = nullptr;  // guarded by the mutex of `home`

@@ -104,7 +104,7 @@ class scope_state {
 
   // ---- For spawn.cpp and pushed_child.hpp.
   class keeping;
-  // To be called by whoever runs a pushed child, once its slot is the caller's.
+  // To be called by the one that runs a pushed child, once its slot is the caller's.
   void take_over_slot(job& slot) noexcept;
   [[nodiscard]] bool pushes() const noexcept { return (flags() & pushes_children) != 0; }
   // Whether a child that was pushed may have to be skipped.

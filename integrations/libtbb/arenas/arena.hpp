@@ -11,10 +11,10 @@
 //               region to which it does not belong
 //   resumable   suspended stacks (task_stack.hpp)
 //
-// How nobody sleeps while there is work. Whoever has pushed reads hungry_, after a light barrier or
-// an atomic exchange. Who is about to sleep, or to leave, raises hungry_, makes every owner of a
-// deque run a full barrier, and looks at everything once more. So either the push is seen, or it
-// reads 1, and calls for help (advertise). hungry_ is lowered by those that call only.
+// How nobody sleeps while there is work. The one that has pushed reads hungry_, after a light
+// barrier or an atomic exchange. Who is about to sleep, or to leave, raises hungry_, makes every
+// owner of a deque run a full barrier, and looks at everything once more. So either the push is
+// seen, or it reads 1, and calls for help (advertise). hungry_ is lowered by those that call only.
 //
 // A thread that naps (dispatch.cpp) has not raised hungry_: work outside of deques wakes it, what
 // lies in deques waits until its nap ends.
@@ -169,8 +169,8 @@ class work_arena {
       advertise();
   }
   void advertise() noexcept;
-  // Whoever was woken for work calls it when it has found a task, or will not look for one: the
-  // next push, or this call if there is more work already, wakes another.
+  // The one that was woken for work calls it when it has found a task, or will not look for one:
+  // the next push, or this call if there is more work already, wakes another.
   void invite() noexcept;
   // Raises hungry_, runs the barriers, and looks: true if there is work.
   [[nodiscard]] bool is_still_wanted() noexcept;

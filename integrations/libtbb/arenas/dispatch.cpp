@@ -138,7 +138,7 @@ task* steal(participant& me, task_loop& loop, unsigned round) noexcept {
     loop.sleeps_before = me.sleeps;
     return t;
   }
-  // It belongs to another region than the loop: whoever may can take it from the arena.
+  // It belongs to another region than the loop: the one that may can take it from the arena.
   if (item.word == 0) return nullptr;
   task_proxy* const p = item.proxy();
   task* const t = p != nullptr ? task_proxy::take(p, task_proxy::in_deque) : item.plain();

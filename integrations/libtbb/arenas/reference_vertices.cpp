@@ -6,7 +6,7 @@
 
 namespace heist::inline v0::libtbb {
 
-// Relaxed: whoever reserves has a reference to the vertex, or is its thread.
+// Relaxed: the one that reserves has a reference to the vertex, or is its thread.
 void reference_vertex::reserve(std::uint32_t delta) {
   if (state_.fetch_add(delta, std::memory_order_relaxed) == 0) parent_.reserve();
 }

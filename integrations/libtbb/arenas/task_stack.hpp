@@ -9,8 +9,8 @@
 // worker: the visit ends as soon as there is nothing else to do.
 //
 // When a task loop that waits inside of a task finds a stack that may go on, it sets its own aside:
-// that one may go on when its wait has ended. Such stacks are few, and whoever ends a wait while
-// there are any looks for them (stacks_aside).
+// that one may go on when its wait has ended. Such stacks are few, and the one that ends a wait
+// while there are any looks for them (stacks_aside).
 //
 // Roles. All fields belong to the thread that runs the stack, or that has it: after it was left,
 // the switch_note says who gets it. ready: raised by resume(), read by the thread that it is bound

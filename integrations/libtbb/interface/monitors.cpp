@@ -57,12 +57,26 @@ class waiting_list {
   template <class Test>
   void wake(Test test, std::size_t most, std::uint32_t how = 1) noexcept {
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    wake_after_fence(test, most, how);
+  }
+  // For callers that have just changed what is waited for by an atomic exchange or sum, as all in
+  // oneTBB's headers that call notify_by_address: on x86 that was the fence.
+  template <class Test>
+  void wake_after_exchange(Test test, std::size_t most) noexcept {
+#if !defined(__x86_64__)
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+    wake_after_fence(test, most, 1);
+  }
+
+ private:
+  template <class Test>
+  void wake_after_fence(Test test, std::size_t most, std::uint32_t how) noexcept {
     if (count_.load(std::memory_order_relaxed) == 0) return;  // relaxed: the fence
     wake_some(test, most, how);
   }
 
- private:
-  // Not inlined: whoever finds nobody saves no registers around the fence.
+  // Not inlined: the one that finds nobody saves no registers around the fence.
   template <class Test>
   [[gnu::noinline]] void wake_some(Test test, std::size_t most, std::uint32_t how) noexcept {
     for (waiter* w = take_out_if(test, most); w != nullptr;) {
@@ -134,14 +148,14 @@ void wait_on_address(void* address, d1::delegate_base& has_ended, std::uintptr_t
 }
 
 void notify_by_address(void* address, std::uintptr_t context) {
-  list_of(address).wake(
+  list_of(address).wake_after_exchange(
       [&](const waiter& w) { return w.address == address && w.context == context; }, all);
 }
 void notify_by_address_one(void* address) {
-  list_of(address).wake([&](const waiter& w) { return w.address == address; }, 1);
+  list_of(address).wake_after_exchange([&](const waiter& w) { return w.address == address; }, 1);
 }
 void notify_by_address_all(void* address) {
-  list_of(address).wake([&](const waiter& w) { return w.address == address; }, all);
+  list_of(address).wake_after_exchange([&](const waiter& w) { return w.address == address; }, all);
 }
 
 // ---- Bounded queues: two monitors lie behind the queue's representation.
@@ -165,7 +179,7 @@ void abort_bounded_queue_monitors(concurrent_monitor* monitors) {
   for (std::size_t i = 0; i < 2; ++i) monitors[i].wake([](const waiter&) { return true; }, all, 2);
 }
 
-// Whoever waits for the ticket `target` is woken by that one and by later ones.
+// The one that waits for the ticket `target` is woken by that one and by later ones.
 void notify_bounded_queue_monitor(concurrent_monitor* monitors, std::size_t which,
                                   std::size_t ticket) {
   monitors[which].wake([&](const waiter& w) { return w.context <= ticket; }, all);

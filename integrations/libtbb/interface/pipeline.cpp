@@ -13,8 +13,8 @@
 //       item was taken out of the buffer, until that leaves.
 //   I2  Items get their numbers in the order in which they come to the first filter that is in
 //       order; every such filter takes them in the order of the numbers.
-//   I3  An item belongs to its task, or to a buffer. Whoever has it when the group is cancelled
-//       gives it to the filter's finalize().
+//   I3  An item belongs to its task, or to a buffer. The one that has it when the group is
+//       cancelled gives it to the filter's finalize().
 #include <map>
 #include <memory>
 #include <mutex>

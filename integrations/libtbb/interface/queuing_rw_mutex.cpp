@@ -1,7 +1,7 @@
 // queuing_rw_mutex: readers and writers in the order in which they came.
 //
 // The locks of a mutex form a ring, the first one after the last, to which q_tail points. The ring
-// is guarded by one of a few spin locks of the process, chosen by the mutex' address. Whoever
+// is guarded by one of a few spin locks of the process, chosen by the mutex' address. The one that
 // changes the ring passes the mutex on: to the readers at its front, or to a writer that is alone
 // there. A waiter looks at a word of its own.
 //

@@ -308,7 +308,7 @@ void observe(d1::task_scheduler_observer& o, bool on) {
         o.my_task_arena != nullptr ? initialized_arena(*o.my_task_arena) : *seated_self().in;
     worker_market::instance().refer(where);
     auto* const p = new observer_proxy{&o, &where, 0};
-    place.store(p, std::memory_order_release);  // partner: the load above, of whoever stops it
+    place.store(p, std::memory_order_release);  // partner: the load above, of the one that stops it
     where.observers.add(*p);
     participant& me = self();
     if (me.in == &where) where.observers.enter(me);

@@ -17,17 +17,17 @@
 // Everything is under one lock; advertising work takes it, spawning does not.
 //
 // Invariants: no work is forgotten. tests/model/request_models.cpp has M1 and M3 as programs.
-//   M1  While an arena's demand is 0 its hungry_ is 1, or whoever has lowered it is about to ask
-//       for workers. So demand becomes 0 only where hungry_ is found to be 1 under the lock
+//   M1  While an arena's demand is 0 its hungry_ is 1, or the one that has lowered it is about to
+//       ask for workers. So demand becomes 0 only where hungry_ is found to be 1 under the lock
 //       (give_up).
 //   M2  While allotted is above active, a visit is on its way, or as many visits as are allowed
 //       run, each of which looks at all arenas before it ends. A visit that could not be made is
 //       tried again by the watch.
 //   M3  An arena whose seats were all taken (is_full) gets no visits until a thread leaves one of
-//       them. Whoever finds it full raises the flag and then looks at the seats once more; whoever
-//       leaves a seat gives it back and then looks at the flag.
-//   M4  Whoever may push to an arena refers to it. So an arena to which nothing but its own demand
-//       refers, and which has no work, is over (drop).
+//       them. The one that finds it full raises the flag and then looks at the seats once more; the
+//       one that leaves a seat gives it back and then looks at the flag.
+//   M4  The one that may push to an arena refers to it. So an arena to which nothing but its own
+//       demand refers, and which has no work, is over (drop).
 #pragma once
 
 #include <array>

@@ -85,7 +85,7 @@ using d1::task;
 using d1::task_group_context;
 using task_access = r1::task_accessor;
 
-// Whoever waits in isolation takes only tasks of the same region.
+// The one that waits in isolation takes only tasks of the same region.
 inline constexpr std::intptr_t no_isolation = 0;
 [[nodiscard]] inline bool may_take(std::intptr_t wait, std::intptr_t task) noexcept {
   return wait == no_isolation || wait == task;

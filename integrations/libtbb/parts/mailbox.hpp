@@ -1,8 +1,8 @@
 // Mailboxes: tasks that should run in a certain seat, if its owner comes for them in time.
 //
 // A task with an affinity lies in two places, its spawner's deque and the mailbox of the seat that
-// it prefers. Both hold a proxy; whoever comes first takes the task, whoever comes last frees the
-// proxy.
+// it prefers. Both hold a proxy; the one that comes first takes the task, the one that comes last
+// frees the proxy.
 //
 // Invariant. word holds the task while nobody has it, and one bit for each of the two places that
 // still holds the proxy.

@@ -2,9 +2,10 @@
 //
 // A thread that waits inside an arena sleeps until its wait has ended, there is work in its arena,
 // or a stack of its own may go on. One that has found only crumbs to steal naps (dispatch.cpp). All
-// sleepers of the process are in one list: they are few, and seldom there. Whoever is about to
-// sleep announces itself first and looks once more at what it waits for; whoever changes that looks
-// at the number of sleepers after it, both in one total order. So one of the two sees the other.
+// sleepers of the process are in one list: they are few, and seldom there. The one that is about to
+// sleep announces itself first and looks once more at what it waits for; the one that changes that
+// looks at the number of sleepers after it, both in one total order. So one of the two sees the
+// other.
 #pragma once
 
 #include <atomic>

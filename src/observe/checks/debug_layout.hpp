@@ -2,7 +2,7 @@
 // fibers of a process or of a core file by this table, without debug information.
 //
 // The table is an array of 64-bit words under a name that is exported: a magic number, the table's
-// version, then addresses and offsets in the order of `words` in heist-gdb.py. Whoever changes what
+// version, then addresses and offsets in the order of `words` in heist-gdb.py. Who changes what
 // a word means raises the version, in both places.
 #pragma once
 

@@ -187,7 +187,7 @@ void refusable_wait::wait(wait_point& point, void* owner, void* node,
   });
   if (v.point == &point) v.point = nullptr;  // this flow isn't suspended
   carry_out(v);
-  // Whoever takes the node out from now on ends the wait.
+  // The one that takes the node out from now on ends the wait.
   if (!gave_up) point.wait(record_.what);
   with_graph([&](known_waits&) { record_.node = nullptr; });
   if (record_.has_given_up) throw deadlock(record_.cycle);

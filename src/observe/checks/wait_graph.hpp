@@ -8,10 +8,11 @@
 //   join, call            to the fiber, or the thread of a blocking call, that runs the function
 //   scope                 to the fibers of its children
 //
-// Whoever begins to wait adds its edges and looks for a cycle through itself, in one section under
-// the lock of the graph. So the flow that closes a cycle finds it. Channels, semaphores, latches,
-// barriers and condition variables have no edges, since anybody may end such a wait: stall_watch
-// reports them when nothing runs any more. Neither have timed waits, which end by themselves.
+// The one that begins to wait adds its edges and looks for a cycle through itself, in one section
+// under the lock of the graph. So the flow that closes a cycle finds it. Channels, semaphores,
+// latches, barriers and condition variables have no edges, since anybody may end such a wait:
+// stall_watch reports them when nothing runs any more. Neither have timed waits, which end by
+// themselves.
 //
 // A cycle that is found is one.
 //   W1  A hold is noted after the lock was taken, and removed before it is released. So a flow that

@@ -5,8 +5,9 @@
 // forked. What takes little is collapsed when it has been joined: its work remains, its forks
 // don't. So the DAG has about as many nodes as the run has time for, however fine it forks.
 //
-// Who writes what. A thread belongs to the flow that it records; when that has ended, to whoever
-// joins it. It is owned by the step that spawned it, or by the fork or root that isn't joined yet.
+// Who writes what. A thread belongs to the flow that it records; when that has ended, to the one
+// that joins it. It is owned by the step that spawned it, or by the fork or root that isn't joined
+// yet.
 #pragma once
 
 #include <cstddef>

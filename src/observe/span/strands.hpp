@@ -132,7 +132,7 @@ void end_root(worker& w, const root* r) noexcept;  // nullptr: nobody waits for 
 void leave_behind(work_measurement& m, job& j);
 void take_from_behind(worker& w, const job& j) noexcept;  // its own join runs it after all
 
-// ---- Roots, for whoever hands them over.
+// ---- Roots, for the one that hands them over.
 
 enum class root_kind : std::uint8_t { awaited, detached };
 void enter(worker* w, work_measurement& m, const root& r, root_kind kind);

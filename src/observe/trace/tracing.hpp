@@ -3,9 +3,10 @@
 // One trace is recorded at a time, of the whole process or of one pool. While none is, each place
 // that records costs a load and a branch, all of them off the fast path.
 //
-// A ring belongs to its thread, which alone writes it, and keeps the newest events. Whoever stops
-// the trace copies it while its thread may still be writing, as a reader of a sequence lock does:
-// an event that may have been overwritten meanwhile is left out, and counts as lost. The argument:
+// A ring belongs to its thread, which alone writes it, and keeps the newest events. The one that
+// stops the trace copies it while its thread may still be writing, as a reader of a sequence lock
+// does: an event that may have been overwritten meanwhile is left out, and counts as lost. The
+// argument:
 //
 //   T1  The writer announces event n (begun_ = n + 1), then a release fence, then writes its words,
 //       then publishes it (done_ = n + 1, release).
@@ -60,7 +61,7 @@ class tracing {
   // By a waker, and by whom it has woken.
   [[gnu::cold]] static void begin_wake(pool_impl& p) noexcept;
   [[gnu::cold]] static void woken(pool_impl& p) noexcept;
-  // The region that whoever calls this is in.
+  // The region that the one that calls this is in.
   [[nodiscard]] static std::uint32_t region_here() noexcept;
 
   // A pool is about to end: keeps its statistics.

@@ -1,4 +1,4 @@
-// How many jobs a worker's deque holds, for whoever looks on.
+// How many jobs a worker's deque holds, for the one that looks on.
 #pragma once
 
 #include <atomic>

@@ -4,8 +4,8 @@
 // object itself, the job slots (grow up). Stack and slots begin in the same place, so a fiber that
 // does little touches two pages.
 //
-// Who touches what. A running fiber belongs to its worker. A suspended one belongs to whoever ends
-// its wait: exactly one, since it takes an exchange on the state that the fiber waits for
+// Who touches what. A running fiber belongs to its worker. A suspended one belongs to the one that
+// ends its wait: exactly one, since it takes an exchange on the state that the fiber waits for
 // (rendezvous.hpp).
 #pragma once
 
@@ -89,7 +89,7 @@ struct fiber : fiber_front {
 
 // Tells ThreadSanitizer, for which a switch synchronises nothing, that a fiber's own fields go from
 // one flow of control to another: hand_over() when it suspends or is made ready, take_over() by
-// whoever resumes it.
+// the one that resumes it.
 inline void hand_over([[maybe_unused]] fiber& f) noexcept {
 #if HEIST_TSAN
   __tsan_release(&f);

@@ -12,9 +12,9 @@
 //       so (run == nullptr), and its join runs it. Behind the last position lies one spare slot for
 //       all entries that found no place. So run stays nullptr there until the last of them is
 //       joined: the next push sets it and is refused too, which resets it; a child that throws
-//       before it pushes its spawner's entry resets it; whoever runs a refused child in place has
-//       its function in hand and writes nothing to run. Otherwise the join of a fork below would
-//       take an older frame's entry for its own, or wait for nobody (D2).
+//       before it pushes its spawner's entry resets it; the one that runs a refused child in place
+//       has its function in hand and writes nothing to run. Otherwise the join of a fork below
+//       would take an older frame's entry for its own, or wait for nobody (D2).
 //   D2  So when a join finds `forks` empty, its job was stolen, and everything older too. Not in
 //       a shared queue: there the join finds its own job, or it was stolen.
 #pragma once

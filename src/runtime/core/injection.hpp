@@ -108,8 +108,8 @@ class alignas(platform::cache_line_bytes) injection_queue {
     add_one();
   }
 
-  // Whoever goes next (T1 in turns.hpp). roots_first: roots before forks, usually. urgent_first: an
-  // urgent root before all others.
+  // The one that goes next (T1 in turns.hpp). roots_first: roots before forks, usually.
+  // urgent_first: an urgent root before all others.
   injected pop(bool roots_first, bool urgent_first) noexcept {
     if (empty()) return {};
     const std::lock_guard hold(mutex_);
@@ -180,7 +180,7 @@ class alignas(platform::cache_line_bytes) injection_queue {
   }
 
   // How many urgent roots wait: priority::high, or a thread outside the pool waits for it. Relaxed:
-  // whoever is asked by wake_for_injection() has passed a fence before.
+  // the one that is asked by wake_for_injection() has passed a fence before.
   [[nodiscard]] std::uint64_t urgent() const noexcept {
     return urgent_.load(std::memory_order_relaxed);
   }

@@ -55,7 +55,7 @@ heavy_barrier_target heavy_barrier_target::this_thread() {
 }
 
 void heavy_barrier(heavy_barrier_target owner) noexcept {
-  // noexcept: whoever made the target has made the instance, so this doesn't.
+  // noexcept: the one that made the target has made the instance, so this doesn't.
   platform::asymmetric_barrier::instance().heavy_barrier(std::array{pid_t{owner.tid_}});
 }
 

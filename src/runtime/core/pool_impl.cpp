@@ -13,7 +13,7 @@ namespace heist::inline v0::detail {
 void pool_impl::note_finished() noexcept {
   if (unfinished_.fetch_sub(1, std::memory_order_relaxed) != 1) return;
   // Partners: sleepers::announce, and stop_threads. Either this thread sees that the pool stops, or
-  // whoever stop_threads() wakes sees that nothing is unfinished.
+  // the one that stop_threads() wakes sees that nothing is unfinished.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (stopping_.load(std::memory_order_relaxed)) wake_everybody();
 }
@@ -118,8 +118,8 @@ bool pool_impl::wake_for_injection() noexcept {
   return false;
 }
 
-// T3: whoever is asked sees the root, since the fence in wake_for_injection() comes before. Those
-// that search are asked, too: one that has looked at the entry already may be about to run
+// T3: the one that is asked sees the root, since the fence in wake_for_injection() comes before.
+// Those that search are asked, too: one that has looked at the entry already may be about to run
 // something. A guest whose door is closed looks at the entry when it has opened it (equip).
 void pool_impl::ask_for_entry(bool ask_short_calls) noexcept {
   if (injection_.urgent() == 0 || config_.deque != deque_kind::split) return;

@@ -75,7 +75,7 @@ class pool_impl {
   }
   // The worker whose thread is the pool's own; i < size().
   [[nodiscard]] worker& resident(unsigned i) const noexcept { return *workers_[i]; }
-  // Whoever is at work in that slot, if anybody is: a guest or the resident.
+  // The one that is at work in that slot, if anybody is: a guest or the resident.
   [[nodiscard]] worker& at(unsigned i) const noexcept {
     if (i >= size()) return *guests_[i];
     return !guests_.empty() && guests_[i]->door.looks_open() ? *guests_[i] : *workers_[i];

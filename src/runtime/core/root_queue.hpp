@@ -8,7 +8,7 @@
 // takes. The bound counts takes, since a function that runs is never interrupted. What waiters take
 // out by pop_newest_of() is no take.
 //
-// A root that belongs to a family is in the family's list too, for whoever waits for it.
+// A root that belongs to a family is in the family's list too, for the one that waits for it.
 //
 // Everything is guarded by the mutex of the injection queue.
 #pragma once

@@ -10,7 +10,7 @@
 //   Q1  A job is in the queue if and only if its state says `queued`. Only under the mutex does
 //       that begin and end, so exactly one of take() and claim() gets a job.
 //   Q2  While a job is queued, the first word of its payload is its entry; the entry keeps what
-//       stood there. Whoever gets the job finds the payload as it was.
+//       stood there. The one that gets the job finds the payload as it was.
 //
 // Source: the shared work queue of CS149, lecture 5; by priority: longest task first, ibid.
 #pragma once

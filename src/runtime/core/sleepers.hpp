@@ -10,9 +10,9 @@
 //             raise the epoch; futex_wake(1)
 //
 // A waker takes its sleeper off the count at once, long before that one runs: otherwise every push
-// in between would wake it again. Tokens are anonymous: whoever is announced may take one, also one
-// that was meant for a worker with mail (a fiber of a stalling join, which no other worker can run)
-// and that has not run yet. So a sleeper looks for mail whenever it looks for a token.
+// in between would wake it again. Tokens are anonymous: the one that is announced may take one,
+// also one that was meant for a worker with mail (a fiber of a stalling join, which no other worker
+// can run) and that has not run yet. So a sleeper looks for mail whenever it looks for a token.
 //
 // Invariants.
 //   S1  While any worker is counted as a sleeper, every worker's limit is 0, or a wake-up is on its
@@ -26,11 +26,12 @@
 //   S5  For each token some worker looks for it, or is being woken to look. A worker that leaves
 //       with mail may have been woken for a token that it doesn't take; by S6 all others are being
 //       woken then.
-//   S6  Whoever sends mail wakes all who wait. A resident whose seat a guest has is not counted, so
-//       more threads wait than are counted. It may be the one that a wake-up reaches, and when the
-//       guest has left it may also take the token; then nothing would wake the thread with the
-//       mail. The sender has executed a fence between the mail and the count. The receiver that
-//       waits has missed the mail in its look, after its own fence, so the sender sees it counted.
+//   S6  The one that sends mail wakes all who wait. A resident whose seat a guest has is not
+//       counted, so more threads wait than are counted. It may be the one that a wake-up reaches,
+//       and when the guest has left it may also take the token; then nothing would wake the thread
+//       with the mail. The sender has executed a fence between the mail and the count. The receiver
+//       that waits has missed the mail in its look, after its own fence, so the sender sees it
+//       counted.
 //   S7  An owner may leave a request unanswered only while it sees nobody counted, and it looks
 //       after its push. Either a sleeper's look finds the push, or, as in S2, the owner's look
 //       comes after the heavy barrier and so after the count.
@@ -173,7 +174,7 @@ class basic_sleepers {
   static constexpr std::uint64_t one_token = 1;
   static constexpr std::uint64_t one_sleeper = std::uint64_t{1} << 32;
 
-  // G2: whoever woke the caller may have meant its token for anybody.
+  // G2: the one that woke the caller may have meant its token for anybody.
   template <class Seat>
   void sit_down(Seat* seat) noexcept {
     if (seat == nullptr) return;

@@ -7,8 +7,8 @@
 // more than on anything, virtual or not. So each pool measures it, from the waker's decision to the
 // woken thread.
 //
-// Who writes what. began_: wakers, and whoever wakes up. average_: whoever wakes up. All relaxed:
-// estimates.
+// Who writes what. began_: wakers, and the one that wakes up. average_: the one that wakes up. All
+// relaxed: estimates.
 #pragma once
 
 #include <algorithm>

@@ -146,7 +146,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   // A guest's own call: the root that it runs first, and then helps with until it has ended.
   local<root*> call{nullptr};
   local<bool> call_is_new{false};
-  // Free fibers that the last guest has left for the next one; whoever has no stack takes them.
+  // Free fibers that the last guest has left for the next one; the one that has no stack takes
+  // them.
   std::atomic<fiber*> kept{nullptr};
 
   // Fibers of stalling joins that can continue. Any thread pushes (release), the owner takes all

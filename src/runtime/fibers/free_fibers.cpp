@@ -35,7 +35,7 @@ fiber& take_fiber_to_wait(worker& w) noexcept {
     return *f;
   }
   w.count.blocked_joins.add();
-  // Before anybody can know of the wait: whoever ends it then gives up a stack.
+  // Before anybody can know of the wait: the one that ends it then gives up a stack.
   w.pool.begin_starving();
   w.pool.leave_loot_behind(w);
   return w.native;

@@ -16,8 +16,8 @@
 // A goes on in its own then, and L is free.
 //
 // fiber::users counts who uses a fiber's own slots: the fiber itself until it ends, each child that
-// a stolen spawner left in them until that child ends, and whoever adopted them. The last one frees
-// the fiber, slots and stack together.
+// a stolen spawner left in them until that child ends, and the one that adopted them. The last one
+// frees the fiber, slots and stack together.
 #pragma once
 
 #include "heist/detail/hot_path.hpp"

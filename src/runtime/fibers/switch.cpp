@@ -59,7 +59,7 @@ void after_switch([[maybe_unused]] fiber& self) noexcept {
 #endif
 }
 
-// The fiber has been left: from here on whoever ends the wait may run it (J1).
+// The fiber has been left: from here on the one that ends the wait may run it (J1).
 void begin_wait(worker& w, fiber& left, rendezvous& state) noexcept {
   take_over(left);
   HEIST_INVARIANT("rendezvous.hpp J1", w.current.get() != &left);

@@ -136,7 +136,7 @@ void pool_impl::start(root& r) {
   if (const worker* const w = this_worker(); w != nullptr && &w->pool == this) {
     inject(r);
   } else {
-    // The root may end before this call does, and whoever waits for it destroy the pool.
+    // The root may end before this call does, and the one that waits for it destroy the pool.
     const visit stay(*this);
     inject(r);
   }

@@ -2,8 +2,8 @@
 // waiter continues.
 //
 // Invariants.
-//   J1  A fiber's address is exchanged in only after the switch away from it (switch.cpp): whoever
-//       finds it may run it.
+//   J1  A fiber's address is exchanged in only after the switch away from it (switch.cpp): the one
+//       that finds it may run it.
 //   J2  A worker's deque is empty when its fiber suspends in a join: thieves take the oldest first,
 //       so when a frame's own job is gone, everything older is too.
 //   J3  A waiter is a fiber, or a thread outside any pool that blocks. A worker never blocks:

@@ -42,7 +42,7 @@ enum class awaited_in : std::uint8_t { queue, deque };
 // Whether the running function may call what it waits for, on that worker.
 [[nodiscard]] bool may_call_awaited(worker& w, awaited_in where) noexcept;
 
-// As run_one_of(), whatever is left of the stack and whoever else waits. For a worker.
+// As run_one_of(), no matter what is left of the stack and who else waits. For a worker.
 bool run_newest_of(root_family& family) noexcept;
 
 }  // namespace heist::inline v0::detail

@@ -153,8 +153,8 @@ bool fork_uncommonly() {
   if (answer.exposed) w->pool.wake_for_exposed(*w);
   if (w->moves_joins) [[unlikely]]
     offer_to_all(*w);
-  // The answered request may stand for an urgent root, too: either whoever asks for that sees the
-  // answer and asks again, or look_at_entry() sees the root. Partner: wake_for_injection().
+  // The answered request may stand for an urgent root, too: either the one that asks for that sees
+  // the answer and asks again, or look_at_entry() sees the root. Partner: wake_for_injection().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return true;
 }

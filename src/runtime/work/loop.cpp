@@ -68,7 +68,7 @@ void run_root_item(worker& w, root& r) noexcept {
   w.count.roots.add();
   w.root_began.store(ticks(), std::memory_order_relaxed);
   w.begin_running();
-  w.serves.store(r.is_awaited ? &r : nullptr, std::memory_order_relaxed);  // as it says there
+  w.serves.store(r.is_awaited ? &r : nullptr, std::memory_order_relaxed);  // see worker.hpp
   if (r.is_awaited) {
     run(w, r, &r.state);
     r.views = leave_views(self_worker());
@@ -147,7 +147,7 @@ bool has_ended(const worker& guest) noexcept {
 
 // Somebody waits for the thread whose seat the guest has.
 bool is_in_the_way(const worker& guest) noexcept {
-  // Relaxed: a hint; whoever leaves looks again.
+  // Relaxed: a hint; the one that leaves looks again.
   return guest.stalled == 0 && is_in_place_of_a_worker(guest) &&
          guest.pool.resident(guest.index).mailbox.load(std::memory_order_relaxed) != nullptr;
 }
@@ -192,7 +192,7 @@ bool take_turn(worker& w, unsigned round) noexcept {
   return run_stolen(w, round);
 }
 
-// T4. Relaxed: whoever leaves looks again.
+// T4. Relaxed: the one that leaves looks again.
 bool keeps_others_out(const worker& guest) noexcept {
   if (guest.stalled != 0 || !is_in_place_of_a_worker(guest)) return false;
   if (!guest.serves_entry && !guest.pool.injection().root_is_due()) return false;
@@ -223,7 +223,8 @@ class idle_pacing {
     }
     const unsigned r = round_++;
     if (is_paced_) {
-      // One that spins yields now and then, too: whoever has the work may be without a processor.
+      // One that spins yields now and then, too: the one that has the work may be without a
+      // processor.
       const bool spins = r < spin_rounds || (idle_ == idle_kind::spin && r % spin_rounds != 0);
       if (spins)
         for (unsigned i = 0; i < pauses_per_round; ++i) platform::pause();
@@ -263,7 +264,7 @@ class idle_pacing {
   }
   void nap() noexcept {
     w_.pool.nap(w_);
-    // Whoever was asked before and has not answered since forks no more: it is in a long leaf.
+    // The one that was asked before and has not answered since forks no more: it is in a long leaf.
     static_cast<void>(help_out(w_, true));
   }
   void sleep() noexcept {

@@ -16,15 +16,16 @@
 //       spawner resumes; the child's end lowers them. Either may come first: thief and child meet
 //       in the state of the entry's slot. If the child was faster, the thief lowers the counts
 //       itself.
-//   P4  Whoever lowers the scope's count to what the waiting owner has added, and nobody else,
+//   P4  The one that lowers the scope's count to what the waiting owner has added, and nobody else,
 //       resumes the owner.
 //   P5  A child that waits with no fork open leaves its spawner's slots for its own. Otherwise each
 //       one that waits would keep two stacks: its own, and that of the fiber whose slots the
 //       spawner adopts. If the entry is on the deque still, the spawner is made ready like any
 //       fiber that has waited, so that it needs no other stack to go on; and if it is such a child
 //       itself, its spawner, too. If the entry was stolen, the child counts itself in the scope,
-//       thief and child meet as in P3, and whoever comes second takes one of the two counts back.
-//       That can't be the last one: the spawner is the owner, or runs in a child that is counted.
+//       thief and child meet as in P3, and the one that comes second takes one of the two counts
+//       back. That can't be the last one: the spawner is the owner, or runs in a child that is
+//       counted.
 //
 // Source: child first, the parent's rest stealable, join by a count that only steals touch: Frigo,
 // Leiserson and Randall, 1998 (Cilk-5); stacks instead of heap frames: Yang and Mellor-Crummey,

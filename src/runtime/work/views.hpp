@@ -6,7 +6,7 @@
 //
 //   a thief ends a stolen fork      its fiber began with none; they go into the job's slot, and the
 //                                   join puts them to the right of the joining fiber's
-//   a root ends                     the same, for whoever waits for it
+//   a root ends                     the same, for the one that waits for it
 //   spawn                           the child takes the spawner's, and gives them back when it
 //                                   returns to the spawner
 //   the spawner's rest was stolen   it begins with none; at the child's end its piece is deposited

@@ -31,7 +31,7 @@ constexpr unsigned looks_without_pause = 4;
 constexpr unsigned most_at_once = 32;  // workers that are waited for together
 
 bool sleeps(const worker& w) noexcept {
-  // Relaxed: whoever goes to sleep just now is waited for a little longer.
+  // Relaxed: the one that goes to sleep just now is waited for a little longer.
   return w.doing.load(std::memory_order_relaxed) == worker_state::parked;
 }
 

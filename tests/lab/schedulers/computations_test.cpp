@@ -129,7 +129,7 @@ TEST(Measures, OfAPipeline) {
   EXPECT_EQ(measured.span, 3u + 9 + 3 + 1);
 }
 
-// A run really sorts, whoever executes what.
+// A run really sorts, no matter who executes what.
 TEST(Quicksort, SortsUnderEveryScheduler) {
   for (const auto scheduler :
        {scheduler_kind::work_stealing, scheduler_kind::fifo, scheduler_kind::greedy}) {

@@ -1,5 +1,6 @@
-// A bag whose items are numbers: whoever processes one learns which others it stands for, as in a
-// tree that nobody knows beforehand. The result is the list of all numbers that were processed.
+// A bag whose items are numbers: the one that processes one learns which others it stands for, as
+// in a tree that nobody knows beforehand. The result is the list of all numbers that were
+// processed.
 #pragma once
 
 #include <algorithm>

@@ -105,7 +105,7 @@ TEST_F(CallerSeats, AreStolenFrom) {
   }
 }
 
-// Whoever ends what the call waits for goes on with it: the caller returns then.
+// The one that ends what the call waits for goes on with it: the caller returns then.
 TEST_F(CallerSeats, AreLeftWhenAWorkerHasEndedTheCall) {
   heist::pool pool({.workers = 2, .caller_seats = 1});
   for (int i = 0; i < scaled(100); ++i) {

@@ -105,7 +105,8 @@ TEST_F(Callers, AreStolenFrom) {
   EXPECT_GE(pool.stats().total.steals, 1U);
 }
 
-// The call suspends, and whoever ends what it waits for goes on with it: the caller returns then.
+// The call suspends, and the one that ends what it waits for goes on with it: the caller returns
+// then.
 TEST_F(Callers, ReturnWhenAnotherWorkerHasEndedTheirCall) {
   heist::pool pool({.workers = 2});
   for (int i = 0; i < scaled(100); ++i) {

@@ -1,4 +1,5 @@
-// The word where a waiter and an ender meet: whoever comes second finds what the first one left.
+// The word where a waiter and an ender meet: the one that comes second finds what the first one
+// left.
 #include "heist/detail/rendezvous.hpp"
 
 #include <gtest/gtest.h>

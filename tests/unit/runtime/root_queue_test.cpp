@@ -1,5 +1,5 @@
 // Roots leave the entry of a pool by priority, each level in order, and no level starves; those of
-// a family can be taken out by whoever waits for them.
+// a family can be taken out by the one that waits for them.
 #include "runtime/core/root_queue.hpp"
 
 #include <gtest/gtest.h>

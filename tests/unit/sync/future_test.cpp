@@ -1,5 +1,5 @@
-// Futures: the result or the exception arrives once, whoever waits, and every submitted function
-// runs to its end.
+// Futures: the result or the exception arrives once, no matter who waits, and every submitted
+// function runs to its end.
 #include "heist/future.hpp"
 
 #include <sys/wait.h>
@@ -304,7 +304,7 @@ TEST_P(Futures, InTheLeavesOfForksNeedFewStacks) {
   EXPECT_LE(pool_.stats().stacks_peak, 300U + 40U * pool_.workers());
 }
 
-// Whoever waits calls what it waits for only while enough of its stack is left.
+// The one that waits calls what it waits for only while enough of its stack is left.
 TEST(FuturesInChains, ThatAreLongOverflowNoStack) {
   heist::pool pool({.workers = 1, .stack_size = 64 * 1024});
   const int length = scaled(4000);
@@ -331,7 +331,7 @@ TEST(FuturesInTurn, LetWhatWaitsAtTheEntryBegin) {
   EXPECT_TRUE(stop);
 }
 
-// Whoever calls it: a function sees no exception but its own.
+// No matter who calls it: a function sees no exception but its own.
 TEST_P(Futures, AreMadeWithoutTheWaitersExceptions) {
   const auto seen = [] {
     return (std::uncaught_exceptions() == 0 ? 0 : 1) +
@@ -391,7 +391,7 @@ TEST(FuturesInChains, DoNotNeedAllStacks) {
 }
 
 // The function that is called by the one who waits for it finds what any other finds.
-TEST(FuturesOnOneWorker, AreMadeByWhoeverWaits) {
+TEST(FuturesOnOneWorker, AreMadeByTheWaiter) {
   if (is_serial()) GTEST_SKIP() << "a submit is a call";
   if (heist::detail::waits_are_checked()) GTEST_SKIP() << "each function has a fiber";
   heist::pool pool({.workers = 1});

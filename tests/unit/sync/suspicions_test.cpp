@@ -76,7 +76,8 @@ TEST_P(Suspicions, DontFallOnWaitsThatAThreadOutsideEnds) {
   EXPECT_EQ(err.text(), "");
 }
 
-// Whoever locks it twice waits for another fiber's unlock. The first such unlock shows what it is.
+// The one that locks it twice waits for another fiber's unlock. The first such unlock shows what it
+// is.
 TEST_P(Suspicions, DontFallOnAMutexThatIsUsedAsASignal) {
   heard err;
   heist::mutex signal;

@@ -1,5 +1,5 @@
-// Detached tasks: each is called once for each start, whoever starts it, and the pool waits for
-// them.
+// Detached tasks: each is called once for each start, no matter who starts it, and the pool waits
+// for them.
 #include "heist/detached_task.hpp"
 
 #include <gtest/gtest.h>

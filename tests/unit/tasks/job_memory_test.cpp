@@ -59,8 +59,8 @@ TEST_P(HeapJobs, AParentEndsAfterItsChildren) {
   }
 }
 
-// The waiter frees the job while whoever ended it may still be awake in it.
-TEST_P(HeapJobs, AreFreedByTheirWaiterWhoeverEndsThem) {
+// The waiter frees the job while the one that ended it may still be awake in it.
+TEST_P(HeapJobs, AreFreedByTheirWaiterNoMatterWhoEndsThem) {
   std::atomic<int> ran{0};
   const int rounds = scaled(500);
   for (int round = 0; round < rounds; ++round) {

@@ -1,5 +1,5 @@
-// Task groups: each task runs once, whoever starts it; wait() joins all of them, and says what they
-// threw and how many were skipped.
+// Task groups: each task runs once, no matter who starts it; wait() joins all of them, and says
+// what they threw and how many were skipped.
 #include "heist/task_group.hpp"
 
 #include <gtest/gtest.h>

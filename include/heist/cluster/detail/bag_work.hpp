@@ -2,9 +2,10 @@
 //
 // One worker takes chunks of items from it, each of which takes some 20 us, and looks at the clock
 // and at the others after each. As long as fewer pieces are being processed than there are workers,
-// it splits its piece and forks; whoever forked merges both pieces at the join. So a pool that is
-// busy forks nothing. Meanwhile the thread that holds the rank's messages only looks for some. When
-// one has come, it ends the round: the workers finish their chunks, and the bag is whole again.
+// it splits its piece and forks; the one that forked merges both pieces at the join. So a pool that
+// is busy forks nothing. Meanwhile the thread that holds the rank's messages only looks for some.
+// When one has come, it ends the round: the workers finish their chunks, and the bag is whole
+// again.
 //
 // Protocol: `active_` is the number of pieces, `chunk_` how many items a chunk has, `has_to_end_`
 // what the thread with the messages wants. All are relaxed: they guard nothing, a stale value costs

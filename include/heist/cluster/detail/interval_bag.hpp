@@ -1,6 +1,6 @@
 // The numbers of a range as a bag: intervals that are still to be processed, and results by the
 // interval that they are of. Neighbouring results are combined, the left one first; so the result
-// of the whole is in order, whoever processed what.
+// of the whole is in order, no matter who processed what.
 #pragma once
 
 #include <algorithm>
