@@ -22,15 +22,13 @@ std::string object_of(const counters& c) {
 }  // namespace
 
 std::string to_json(const pool_stats& stats) {
-  std::string to =
-      "{\"pool\":" + json_text(stats.pool) + ",\"total\":" + object_of(stats.total);
+  std::string to = "{\"pool\":" + json_text(stats.pool) + ",\"total\":" + object_of(stats.total);
   to += ",\"workers\":[";
   for (const counters& c : stats.workers)
     to += (&c == stats.workers.data() ? "" : ",") + object_of(c);
   to += "]";
   for (const meaning& m : all_meanings())
-    if (m.number != nullptr)
-      to += "," + json_text(m.name) + ":" + std::to_string(stats.*m.number);
+    if (m.number != nullptr) to += "," + json_text(m.name) + ":" + std::to_string(stats.*m.number);
   return to + "}";
 }
 
