@@ -82,7 +82,6 @@ void read_head(const json& head, recording& to, const std::string& name) {
     to.names.push_back(n.get<std::string>());
   }
   if (const auto at = head.find("statistics"); at != head.end()) to.statistics = *at;
-  if (const auto at = head.find("profile"); at != head.end()) to.profile = *at;
 }
 
 // The events' fields are what anybody may have written.

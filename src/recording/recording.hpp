@@ -14,7 +14,8 @@ struct recording : log {
   // An array with an object for each pool, whose counters are named as to_prometheus names them,
   // without "heist_" and "_total"; null if the file has none.
   nlohmann::json statistics;
-  // A profile of work and span (docs/work_and_span.md), if one was made with it; else null.
+  // A profile of work and span of the same run (docs/work_and_span.md), if one was given; else
+  // null. No trace holds one.
   nlohmann::json profile;
 };
 

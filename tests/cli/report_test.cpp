@@ -86,6 +86,20 @@ TEST_F(ReportCommand, WritesAPageWithTheRecordingInIt) {
   EXPECT_THAT(text, EndsWith("</html>\n"));
 }
 
+TEST_F(ReportCommand, KnowsAProfileOfTheSameRun) {
+  const std::string profile = folder / "p.json";
+  write(profile, R"({"format": "heist work and span 1", "work": 2e-3, "span": 1e-3,
+                     "parallelism": 2, "burdened_parallelism": 2, "regions": []})");
+  const command_result result = heist_command({"report", trace, "--profile", profile});
+  EXPECT_EQ(result.code, heist::cli::success) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("The program's parallelism is 2: no number of processors"));
+  for (const char* const wrong : {"", "7", "{\"format\": \"another\"}", "{"}) {
+    write(profile, wrong);
+    expect_refused(refused, {trace, "--profile", profile}, "not a profile of work and span");
+  }
+  expect_refused(refused, {trace, "--profile", folder / "none.json"}, "none.json");
+}
+
 TEST_F(ReportCommand, ConvertsThereAndBack) {
   const std::string there = folder / "there.htrace";
   const std::string back = folder / "back.json";

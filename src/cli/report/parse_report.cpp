@@ -13,6 +13,9 @@ reader<report_request> add_report(arguments& own) {
   report_request& r = *given;
   own.add({"FILE", &r.file, "a trace that HEIST_TRACE or pool::stop_trace() has written"});
   own.add({"--json", &r.json, "an object, and no text"});
+  own.add({"--profile", &r.profile,
+           "a profile of the same run, from HEIST_PROFILE=workspan:FILE: it is part of the report",
+           "FILE"});
   own.add({"-o,--html", &r.page, "a page to look at, which works offline", "FILE"});
   own.add({"--convert", &r.convert,
            "the trace once more: NAME.json for Perfetto and Chrome, or NAME.htrace", "FILE"});

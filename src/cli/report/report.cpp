@@ -20,6 +20,7 @@
 #include "recording/summary.hpp"
 #include "report/run_page.hpp"
 #include "report/table.hpp"
+#include "report/text_file.hpp"
 #include "trace/write.hpp"
 
 namespace heist::cli {
@@ -141,12 +142,24 @@ void write_page(const trace::recording& r, const trace::summary& s, const std::s
   write_file(path, page.view());
 }
 
+constexpr std::size_t longest_profile = std::size_t{64} << 20;  // bytes
+
+json read_profile(const std::string& path) {
+  json profile = json::parse(report::read_text_file(path, longest_profile), nullptr, false);
+  const auto format = profile.is_object() ? profile.find("format") : profile.end();
+  if (!profile.is_object() || format == profile.end() || *format != "heist work and span 1")
+    throw trace::trace_error(
+        path + ": not a profile of work and span: HEIST_PROFILE=workspan:FILE writes one");
+  return profile;
+}
+
 }  // namespace
 
 int report_trace(const report_request& request, output& out) {
   refuse_overwriting(request);
   require_writable({request.page, request.convert});
   trace::recording r = trace::read_recording(request.file);
+  if (!request.profile.empty()) r.profile = read_profile(request.profile);
   const trace::summary s = trace::summarise(r);
   if (!request.convert.empty()) convert(r, request.convert);
   if (!request.page.empty()) write_page(r, s, request.page);

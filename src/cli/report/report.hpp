@@ -10,6 +10,7 @@ namespace heist::cli {
 struct report_request {
   std::string file;     // a trace, in either form
   bool json = false;    // an object instead of text
+  std::string profile;  // a file of HEIST_PROFILE=workspan:FILE, of the same run, or empty
   std::string page;     // a file for a page, or empty
   std::string convert;  // a file for the trace in the other form, or empty
 };
