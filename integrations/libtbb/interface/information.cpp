@@ -1,5 +1,6 @@
 // What the library says about itself and the machine: versions, NUMA nodes, core types, the entries
 // for Intel's analysis tools, and the exceptions that it throws.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -75,7 +76,24 @@ void throw_exception(exception_id what) {
   }
 }
 
+namespace {
+
+// nullptr: the message and the end that assertion_failure() has by itself.
+constinit std::atomic<assertion_handler_type> assertion_handler{nullptr};
+
+}  // namespace
+
+// Acquire and release: what a handler uses was made before it was set.
+assertion_handler_type set_assertion_handler(assertion_handler_type handler) noexcept {
+  return assertion_handler.exchange(handler, std::memory_order_acq_rel);
+}
+assertion_handler_type get_assertion_handler() noexcept {
+  return assertion_handler.load(std::memory_order_acquire);
+}
+
 void assertion_failure(const char* where, int line, const char* expression, const char* comment) {
+  if (const assertion_handler_type handler = get_assertion_handler())
+    return handler(where, line, expression, comment);
   std::fprintf(stderr, "Assertion %s failed (located in the %s function, line in file: %d)\n",
                expression, where, line);
   if (comment != nullptr) std::fprintf(stderr, "Detailed description: %s\n", comment);

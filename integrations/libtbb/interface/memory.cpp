@@ -1,7 +1,12 @@
 // Memory for allocators: from tbbmalloc if it can be loaded, as in the original, else from the
 // system.
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <new>
 
@@ -74,6 +79,29 @@ void* cache_aligned_allocate(std::size_t bytes) {
 }
 void cache_aligned_deallocate(void* p) {
   if (p != nullptr) memory().free_aligned(p);
+}
+
+// Whole pages, which the kernel deals out to all nodes in turns: the library tells one node, number
+// 0, so nobody can name others, and a chunk is a page. Null for wrong arguments and where the
+// kernel refuses.
+void* allocate_interleaved(std::size_t bytes, const int* nodes, std::size_t count, std::size_t) {
+  if (bytes == 0 || (nodes == nullptr && count != 0)) return nullptr;
+  if (!std::all_of(nodes, nodes + count, [](int node) { return node == 0; })) return nullptr;
+  void* const got =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (got == MAP_FAILED) return nullptr;
+  // A wish: the memory is as good where the kernel has no nodes.
+  constexpr int interleave = 3;  // MPOL_INTERLEAVE of <linux/mempolicy.h>
+  constexpr unsigned most_nodes = 1024;
+  constexpr unsigned long flags = 4;  // MPOL_F_MEMS_ALLOWED
+  std::array<unsigned long, most_nodes / 64> allowed{};
+  int mode = 0;
+  if (::syscall(SYS_get_mempolicy, &mode, allowed.data(), most_nodes, nullptr, flags) == 0)
+    static_cast<void>(::syscall(SYS_mbind, got, bytes, interleave, allowed.data(), most_nodes, 0));
+  return got;
+}
+void deallocate_interleaved(void* p, std::size_t bytes) {
+  if (p != nullptr) ::munmap(p, bytes);
 }
 
 std::size_t cache_line_size() { return line_bytes; }

@@ -49,6 +49,13 @@ TBB_EXPORT d1::wait_tree_vertex_interface* get_thread_reference_vertex(
     d1::wait_tree_vertex_interface* parent);
 TBB_EXPORT d1::slot_id execution_slot(const d1::task_arena_base& a);
 TBB_EXPORT d1::task* current_task_ptr();
+using assertion_handler_type = void (*)(const char* where, int line, const char* expression,
+                                        const char* comment);
+TBB_EXPORT assertion_handler_type set_assertion_handler(assertion_handler_type handler) noexcept;
+TBB_EXPORT assertion_handler_type get_assertion_handler() noexcept;
+TBB_EXPORT void* allocate_interleaved(std::size_t bytes, const int* nodes, std::size_t count,
+                                      std::size_t bytes_per_chunk);
+TBB_EXPORT void deallocate_interleaved(void* memory, std::size_t bytes);
 TBB_EXPORT void enter_parallel_phase(d1::task_arena_base* a, std::uintptr_t flags);
 TBB_EXPORT void exit_parallel_phase(d1::task_arena_base* a, std::uintptr_t flags);
 }  // namespace r1

@@ -30,7 +30,9 @@ constexpr std::size_t default_stack_bytes = std::size_t{4} << 20;
 // The controls in force, and what they come to. The numbers are read without the lock.
 struct control_table {
   std::mutex lock;
-  std::array<std::vector<const control*>, control::parameter_max> in_force;
+  // Later releases have one kind more, when threads leave an arena: it is kept, and heist's threads
+  // leave when there is nothing to do.
+  std::array<std::vector<const control*>, control::parameter_max + 1> in_force;
   std::atomic<std::size_t> parallelism{0};  // 0: none in force
   std::atomic<std::size_t> usual_parallelism{1};
   std::atomic<std::size_t> stack_bytes{default_stack_bytes};

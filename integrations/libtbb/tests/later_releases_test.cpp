@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "oneapi/tbb.h"
@@ -25,6 +27,11 @@ d1::slot_id execution_slot(const d1::task_arena_base&);
 d1::task* current_task_ptr();
 void enter_parallel_phase(d1::task_arena_base*, std::uintptr_t);
 void exit_parallel_phase(d1::task_arena_base*, std::uintptr_t);
+using assertion_handler_type = decltype(&assertion_failure);
+assertion_handler_type set_assertion_handler(assertion_handler_type) noexcept;
+assertion_handler_type get_assertion_handler() noexcept;
+void* allocate_interleaved(std::size_t, const d1::numa_node_id*, std::size_t, std::size_t);
+void deallocate_interleaved(void*, std::size_t);
 }  // namespace r1
 }  // namespace tbb::detail
 
@@ -186,6 +193,47 @@ TEST(ParallelPhase, MayBeEnteredAndLeftAnywhere) {
   r1::exit_parallel_phase(nullptr, 0);
   r1::exit_parallel_phase(&arena, 1);
   EXPECT_EQ(ran, 2000);
+}
+
+std::string asserted;
+
+TEST(AssertionHandler, IsCalledInPlaceOfTheEnd) {
+  EXPECT_EQ(r1::get_assertion_handler(), nullptr);
+  const auto mine = [](const char* where, int line, const char* expression, const char* comment) {
+    asserted = std::string(where) + std::to_string(line) + expression + comment;
+  };
+  EXPECT_EQ(r1::set_assertion_handler(mine), nullptr);
+  EXPECT_EQ(r1::get_assertion_handler(), +mine);
+  r1::assertion_failure("f", 7, "a == b", "why");
+  EXPECT_EQ(asserted, "f7a == bwhy");
+  EXPECT_EQ(r1::set_assertion_handler(nullptr), +mine);
+  EXPECT_DEATH(r1::assertion_failure("f", 7, "a == b", "why"), "Assertion a == b failed");
+}
+
+TEST(InterleavedMemory, IsWholeAndRefusesWhatIsWrong) {
+  constexpr std::size_t bytes = 5'000'000;
+  const d1::numa_node_id none = 17, first = 0;
+  for (const auto& [nodes, count] : {std::pair<const d1::numa_node_id*, std::size_t>{nullptr, 0},
+                                     std::pair<const d1::numa_node_id*, std::size_t>{&first, 1}}) {
+    auto* const p = static_cast<char*>(r1::allocate_interleaved(bytes, nodes, count, 8192));
+    ASSERT_NE(p, nullptr);
+    for (std::size_t i = 0; i < bytes; i += 512) p[i] = static_cast<char>(i >> 9);
+    for (std::size_t i = 0; i < bytes; i += 512) ASSERT_EQ(p[i], static_cast<char>(i >> 9));
+    r1::deallocate_interleaved(p, bytes);
+  }
+  EXPECT_EQ(r1::allocate_interleaved(0, nullptr, 0, 0), nullptr);
+  EXPECT_EQ(r1::allocate_interleaved(bytes, nullptr, 1, 0), nullptr);
+  EXPECT_EQ(r1::allocate_interleaved(bytes, &none, 1, 0), nullptr);
+  EXPECT_EQ(r1::allocate_interleaved(~std::size_t{0} / 2, nullptr, 0, 0), nullptr);
+  r1::deallocate_interleaved(nullptr, 0);
+}
+
+// A control of a kind that 2021.8 has no name for.
+TEST(LeavePolicy, IsTaken) {
+  const tbb::global_control leave_soon(tbb::global_control::parameter_max, 1);
+  std::atomic<int> ran{0};
+  tbb::parallel_for(0, 100, [&](int) { ++ran; });
+  EXPECT_EQ(ran, 100);
 }
 
 }  // namespace

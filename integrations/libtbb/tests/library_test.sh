@@ -23,7 +23,7 @@ same() {
 original=$(ldd "$program" | awk '$1 == "libtbb.so.12" { print $3 }')
 [ -f "$original" ] || fail "$program is not linked with libtbb.so.12"
 names() { nm -D --defined-only "$1" | awk '{ print $NF }' | sort; }
-later=$(printf '_ZN3tbb6detail2r1%s\n' 14execution_slotERKNS0_2d115task_arena_baseE 16current_task_ptrEv \
+later=$(printf '_ZN3tbb6detail2r1%s\n' 14execution_slotERKNS0_2d115task_arena_baseE 16current_task_ptrEv 20allocate_interleavedEmPKimm 21get_assertion_handlerEv 21set_assertion_handlerEPFvPKciS3_S3_E 22deallocate_interleavedEPvm \
   19exit_parallel_phaseEPNS0_2d115task_arena_baseEm 20enter_parallel_phaseEPNS0_2d115task_arena_baseEm \
   27get_thread_reference_vertexEPNS0_2d126wait_tree_vertex_interfaceE)
 same "exported names" "$({ names "$original" && echo "$later"; } | sort -u)" "$(names "$library")"
