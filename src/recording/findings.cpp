@@ -144,10 +144,15 @@ class examiner {
   void look_at_balance() {
     double most_ns = 0;
     double sum_ns = 0;
+    const lane* first = nullptr;  // of the workers, who must be of one pool
     for (std::size_t i = 0; i < of_.lanes.size(); ++i) {
       const auto ns = static_cast<double>(s_.lanes[i].in_state[0]);
-      if (!of_.lanes[i].is_worker && ns > 0) return;
-      if (of_.lanes[i].pool != of_.lanes[0].pool) return;
+      if (!of_.lanes[i].is_worker) {
+        if (ns > 0) return;
+        continue;
+      }
+      if (first == nullptr) first = &of_.lanes[i];
+      if (of_.lanes[i].pool != first->pool) return;
       most_ns = std::max(most_ns, ns);
       sum_ns += ns;
     }

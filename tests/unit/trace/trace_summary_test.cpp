@@ -173,9 +173,9 @@ TEST(Findings, KnowTheProfileAndTheBusiestWorker) {
   using enum event_kind;
   heist::trace::recording l;
   l.duration_ns = 1'000;
-  l.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}};
+  l.lanes = {{"main", 0, 0, false, 0}, {"heist/0", 1, 0, true, 0}, {"heist/1", 1, 1, true, 0}};
   l.names = {"", "parse"};
-  l.events = {{0, 0, job_begin, 1, 1, 0, 0}, {0, 1, idle_begin, 0, 0, 0, 0}};
+  l.events = {{0, 1, job_begin, 1, 1, 0, 0}, {0, 2, idle_begin, 0, 0, 0, 0}};
   l.profile = {
       {"work", 1e-6},
       {"span", 8e-7},
