@@ -1,6 +1,7 @@
 // Memory for allocators: from tbbmalloc if it can be loaded, as in the original, else from the
 // system.
 #include <dlfcn.h>
+#include <linux/mempolicy.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -91,13 +92,12 @@ void* allocate_interleaved(std::size_t bytes, const int* nodes, std::size_t coun
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (got == MAP_FAILED) return nullptr;
   // A wish: the memory is as good where the kernel has no nodes.
-  constexpr int interleave = 3;  // MPOL_INTERLEAVE of <linux/mempolicy.h>
   constexpr unsigned most_nodes = 1024;
-  constexpr unsigned long flags = 4;  // MPOL_F_MEMS_ALLOWED
   std::array<unsigned long, most_nodes / 64> allowed{};
-  int mode = 0;
-  if (::syscall(SYS_get_mempolicy, &mode, allowed.data(), most_nodes, nullptr, flags) == 0)
-    static_cast<void>(::syscall(SYS_mbind, got, bytes, interleave, allowed.data(), most_nodes, 0));
+  if (::syscall(SYS_get_mempolicy, nullptr, allowed.data(), most_nodes, nullptr,
+                MPOL_F_MEMS_ALLOWED) == 0)
+    static_cast<void>(
+        ::syscall(SYS_mbind, got, bytes, MPOL_INTERLEAVE, allowed.data(), most_nodes, 0));
   return got;
 }
 void deallocate_interleaved(void* p, std::size_t bytes) {
