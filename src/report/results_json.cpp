@@ -1,15 +1,12 @@
 // The format "heist results 1": written, and read back.
-#include <algorithm>
 #include <array>
-#include <limits>
-#include <span>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <heist/error.hpp>
 
+#include "report/json_part.hpp"
 #include "report/results.hpp"
 #include "report/text_file.hpp"
 
@@ -112,87 +109,17 @@ json as_json(const std::vector<option>& options) {
   return result;
 }
 
-// A value of the file, with its path for messages, as "rows[2].name".
-class part {
- public:
-  part(const json& value, std::string path, std::string_view file)
-      : value_(value), path_(std::move(path)), file_(file) {}
+using part = json_part;
 
-  [[noreturn]] void fail(std::string_view message) const {
-    throw usage_error(fmt::format("{}: {}", file_, message));
-  }
-
-  [[nodiscard]] bool has(const char* name) const { return value_.contains(name); }
-  [[nodiscard]] bool is_null() const { return value_.is_null(); }
-
-  [[nodiscard]] part operator[](const char* name) const {
-    if (!value_.is_object()) refuse("an object");
-    const auto found = value_.find(name);
-    const std::string path = path_.empty() ? name : path_ + '.' + name;
-    if (found == value_.end()) fail(fmt::format("the field '{}' is missing", path));
-    return {*found, path, file_};
-  }
-  [[nodiscard]] std::vector<part> elements() const {
-    if (!value_.is_array()) refuse("an array");
-    std::vector<part> result;
-    for (const auto& each : value_)
-      result.emplace_back(each, fmt::format("{}[{}]", path_, result.size()), file_);
-    return result;
-  }
-
-  [[nodiscard]] std::string text() const {
-    if (!value_.is_string()) refuse("a text");
-    return value_.get<std::string>();
-  }
-  // The place of the text among the names.
-  [[nodiscard]] std::size_t one_of(std::span<const std::string_view> names) const {
-    const auto found = std::find(names.begin(), names.end(), text());
-    if (found == names.end()) refuse(fmt::format("one of {}", fmt::join(names, ", ")));
-    return static_cast<std::size_t>(found - names.begin());
-  }
-  [[nodiscard]] std::optional<double> number_if_any(const char* name) const {
-    return has(name) ? std::optional((*this)[name].number()) : std::nullopt;
-  }
-  [[nodiscard]] bool truth() const {
-    if (!value_.is_boolean()) refuse("true or false");
-    return value_.get<bool>();
-  }
-  // nlohmann-json writes infinities and NaN as null.
-  [[nodiscard]] double number() const {
-    if (value_.is_null()) return std::numeric_limits<double>::quiet_NaN();
-    if (!value_.is_number()) refuse("a number");
-    return value_.get<double>();
-  }
-  template <class Integer>
-  [[nodiscard]] Integer count() const {
-    if (!value_.is_number_unsigned() ||
-        value_.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<Integer>::max()})
-      refuse(fmt::format("a whole number from 0 to {}", std::numeric_limits<Integer>::max()));
-    return value_.get<Integer>();
-  }
-  [[nodiscard]] std::vector<option> options() const {
-    if (!value_.is_object()) refuse("an object");
-    std::vector<option> result;
-    for (const auto& [name, value] : value_.items()) {
-      if (value.is_number_integer())
-        result.push_back({name, value.get<std::int64_t>()});
-      else
-        result.push_back({name, part(value, path_ + '.' + name, file_).text()});
-    }
-    return result;
-  }
-
- private:
-  [[noreturn]] void refuse(std::string_view wanted) const {
-    auto found = value_.dump(-1, ' ', true, json::error_handler_t::replace);
-    if (found.size() > 60) found = found.substr(0, 60) + "...";
-    fail(fmt::format("{} is {}, not {}", path_.empty() ? "the whole" : path_, wanted, found));
-  }
-
-  const json& value_;
-  std::string path_;
-  std::string_view file_;
-};
+std::vector<option> options_of(const part& from) {
+  std::vector<option> result;
+  for (const auto& [name, value] : from.fields())
+    if (value.is_whole())
+      result.push_back({name, value.whole()});
+    else
+      result.push_back({name, value.text()});
+  return result;
+}
 
 measure measure_of(const part& from) {
   measure result{from["name"].text(), from["unit"].text(), {}};
@@ -295,21 +222,16 @@ std::string to_json(const results& of) {
 }
 
 results parse_results(std::string_view text, std::string_view file) {
-  json whole;
-  try {
-    whole = json::parse(text);
-  } catch (const json::exception&) {
-    throw usage_error(fmt::format("{}: not JSON, or cut short: see heist bench --json", file));
-  }
-  const part all(whole, "", file);
-  if (const auto format = all["format"].text(); format != format_name)
-    all.fail(fmt::format("the format is '{}', not '{}'", format_name, format));
+  const text_position place(text, file);
+  const json whole = parse_json_file(place);
+  const part all(whole, "", place);
+  all["format"].must_be(format_name);
   results result;
   result.benchmark = all["benchmark"].text();
   result.title = all["title"].text();
   result.is_quick = all["quick"].truth();
   result.rounds = all["rounds"].count<unsigned>();
-  result.options = all["options"].options();
+  result.options = options_of(all["options"]);
   result.on = machine_of(all["machine"]);
   for (const auto& each : all["rows"].elements()) result.rows.push_back(row_of(each));
   for (const auto& each : all["targets"].elements()) result.targets.push_back(target_of(each));

@@ -130,7 +130,7 @@ std::string with(std::string text, const std::string& part, const std::string& o
 
 TEST(Results, ThatAreNoneAreRefusedWithTheirPlace) {
   const auto good = to_json(some_results());
-  EXPECT_THAT(refusal_of(""), HasSubstr("the file: not JSON"));
+  EXPECT_THAT(refusal_of(""), HasSubstr("the file:1:1: not JSON"));
   EXPECT_THAT(refusal_of(good.substr(0, good.size() / 2)), HasSubstr("not JSON"));
   EXPECT_THAT(refusal_of("[]"), HasSubstr("the whole is an object, not []"));
   EXPECT_THAT(refusal_of("{}"), HasSubstr("the field 'format' is missing"));

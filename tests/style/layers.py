@@ -52,7 +52,7 @@ LAYERS = {
     "src/lab/programs/": ["src/lab/programs/", "src/lab/model/", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
     "src/lab/schedulers/": ["src/lab/schedulers/", "src/lab/model/"] + VALUES,
     "src/lab/engines/": ["src/lab/engines/", "src/lab/schedulers/", "src/lab/model/", "src/report/text_file.hpp",
-                         "src/report/text_position.hpp"] + VALUES,
+                         "src/report/text_position.hpp", "src/report/json_part.hpp"] + VALUES,
     "src/lab/checks/": ["src/lab/checks/", "src/lab/engines/", "src/lab/schedulers/", "src/lab/dag/", "src/lab/model/",
                         "src/report/"] + VALUES,
     "src/lab/catalog/": ["src/lab/catalog/", "src/lab/checks/", "src/lab/engines/", "src/lab/schedulers/", "src/lab/programs/",

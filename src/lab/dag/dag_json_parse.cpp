@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/utf8.hpp"
+#include "report/json_part.hpp"
 
 namespace heist::lab {
 
 namespace {
 
-constexpr std::size_t longest_name = 200;       // bytes
-constexpr std::size_t longest_complaint = 160;  // taken over from the parser's message
+constexpr std::size_t longest_name = 200;  // bytes
 
 // The iterator by which the parser reads the text. It tells the handler how far the parser is.
 class watched_iterator {
@@ -225,15 +225,9 @@ class handler : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  // The parser's message without the place that it names; ours is more exact.
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    std::string message = error.what();
-    if (const auto end = message.find("] "); end != std::string::npos) message.erase(0, end + 2);
-    if (message.starts_with("parse error at line "))
-      if (const auto colon = message.find(": "); colon != std::string::npos)
-        message.erase(0, colon + 2);
-    text_.fail(position == 0 ? 0 : position - 1, "not JSON: " + shown(message, longest_complaint));
+    text_.fail(position == 0 ? 0 : position - 1, report::parser_complaint(error.what()));
   }
 
  private:

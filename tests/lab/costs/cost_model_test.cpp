@@ -69,7 +69,7 @@ TEST(CostModel, ReadsDistances) {
 
 TEST(CostModel, NamesTheFieldThatIsWrong) {
   const std::pair<std::string, std::string> cases[] = {
-      {"[]", "costs are an object"},
+      {"[]", "the whole is an object, not []"},
       {"{}", "the field 'format' is missing"},
       {R"({"format": "heist costs 2", "costs": {}})",
        R"(format is 'heist costs 1', not "heist costs 2")"},
@@ -89,7 +89,7 @@ TEST(CostModel, NamesTheFieldThatIsWrong) {
       {with(required + R"(, "waking_ns": true)"), "costs.waking_ns is a number"},
       {with(required + R"(, "waking_ns": [])"), "costs.waking_ns is a number"},
       {with(required + R"(, "waking_ns": {})"), "the field 'costs.waking_ns.median' is missing"},
-      {with(required + R"(, "waking_ns": {"median": -3})"), "costs.waking_ns is a number"},
+      {with(required + R"(, "waking_ns": {"median": -3})"), "costs.waking_ns.median is a number"},
       {with(required + R"(, "instruction_ns": 0)"), "costs.instruction_ns is a number from 0.001"},
       {with(required + R"(, "busy_factor": 1e9)"),
        "costs.busy_factor is a number from 0.1 to 1000"},
@@ -106,7 +106,7 @@ TEST(CostModel, NamesTheFieldThatIsWrong) {
        "distances[0].processors is a whole number"},
       {with(required, R"(, "distances": [{"processors": 4, "steal_ns": 1, "failed_attempt_ns": 1},
                                           {"processors": 4, "steal_ns": 1, "failed_attempt_ns": 1}])"),
-       "distances[1].processors is not more"}};
+       "distances[1].processors is more than that of the one before, not 4"}};
   for (const auto& [text, part] : cases) EXPECT_THAT(complaint(text), HasSubstr(part)) << text;
 }
 
