@@ -71,8 +71,7 @@ std::vector<form> all_forms() {
     return std::vector<form>{{"plain loop", {&plainly<K>...}},
                              {"parallel_for", {&by_loop<K>...}},
                              {"transform", {&by_transform<K>...}}};
-  }
-  (std::make_index_sequence<copies>());
+  }(std::make_index_sequence<copies>());
 }
 
 std::vector<workloads::option_spec> options(scale of) {

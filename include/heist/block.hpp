@@ -11,7 +11,8 @@ namespace heist::inline v0 {
 // The cells c with first[d] <= c[d] < last[d]; the last dimension is the one whose cells are
 // neighbours in memory: block<2>{{0, 0}, {rows, columns}}.
 template <std::size_t D>
-requires(D == 2 || D == 3) struct block {
+requires(D == 2 || D == 3)
+struct block {
   std::size_t first[D];  // the first cell's position in each dimension
   std::size_t last[D];   // the position behind the last cell's in each dimension
 

@@ -96,12 +96,12 @@ class either {
 // fork_join under a stop condition: after a stop no function is begun, and cancelled is thrown
 // unless a function further left has thrown something else. done() and total() count functions.
 template <stop_condition Stop, class... F>
-requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(const Stop& stop,
-                                                                              F&&... f);
+requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...))
+auto fork_join(const Stop& stop, F&&... f);
 // The same in the pool p.
 template <stop_condition Stop, class... F>
-requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(pool& p, Stop stop,
-                                                                              F&&... f);
+requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...))
+auto fork_join(pool& p, Stop stop, F&&... f);
 
 }  // namespace heist::inline v0
 

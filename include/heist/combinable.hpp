@@ -29,16 +29,19 @@ class combinable {
   using value_type = T;
 
   // Each value begins as T().
-  combinable() requires std::default_initializable<T> : combinable([] { return T(); }) {}
+  combinable()
+  requires std::default_initializable<T>
+      : combinable([] { return T(); }) {}
 
   // Each value begins as factory(), which several threads may call at once, each for itself. If it
   // throws, so does local(), and the next local() tries again. The constructor throws what copying
   // the factory throws.
   template <class F>
-  requires(!std::same_as<F, combinable> && detail::is_factory<F, T>) explicit combinable(F factory)
-      : make_(std::move(factory)) {}
+  requires(!std::same_as<F, combinable> && detail::is_factory<F, T>)
+  explicit combinable(F factory) : make_(std::move(factory)) {}
   template <class F>
-  requires(!std::same_as<F, combinable> && !detail::is_factory<F, T>) explicit combinable(F) {
+  requires(!std::same_as<F, combinable> && !detail::is_factory<F, T>)
+  explicit combinable(F) {
     detail::say<detail::refusal::factory, F>();
   }
 
@@ -59,16 +62,19 @@ class combinable {
   template <std::invocable<T&> F>
   void combine_each(F&& f);
   template <class F>
-  requires(!std::invocable<F, T&>) void combine_each(F&&) {
+  requires(!std::invocable<F, T&>)
+  void combine_each(F&&) {
     detail::say<detail::refusal::visiting, F>();
   }
 
   // Returns op(op(a, b), c) and so on over the values, in no particular order; a new value if there
   // are none.
   template <class Op>
-  requires std::is_invocable_r_v<T, Op&, const T&, const T&> T combine(Op op);
+  requires std::is_invocable_r_v<T, Op&, const T&, const T&>
+  T combine(Op op);
   template <class Op>
-  requires(!std::is_invocable_r_v<T, Op&, const T&, const T&>) T combine(Op) {
+  requires(!std::is_invocable_r_v<T, Op&, const T&, const T&>)
+  T combine(Op) {
     detail::say<detail::refusal::combining, Op>();
     return detail::refused();
   }

@@ -25,7 +25,7 @@ class pool;
 namespace detail {
 struct detached_access;
 struct group_task;
-}
+}  // namespace detail
 
 // To be derived from, or held.
 class detached_task : private detail::family_root {

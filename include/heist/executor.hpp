@@ -32,7 +32,8 @@ class executor {
         [g = std::decay_t<F>(std::forward<F>(f))]() mutable noexcept { std::move(g)(); }));
   }
   template <class... Arguments>
-  requires(!detail::is_spawn<Arguments...>) void execute(Arguments&&...) const {
+  requires(!detail::is_spawn<Arguments...>)
+  void execute(Arguments&&...) const {
     detail::refuse_spawn<Arguments...>();
   }
 

@@ -38,8 +38,8 @@ namespace heist::inline v0 {
 // in the default pool, where that thread works meanwhile (usage_error or resource_error if that
 // pool can't be made).
 template <class F, class G, class... Rest>
-requires(std::is_invocable_v<F>&& std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
-    [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, Rest&&... rest);
+requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
+[[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, Rest&&... rest);
 
 }  // namespace heist::inline v0
 

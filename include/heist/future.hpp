@@ -33,7 +33,7 @@ template <class... Arguments>
 inline constexpr bool is_submitted = false;
 template <class T, class... Arguments>
 inline constexpr bool is_followed = false;
-}
+}  // namespace detail
 
 // What a function F returns that follows a future<T>: it is called with a T, or without arguments
 // if T is void.
@@ -97,17 +97,17 @@ class [[nodiscard]] future {
   // std::bad_alloc, and what moving f or making the default pool throws; then f is not called, and
   // the result is lost.
   template <class F>
-  requires(detail::why_not_followed<F, T>() == detail::refusal::none) auto then(
-      F&& f,
-      detail::place made = detail::place::here()) && -> future<then_result_t<std::decay_t<F>, T>>;
+  requires(detail::why_not_followed<F, T>() == detail::refusal::none)
+  auto then(F&& f, detail::place made =
+                       detail::place::here()) && -> future<then_result_t<std::decay_t<F>, T>>;
   // The same under a stop condition, which is copied (std::stop_token, deadline): if a stop is
   // requested by then, f isn't called, and the exception is cancelled.
   template <stop_condition Stop, class F>
-  requires(detail::why_not_followed<F, T>() ==
-           detail::refusal::none) auto then(Stop stop, F&& f,
-                                            detail::place made = detail::place::here()) &&;
+  requires(detail::why_not_followed<F, T>() == detail::refusal::none)
+  auto then(Stop stop, F&& f, detail::place made = detail::place::here()) &&;
   template <class... Arguments>
-  requires(!detail::is_followed<T, Arguments...>) detail::refused then(Arguments&&...) &&;
+  requires(!detail::is_followed<T, Arguments...>)
+  detail::refused then(Arguments&&...) &&;
 
  private:
   friend detail::future_access;
@@ -154,13 +154,15 @@ auto submit(Stop stop, priority urgency, F&& f, detail::place made = detail::pla
 // if some threw, it has the exception of the first of these in the order of the arguments. Two
 // allocations. Throws usage_error if one of them is not valid.
 template <class... T>
-requires(sizeof...(T) > 0) auto when_all(future<T>... inputs)
+requires(sizeof...(T) > 0)
+auto when_all(future<T>... inputs)
     -> future<std::tuple<std::conditional_t<std::is_void_v<T>, std::monostate, T>...>>;
 
 // The same for a number of futures that is known at run time. For future<void> the result is void,
 // not a vector.
 template <class T>
-requires(!std::is_reference_v<T>) auto when_all(std::vector<future<T>> inputs)
+requires(!std::is_reference_v<T>)
+auto when_all(std::vector<future<T>> inputs)
     -> future<std::conditional_t<std::is_void_v<T>, void, std::vector<T>>>;
 
 }  // namespace heist::inline v0

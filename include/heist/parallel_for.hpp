@@ -21,7 +21,8 @@ namespace heist::inline v0 {
 
 // By how much the index of a loop grows; a negative one counts down. Not 0.
 template <std::integral I>
-requires(!std::same_as<I, bool>) struct step {
+requires(!std::same_as<I, bool>)
+struct step {
   I by;  // what is added to the index after each iteration
 };
 template <class I>

@@ -24,9 +24,7 @@ namespace heist::inline v0 {
 // depends on the loop, so run is usually a template; the concept tries it with a plain function.
 template <class P>
 concept partitioner = requires(P& p, std::size_t n, void (&work)(std::size_t, std::size_t),
-                               unsigned workers) {
-  p.run(n, work, workers);
-};
+                               unsigned workers) { p.run(n, work, workers); };
 
 // Splits the remaining iterations when another worker asks for work. The default, for every loop of
 // which nothing particular is known.

@@ -28,7 +28,7 @@ class job_system;
 namespace detail {
 struct default_pool_place;
 struct detached_access;
-}
+}  // namespace detail
 
 class HEIST_API pool {
  public:
@@ -63,7 +63,8 @@ class HEIST_API pool {
     return detail::run_in(impl_.get(), std::forward<F>(f));
   }
   template <class... Arguments>
-  requires(!detail::is_run<Arguments...>) detail::refused run(Arguments&&...) {
+  requires(!detail::is_run<Arguments...>)
+  detail::refused run(Arguments&&...) {
     return detail::refuse_run<Arguments...>();
   }
 
@@ -81,7 +82,8 @@ class HEIST_API pool {
     return r.take();
   }
   template <class... Arguments>
-  requires(!detail::is_run<Arguments...>) detail::refused run_on(unsigned, Arguments&&...) {
+  requires(!detail::is_run<Arguments...>)
+  detail::refused run_on(unsigned, Arguments&&...) {
     return detail::refuse_run<Arguments...>();
   }
 
@@ -124,7 +126,8 @@ class HEIST_API pool {
         urgency);
   }
   template <class... Arguments>
-  requires(!detail::is_submitted<Arguments...>) detail::refused submit(Arguments&&...) {
+  requires(!detail::is_submitted<Arguments...>)
+  detail::refused submit(Arguments&&...) {
     return detail::refuse_submit<Arguments...>();
   }
 
@@ -191,8 +194,8 @@ HEIST_API void configure_default_pool(pool_config config);
 
 // fork_join (<heist/fork_join.hpp>) in the pool p.
 template <class F, class G, class... Rest>
-requires(std::is_invocable_v<F>&& std::is_invocable_v<G> &&
-         (std::is_invocable_v<Rest> && ...)) auto fork_join(pool& p, F&& f, G&& g, Rest&&... rest) {
+requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
+auto fork_join(pool& p, F&& f, G&& g, Rest&&... rest) {
   return p.run([&] {
     return fork_join(std::forward<F>(f), std::forward<G>(g), std::forward<Rest>(rest)...);
   });

@@ -30,8 +30,8 @@ inline constexpr bool reduces = std::is_invocable_r_v<T, const Op&, T&&, T&&>;
 
 // What a reducer of T combines its views with: op(T, T) makes one T from two neighbours.
 template <class Op, class T>
-concept reducer_operation = detail::demand(detail::reduces<Op, T>,
-                                           "heist: the const op(T&&, T&&) must give a T");
+concept reducer_operation =
+    detail::demand(detail::reduces<Op, T>, "heist: the const op(T&&, T&&) must give a T");
 
 // op must be associative. It must not fork, wait or throw: an exception while views are merged,
 // std::bad_alloc too, ends the program.
@@ -48,7 +48,9 @@ class reducer final : private detail::reducer_base {
   using value_type = T;
 
   // The value begins as T(), which must be op's identity.
-  reducer() requires std::default_initializable<T> : reducer(T()) {}
+  reducer()
+  requires std::default_initializable<T>
+      : reducer(T()) {}
   // The same with the given identity, which is copied for each view.
   explicit reducer(T identity, Op op = Op())
       : identity_(std::move(identity)), op_(std::move(op)), value_(identity_) {}

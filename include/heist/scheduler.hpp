@@ -49,12 +49,10 @@ inline constexpr get_completion_scheduler_t<Completion> get_completion_scheduler
 // sender sends.
 template <class R>
 concept receiver = std::is_nothrow_move_constructible_v<R> && std::same_as<R, std::decay_t<R>> &&
-    requires(R r, std::exception_ptr thrown) {
-  { std::move(r).set_error(std::move(thrown)) }
-  noexcept;
-  { std::move(r).set_stopped() }
-  noexcept;
-};
+                   requires(R r, std::exception_ptr thrown) {
+                     { std::move(r).set_error(std::move(thrown)) } noexcept;
+                     { std::move(r).set_stopped() } noexcept;
+                   };
 
 }  // namespace execution
 
@@ -157,10 +155,14 @@ class bulk_sender {
   // throws, and what copying or moving the function throws.
   template <class R>
   requires receiver<std::decay_t<R>>
-  [[nodiscard]] auto connect(R&& r) && { return connect_to(std::move(*this), std::forward<R>(r)); }
+  [[nodiscard]] auto connect(R&& r) && {
+    return connect_to(std::move(*this), std::forward<R>(r));
+  }
   template <class R>
   requires receiver<std::decay_t<R>>
-  [[nodiscard]] auto connect(R&& r) const& { return connect_to(*this, std::forward<R>(r)); }
+  [[nodiscard]] auto connect(R&& r) const& {
+    return connect_to(*this, std::forward<R>(r));
+  }
   // The environment of the sender before it.
   [[nodiscard]] auto get_env() const noexcept { return sender_.get_env(); }
 

@@ -38,8 +38,7 @@ consteval refusal why_no_scope_function() {
                                                                  : refusal::result_not_movable;
 }
 template <class F>
-concept is_scope_function = why_no_scope_function<F>()
-== refusal::none;
+concept is_scope_function = why_no_scope_function<F>() == refusal::none;
 
 }  // namespace detail
 
@@ -65,7 +64,8 @@ class task_scope {
   requires detail::can_be_spawned<F>
   void spawn(F&& f);
   template <class... Arguments>
-  requires(!detail::is_spawn<Arguments...>) void spawn(Arguments&&...) {
+  requires(!detail::is_spawn<Arguments...>)
+  void spawn(Arguments&&...) {
     detail::refuse_spawn<Arguments...>();
   }
 

@@ -73,7 +73,7 @@ class [[gnu::visibility("default")]] task {
   // execute() opened, or by a descendant of this task. When a child has thrown, those spawned after
   // it that haven't begun are skipped. spawn itself doesn't throw what the child throws. Costs a
   // push and two atomic operations; no allocation.
-  HEIST_API void spawn(task & child) noexcept;
+  HEIST_API void spawn(task& child) noexcept;
   HEIST_API void spawn(std::unique_ptr<task> child) noexcept;
 
   // Returns when all children have ended; the end of execute() does the same. If children threw,

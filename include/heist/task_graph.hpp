@@ -87,8 +87,7 @@ consteval refusal why_no_graph_function() {
     return alignof(kept) <= max_graph_alignment ? refusal::none : refusal::graph_alignment;
 }
 template <class F, class Running>
-concept is_graph_function = why_no_graph_function<F, Running>()
-== refusal::none;
+concept is_graph_function = why_no_graph_function<F, Running>() == refusal::none;
 
 }  // namespace detail
 
@@ -109,13 +108,15 @@ class HEIST_API task_graph {
    public:
     // Adds a function, which runs after the function that adds it is done.
     template <class F>
-    requires detail::is_graph_function<F, running> node add(F&& f, node_options options = {}) {
+    requires detail::is_graph_function<F, running>
+    node add(F&& f, node_options options = {}) {
       using made = detail::graph_node_of<std::decay_t<F>>;
       void* const place = place_for(sizeof(made), alignof(made));
       return add_node(made::make_at(place, &give_back, std::forward<F>(f)), std::move(options));
     }
     template <class F>
-    requires(!detail::is_graph_function<F, running>) detail::refused add(F&&, node_options = {}) {
+    requires(!detail::is_graph_function<F, running>)
+    detail::refused add(F&&, node_options = {}) {
       detail::say<detail::why_no_graph_function<F, running>()>();
       return {};
     }
@@ -146,7 +147,8 @@ class HEIST_API task_graph {
   // called while the graph runs: they throw usage_error. Costs some tens of ns, and 36 bytes beside
   // the function; options other than the default ones cost an allocation more.
   template <class F>
-  requires detail::is_graph_function<F, running> node add(F&& f, node_options options = {}) {
+  requires detail::is_graph_function<F, running>
+  node add(F&& f, node_options options = {}) {
     using made = detail::graph_node_of<std::decay_t<F>>;
     detail::graph_node* const n =
         made::make_at(place_for(sizeof(made), alignof(made)), nullptr, std::forward<F>(f));
@@ -156,7 +158,8 @@ class HEIST_API task_graph {
     return add_node(n, has_options ? &options : nullptr);
   }
   template <class F>
-  requires(!detail::is_graph_function<F, running>) detail::refused add(F&&, node_options = {}) {
+  requires(!detail::is_graph_function<F, running>)
+  detail::refused add(F&&, node_options = {}) {
     detail::say<detail::why_no_graph_function<F, running>()>();
     return {};
   }

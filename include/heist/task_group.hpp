@@ -76,7 +76,8 @@ class task_group {
   requires detail::can_be_spawned<F>
   void run(F&& f);
   template <class... Arguments>
-  requires(!detail::is_spawn<Arguments...>) void run(Arguments&&...) {
+  requires(!detail::is_spawn<Arguments...>)
+  void run(Arguments&&...) {
     detail::refuse_spawn<Arguments...>();
   }
 
@@ -102,9 +103,11 @@ class task_group {
   // Calls f as a task of the group and then waits: on a worker of the pool the call is a plain one;
   // for any other caller it is pool::run. No allocation. Otherwise as run() and wait().
   template <class F>
-  requires detail::can_be_called<F> std::uint64_t run_and_wait(F&& f);
+  requires detail::can_be_called<F>
+  std::uint64_t run_and_wait(F&& f);
   template <class... Arguments>
-  requires(!detail::is_run<Arguments...>) detail::refused run_and_wait(Arguments&&...) {
+  requires(!detail::is_run<Arguments...>)
+  detail::refused run_and_wait(Arguments&&...) {
     return detail::refuse_run<Arguments...>();
   }
 

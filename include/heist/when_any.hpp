@@ -25,7 +25,8 @@ struct any_result {
 // continue, and their results and exceptions are lost; to stop them, give them a stop condition.
 // Two allocations. Throws usage_error if one of the futures is not valid.
 template <class... T>
-requires(sizeof...(T) > 0 && (!std::is_reference_v<T> && ...)) auto when_any(future<T>... inputs)
+requires(sizeof...(T) > 0 && (!std::is_reference_v<T> && ...))
+auto when_any(future<T>... inputs)
     -> future<std::variant<std::conditional_t<std::is_void_v<T>, std::monostate, T>...>>;
 
 // The same for a number of futures that is known at run time. Throws usage_error if there are none.

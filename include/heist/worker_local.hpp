@@ -38,17 +38,20 @@ class worker_local {
   using const_iterator = basic_iterator<const T>;
 
   // Each value begins as T(). Throws std::bad_alloc.
-  explicit worker_local(pool& p) requires std::default_initializable<T>
+  explicit worker_local(pool& p)
+  requires std::default_initializable<T>
       : worker_local(p, [] { return T(); }) {}
 
   // Each value begins as factory(), which several workers may call at once, each for itself. If it
   // throws, so does local(), and the next local() tries again.
   template <class F>
-  requires(!detail::is_factory<F, T>) worker_local(pool& p, F) : pool_(p), size_(0) {
+  requires(!detail::is_factory<F, T>)
+  worker_local(pool& p, F) : pool_(p), size_(0) {
     detail::say<detail::refusal::factory, F>();
   }
   template <class F>
-  requires detail::is_factory<F, T> worker_local(pool& p, F factory)
+  requires detail::is_factory<F, T>
+  worker_local(pool& p, F factory)
       : pool_(p), make_(std::move(factory)), size_(p.slots()), cells_(new cell[size_]()) {}
 
   worker_local(const worker_local&) = delete;

@@ -79,8 +79,8 @@ class queue_model {
  private:
   static constexpr bool batched = heist::deque::batched_deque<Deque>;
   static constexpr unsigned deques = batched ? Threads : 1;
-  static constexpr bool grows = requires(Deque & d) { d.owner().shrink_to_fit(); };
-  static constexpr bool has_private = requires(Deque & d) { d.owner().expose_all(); };
+  static constexpr bool grows = requires(Deque& d) { d.owner().shrink_to_fit(); };
+  static constexpr bool has_private = requires(Deque& d) { d.owner().expose_all(); };
 
   void take_step(unsigned thread, char step) {
     const bool has_own = thread < deques;

@@ -25,9 +25,7 @@ namespace heist::inline v0::cluster {
 // A function that visits a node, and tells the search what it found.
 template <class F, class Node, class R, class Combine>
 concept tree_visitor = requires(F& visit, const Node& node,
-                                detail::search<Node, R, Combine>& search) {
-  visit(node, search);
-};
+                                detail::search<Node, R, Combine>& search) { visit(node, search); };
 
 // On rank 0 returns what `combine` makes of everything that the visits have added, in an order that
 // differs from run to run: it must be associative and commutative, and `nothing` its neutral

@@ -113,7 +113,8 @@ class wire_reader {
 
 // Trivially copyable types travel as they are. Pointers mean nothing in another process.
 template <class T>
-requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>) struct wire<T> {
+requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
+struct wire<T> {
   static void write(wire_writer& to, const T& value) { to.put_bytes(&value, sizeof value); }
   static T read(wire_reader& from) {
     T value;
@@ -160,7 +161,8 @@ struct wire<std::vector<T>> {
 };
 
 template <class A, class B>
-requires(!std::is_trivially_copyable_v<std::pair<A, B>>) struct wire<std::pair<A, B>> {
+requires(!std::is_trivially_copyable_v<std::pair<A, B>>)
+struct wire<std::pair<A, B>> {
   static void write(wire_writer& to, const std::pair<A, B>& both) {
     to.put(both.first).put(both.second);
   }

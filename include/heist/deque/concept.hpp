@@ -26,8 +26,8 @@ namespace heist::inline v0::deque {
 
 // Whether T is one word that is copied as bytes: a pointer, an index, a handle.
 template <class T>
-inline constexpr bool is_word = std::is_trivially_copyable_v<T>&& std::default_initializable<T> &&
-                                sizeof(T) == sizeof(void*);
+inline constexpr bool is_word =
+    std::is_trivially_copyable_v<T> && std::default_initializable<T> && sizeof(T) == sizeof(void*);
 // What a deque holds.
 template <class T>
 concept item = detail::demand(is_word<T>, "heist: the items of a deque are words, copied as bytes");
@@ -48,33 +48,25 @@ struct batch_answer {
   std::size_t kept;     // how many more went to the caller's deque
 };
 
-// clang-format 14 breaks compound requirements over several lines. clang-format off
-
 // push, pop: for one thread at a time. size_hint: how many items there were, some moments ago.
 template <class End, class T>
 concept owner_end = item<T> && requires(End end, const End& seen, T one) {
-  { end.push(one) }
-  noexcept->std::same_as<push_result>;
-  { end.pop() }
-  noexcept->std::same_as<std::optional<T>>;
-  { seen.size_hint() }
-  noexcept->std::same_as<std::size_t>;
+  { end.push(one) } noexcept -> std::same_as<push_result>;
+  { end.pop() } noexcept -> std::same_as<std::optional<T>>;
+  { seen.size_hint() } noexcept -> std::same_as<std::size_t>;
 };
 
 // For any number of threads at once.
 template <class End, class T>
 concept thief_end = item<T> && std::copyable<End> && requires(End end, const End& seen) {
-  { end.steal() }
-  noexcept->std::same_as<steal_answer<T>>;
-  { seen.size_hint() }
-  noexcept->std::same_as<std::size_t>;
+  { end.steal() } noexcept -> std::same_as<steal_answer<T>>;
+  { seen.size_hint() } noexcept -> std::same_as<std::size_t>;
 };
 
 // A thief that has a deque of the same type can take several items in one step.
 template <class End, class Owner, class T>
 concept batch_thief_end = thief_end<End, T> && requires(End end, Owner& mine) {
-  { end.steal_into(mine) }
-  noexcept->std::same_as<batch_answer<T>>;
+  { end.steal_into(mine) } noexcept -> std::same_as<batch_answer<T>>;
 };
 
 template <class D>
@@ -91,7 +83,5 @@ template <class D>
 concept batched_deque = work_stealing_deque<D> && requires(D d) {
   { d.thief() } -> batch_thief_end<std::remove_cvref_t<decltype(d.owner())>, typename D::item_type>;
 };
-
-// clang-format on
 
 }  // namespace heist::inline v0::deque

@@ -34,8 +34,8 @@ concept random_access_source = std::ranges::random_access_range<R> && std::range
 enum class result_is : std::uint8_t { in_range, apart };
 
 template <class R, result_is Result>
-concept forward_source = std::ranges::forward_range<R> &&
-    (Result == result_is::apart || std::ranges::borrowed_range<R>);
+concept forward_source =
+    std::ranges::forward_range<R> && (Result == result_is::apart || std::ranges::borrowed_range<R>);
 
 // The end that Impl gets for a range: an iterator, if the range is random-access.
 template <class R>
@@ -48,7 +48,7 @@ struct with_ranges : Impl {
   using Impl::operator();
   template <class R, class... Arguments>
   requires forward_source<R, Result> &&
-      std::is_invocable_v<const Impl&, std::ranges::iterator_t<R>, end_for<R>, Arguments...>
+           std::is_invocable_v<const Impl&, std::ranges::iterator_t<R>, end_for<R>, Arguments...>
   auto operator()(R&& range, Arguments&&... arguments) const {
     // The end becomes an iterator, too: with random access that works for any sentinel.
     const auto first = std::ranges::begin(range);
@@ -80,9 +80,8 @@ struct takes_predicate {
   }
 };
 template <class It, class T>
-concept is_compared = requires(std::iter_reference_t<It> e, const T& value) {
-  static_cast<bool>(e == value);
-};
+concept is_compared =
+    requires(std::iter_reference_t<It> e, const T& value) { static_cast<bool>(e == value); };
 struct takes_value {
   template <class It, class End = void, class T = void, class...>
   static consteval refusal why() {
@@ -116,8 +115,7 @@ template <class Impl, class S, class... Arguments>
 requires can_stop<Impl, std::remove_cvref_t<S>>
 struct suits<Impl, S, Arguments...>
     : std::is_invocable<const typename stopped_form<Impl, std::remove_cvref_t<S>>::type&,
-                        Arguments...> {
-};
+                        Arguments...> {};
 template <class Impl, class... Arguments>
 struct suits<Impl, pool&, Arguments...> : suits<Impl, Arguments...> {};
 
@@ -172,17 +170,18 @@ template <class Impl>
 struct algorithm : Impl {
   using Impl::operator();
   template <std::same_as<pool> Pool, class... Arguments>
-  requires suits<Impl, Arguments...>::value auto operator()(Pool& p,
-                                                            Arguments&&... arguments) const {
+  requires suits<Impl, Arguments...>::value
+  auto operator()(Pool& p, Arguments&&... arguments) const {
     return p.run([&] { return (*this)(std::forward<Arguments>(arguments)...); });
   }
   template <class S, class... Arguments>
-  requires can_stop<Impl, S> && suits<Impl, const S&, Arguments...>::value auto operator()(
-      const S& stop, Arguments&&... arguments) const {
+  requires can_stop<Impl, S> && suits<Impl, const S&, Arguments...>::value
+  auto operator()(const S& stop, Arguments&&... arguments) const {
     return under<Impl>(stop)(std::forward<Arguments>(arguments)...);
   }
   template <class... Arguments>
-  requires(!suits<Impl, Arguments...>::value) refused operator()(Arguments&&...) const {
+  requires(!suits<Impl, Arguments...>::value)
+  refused operator()(Arguments&&...) const {
     say<why_refused<Impl, Arguments...>()>();
     return {};
   }
@@ -194,14 +193,11 @@ template <class Reference>
 inline constexpr bool is_bit = false;
 template <class Reference>
 requires std::is_class_v<Reference> && std::is_convertible_v<Reference, bool> &&
-    requires(Reference r) {
-  r.flip();
-}
+             requires(Reference r) { r.flip(); }
 inline constexpr bool is_bit<Reference> = true;
 template <template <class...> class Several, class... Reference>
-requires(!requires(Several<Reference...> r) {
-  r.flip();
-}) inline constexpr bool is_bit<Several<Reference...>> = (is_bit<Reference> || ...);
+requires(!requires(Several<Reference...> r) { r.flip(); })
+inline constexpr bool is_bit<Several<Reference...>> = (is_bit<Reference> || ...);
 
 // Whether elements share memory with their neighbours. One worker writes to such a range: two that
 // write to one word lose what the other one has written.

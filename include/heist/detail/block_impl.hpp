@@ -20,9 +20,7 @@ namespace heist::inline v0 {
 namespace detail {
 
 template <class Body, std::size_t D>
-concept tile_body = std::invocable < Body&,
-        const block<D>
-& > ;
+concept tile_body = std::invocable<Body&, const block<D>&>;
 template <class Body, std::size_t D>
 concept cell_body = (D == 2 && std::invocable<Body&, std::size_t, std::size_t>) ||
                     (D == 3 && std::invocable<Body&, std::size_t, std::size_t, std::size_t>);

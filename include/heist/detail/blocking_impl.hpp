@@ -25,7 +25,8 @@ auto blocking(F&& f) -> std::invoke_result_t<F> {
 }
 
 template <class... Arguments>
-requires(!detail::is_run<Arguments...>) detail::refused blocking(Arguments&&...) {
+requires(!detail::is_run<Arguments...>)
+detail::refused blocking(Arguments&&...) {
   return detail::refuse_run<Arguments...>();
 }
 

@@ -16,7 +16,7 @@ namespace heist::inline v0 {
 namespace detail {
 
 // Thrown instead of a call; caught by the fork_join below.
-struct [[gnu::visibility("default")]] not_begun{};
+struct [[gnu::visibility("default")]] not_begun {};
 
 struct count_at_end {
   std::atomic<std::uint64_t>& count;
@@ -40,8 +40,8 @@ struct asking_first {
 }  // namespace detail
 
 template <stop_condition Stop, class... F>
-requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(const Stop& stop,
-                                                                              F&&... f) {
+requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...))
+auto fork_join(const Stop& stop, F&&... f) {
   std::atomic<std::uint64_t> done{0};
   try {
     return fork_join(detail::asking_first<Stop, F>{f, stop, done}...);
@@ -51,14 +51,14 @@ requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(co
 }
 
 template <stop_condition Stop, class... F>
-requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...)) auto fork_join(pool& p, Stop stop,
-                                                                              F&&... f) {
+requires(sizeof...(F) >= 2 && (std::is_invocable_v<F> && ...))
+auto fork_join(pool& p, Stop stop, F&&... f) {
   return p.run([&] { return fork_join(stop, std::forward<F>(f)...); });
 }
 
 template <detail::asks_for_stop Stop, class... F>
-requires(!stop_condition<Stop> || sizeof...(F) < 2 ||
-         !(std::is_invocable_v<F> && ...)) detail::refused fork_join(const Stop&, F&&...) {
+requires(!stop_condition<Stop> || sizeof...(F) < 2 || !(std::is_invocable_v<F> && ...))
+detail::refused fork_join(const Stop&, F&&...) {
   using detail::refusal;
   detail::say<!stop_condition<Stop> ? refusal::stop_unsuitable
               : sizeof...(F) < 2    ? refusal::arguments

@@ -140,9 +140,9 @@ struct reduce_chunks_impl : stopped_by<Stop> {
 
   template <index I, index J, std::copy_constructible T, class Fold, class Combine>
   requires gives<T, Fold&, std::common_type_t<I, J>, std::common_type_t<I, J>, T> &&
-      gives<T, Combine&, T, T>
-          T operator()(I first, J last, T identity, Fold fold, Combine combine,
-                       std::size_t least = 1) const {
+           gives<T, Combine&, T, T>
+  T operator()(I first, J last, T identity, Fold fold, Combine combine,
+               std::size_t least = 1) const {
     using range_of = index_range<std::common_type_t<I, J>>;
     const range_of range(first, last, "heist::reduce_chunks");
     if (range.count == 0) return identity;
@@ -222,9 +222,9 @@ struct scan_chunks_impl {
 
   template <index I, index J, scannable T, class Sum, class Combine, class PutOut>
   requires gives<T, Sum&, std::common_type_t<I, J>, std::common_type_t<I, J>> &&
-      gives<T, Combine&, const T&, T> && puts_out<PutOut, std::common_type_t<I, J>, T>
-          T operator()(I first, J last, T init, Sum sum, Combine combine, PutOut put_out,
-                       std::size_t least = 1) const {
+           gives<T, Combine&, const T&, T> && puts_out<PutOut, std::common_type_t<I, J>, T>
+  T operator()(I first, J last, T init, Sum sum, Combine combine, PutOut put_out,
+               std::size_t least = 1) const {
     using range_of = index_range<std::common_type_t<I, J>>;
     using chunks = chunk_scans<T, range_of, Sum, Combine, PutOut>;
     const range_of range(first, last, "heist::scan_chunks");

@@ -36,8 +36,8 @@ struct count_impl : stopped_by<Stop>, takes_value {
   using with_stop = count_impl<S>;
 
   template <std::random_access_iterator It, class T>
-  requires is_compared<It, T> std::iter_difference_t<It>
-  operator()(It first, It last, const T& value) const {
+  requires is_compared<It, T>
+  std::iter_difference_t<It> operator()(It first, It last, const T& value) const {
     count_if_impl<Stop> those;
     if constexpr (!std::is_same_v<Stop, never_stops>) those.stop = this->stop;
     return those(first, last, [&](const auto& each) { return each == value; });

@@ -101,7 +101,8 @@ struct find_if_impl : stopped_by<Stop>, takes_predicate {
   using with_stop = find_if_impl<S>;
 
   template <class It, class Predicate>
-  requires searches<It, Predicate> It operator()(It first, It last, Predicate&& predicate) const {
+  requires searches<It, Predicate>
+  It operator()(It first, It last, Predicate&& predicate) const {
     return iterator_at(first,
                        find_first(length_of(first, last), *this, satisfies(first, predicate)));
   }
@@ -113,7 +114,8 @@ struct find_impl : stopped_by<Stop>, takes_value {
   using with_stop = find_impl<S>;
 
   template <std::random_access_iterator It, class T>
-  requires is_compared<It, T> It operator()(It first, It last, const T& value) const {
+  requires is_compared<It, T>
+  It operator()(It first, It last, const T& value) const {
     return iterator_at(first, find_first(length_of(first, last), *this, [&](std::size_t i) {
                          return static_cast<bool>(element_at(first, i) == value);
                        }));
@@ -126,7 +128,8 @@ struct find_any_impl : stopped_by<Stop>, takes_predicate {
   using with_stop = find_any_impl<S>;
 
   template <class It, class Predicate>
-  requires searches<It, Predicate> It operator()(It first, It last, Predicate&& predicate) const {
+  requires searches<It, Predicate>
+  It operator()(It first, It last, Predicate&& predicate) const {
     return iterator_at(first,
                        find_some(length_of(first, last), *this, satisfies(first, predicate)));
   }

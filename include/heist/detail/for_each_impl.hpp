@@ -91,8 +91,8 @@ struct for_each_impl : stopped_by<Stop> {
   }
   template <std::forward_iterator It, std::sentinel_for<It> End,
             std::invocable<std::iter_reference_t<It>> Body>
-  requires(!std::random_access_iterator<It>) void operator()(It first, End last,
-                                                             Body&& body) const {
+  requires(!std::random_access_iterator<It>)
+  void operator()(It first, End last, Body&& body) const {
     if (first == last) return;
     const waypoints<It, End> way(first, last);
     if constexpr (std::is_same_v<Stop, never_stops>) {

@@ -115,7 +115,8 @@ union uninitialised {
   T value;
   constexpr uninitialised() noexcept {}
   constexpr ~uninitialised() {}
-  constexpr ~uninitialised() requires std::is_trivially_destructible_v<T>
+  constexpr ~uninitialised()
+  requires std::is_trivially_destructible_v<T>
   = default;
 };
 // Destroys that result at the end of the scope, if its destructor does anything.
@@ -217,8 +218,8 @@ template <class F, class G, class... Rest>
 }  // namespace detail
 
 template <class F, class G, class... Rest>
-requires(std::is_invocable_v<F>&& std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
-    [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, Rest&&... rest) {
+requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
+[[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, Rest&&... rest) {
   if constexpr (!detail::all_return<F, G, Rest...>)
     detail::say<detail::refusal::result_not_movable, F, G, Rest...>();
   else if constexpr (detail::all_void<F, G, Rest...>)
@@ -233,9 +234,8 @@ requires(std::is_invocable_v<F>&& std::is_invocable_v<G> && (std::is_invocable_v
 // <heist/cancellation.hpp>.
 template <class First, class... F>
 requires(!detail::asks_for_stop<First> &&
-         (sizeof...(F) == 0 ||
-          !(std::is_invocable_v<First> && (std::is_invocable_v<F> && ...)))) detail::refused
-    fork_join(First&&, F&&...) {
+         (sizeof...(F) == 0 || !(std::is_invocable_v<First> && (std::is_invocable_v<F> && ...))))
+detail::refused fork_join(First&&, F&&...) {
   detail::say<sizeof...(F) == 0 ? detail::refusal::arguments : detail::refusal::not_callable>();
   return {};
 }

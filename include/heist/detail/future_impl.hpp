@@ -42,8 +42,8 @@ struct unless_stopped {
   F function;
 
   template <class... Arguments>
-  requires std::is_invocable_v<F, Arguments...> std::invoke_result_t<F, Arguments...>
-  operator()(Arguments&&... arguments) && {
+  requires std::is_invocable_v<F, Arguments...>
+  std::invoke_result_t<F, Arguments...> operator()(Arguments&&... arguments) && {
     if (stop.stop_requested()) throw_cancelled(0, 1);
     return std::move(function)(std::forward<Arguments>(arguments)...);
   }
@@ -73,11 +73,11 @@ template <class F, class P>
 requires std::is_same_v<std::remove_cvref_t<P>, place>
 inline constexpr bool is_submitted<F, P> = can_be_kept<F>;
 template <class How, class F>
-requires(stop_condition<std::remove_cvref_t<How>> ||
-         is_priority<How>) inline constexpr bool is_submitted<How, F> = can_be_kept<F>;
+requires(stop_condition<std::remove_cvref_t<How>> || is_priority<How>)
+inline constexpr bool is_submitted<How, F> = can_be_kept<F>;
 template <class How, class F>
-requires(stop_condition<std::remove_cvref_t<How>> ||
-         is_priority<How>) inline constexpr bool is_submitted<How, F, place> = can_be_kept<F>;
+requires(stop_condition<std::remove_cvref_t<How>> || is_priority<How>)
+inline constexpr bool is_submitted<How, F, place> = can_be_kept<F>;
 template <class Stop, is_priority P, class F>
 requires stop_condition<std::remove_cvref_t<Stop>>
 inline constexpr bool is_submitted<Stop, P, F> = can_be_kept<F>;
@@ -306,8 +306,8 @@ inline detail::state_of<T>& future<T>::checked(const char* member) const {
 
 template <class T>
 template <class F>
-requires(detail::why_not_followed<F, T>() == detail::refusal::none) auto future<T>::then(
-    F&& f, detail::place made) && -> future<then_result_t<std::decay_t<F>, T>> {
+requires(detail::why_not_followed<F, T>() == detail::refusal::none)
+auto future<T>::then(F&& f, detail::place made) && -> future<then_result_t<std::decay_t<F>, T>> {
   checked("then");
   using block = detail::chained<std::decay_t<F>, T, then_result_t<std::decay_t<F>, T>>;
   return detail::hand_out(std::make_unique<block>(std::move(*this), std::forward<F>(f)), made,
@@ -316,8 +316,8 @@ requires(detail::why_not_followed<F, T>() == detail::refusal::none) auto future<
 
 template <class T>
 template <stop_condition Stop, class F>
-requires(detail::why_not_followed<F, T>() ==
-         detail::refusal::none) auto future<T>::then(Stop stop, F&& f, detail::place made) && {
+requires(detail::why_not_followed<F, T>() == detail::refusal::none)
+auto future<T>::then(Stop stop, F&& f, detail::place made) && {
   return std::move(*this).then(
       detail::unless_stopped<Stop, std::decay_t<F>>{std::move(stop), std::forward<F>(f)}, made);
 }
@@ -354,18 +354,21 @@ auto submit(Stop stop, priority urgency, F&& f, detail::place made)
 
 template <class T>
 template <class... Arguments>
-requires(!detail::is_followed<T, Arguments...>) detail::refused future<T>::then(Arguments&&...) && {
+requires(!detail::is_followed<T, Arguments...>)
+detail::refused future<T>::then(Arguments&&...) && {
   detail::say<detail::why_no_call<detail::why_followed<T>, Arguments...>()>();
   return {};
 }
 
 template <class... Arguments>
-requires(!detail::is_submitted<Arguments...>) detail::refused submit(Arguments&&...) {
+requires(!detail::is_submitted<Arguments...>)
+detail::refused submit(Arguments&&...) {
   return detail::refuse_submit<Arguments...>();
 }
 
 template <class... T>
-requires(sizeof...(T) > 0) auto when_all(future<T>... inputs)
+requires(sizeof...(T) > 0)
+auto when_all(future<T>... inputs)
     -> future<std::tuple<std::conditional_t<std::is_void_v<T>, std::monostate, T>...>> {
   (static_cast<void>(detail::future_access::state(inputs, "when_all")), ...);
   using all = std::tuple<future<T>...>;
@@ -380,7 +383,8 @@ requires(sizeof...(T) > 0) auto when_all(future<T>... inputs)
 }
 
 template <class T>
-requires(!std::is_reference_v<T>) auto when_all(std::vector<future<T>> inputs)
+requires(!std::is_reference_v<T>)
+auto when_all(std::vector<future<T>> inputs)
     -> future<std::conditional_t<std::is_void_v<T>, void, std::vector<T>>> {
   for (const future<T>& f : inputs) static_cast<void>(detail::future_access::state(f, "when_all"));
   using all = std::vector<future<T>>;

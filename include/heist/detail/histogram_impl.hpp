@@ -34,8 +34,7 @@ struct histogram_impl {
 
   template <std::random_access_iterator It, std::integral Bins, class Bin>
   requires std::integral<std::invoke_result_t<Bin&, std::iter_reference_t<It>>>
-      std::vector<std::size_t>
-  operator()(It first, It last, Bins how_many, Bin&& bin) const {
+  std::vector<std::size_t> operator()(It first, It last, Bins how_many, Bin&& bin) const {
     using which_bin = std::invoke_result_t<Bin&, std::iter_reference_t<It>>;
     static_assert(
         fits_a_count<Bins> && fits_a_count<which_bin>,

@@ -26,8 +26,8 @@ auto plain(It i) {
 }
 
 template <class Out, class... References>
-concept can_be_put_out = std::random_access_iterator<Out> &&
-    (std::indirectly_writable<Out, References>&&...);
+concept can_be_put_out =
+    std::random_access_iterator<Out> && (std::indirectly_writable<Out, References> && ...);
 
 template <class Less, class A, class B, class Out>
 concept merges = std::is_invocable_r_v<bool, Less&, B, A> && can_be_put_out<Out, A, B>;
@@ -56,8 +56,8 @@ struct merge_impl {
 
   template <std::random_access_iterator A, std::random_access_iterator B, class Out,
             class Less = std::less<>>
-  requires merges<Less, std::iter_reference_t<A>, std::iter_reference_t<B>, Out> Out
-  operator()(A a, A a_end, B b, B b_end, Out out, Less less = {}) const {
+  requires merges<Less, std::iter_reference_t<A>, std::iter_reference_t<B>, Out>
+  Out operator()(A a, A a_end, B b, B b_end, Out out, Less less = {}) const {
     const std::size_t a_size = length_of(a, a_end);
     const std::size_t b_size = length_of(b, b_end);
     if (a_size + b_size <= merge_cutoff)
@@ -70,7 +70,7 @@ struct merge_impl {
   }
   template <random_access_source A, random_access_source B, class Out, class Less = std::less<>>
   requires merges<Less, std::ranges::range_reference_t<A>, std::ranges::range_reference_t<B>, Out>
-      Out operator()(A&& a, B&& b, Out out, Less less = {}) const {
+  Out operator()(A&& a, B&& b, Out out, Less less = {}) const {
     const auto first = std::ranges::begin(a);
     const auto first2 = std::ranges::begin(b);
     return operator()(first, iterator_at(first, as_count(std::ranges::size(a))), first2,

@@ -41,7 +41,8 @@ auto best_element(It first, It last, const Leaf& best, const Better& better) {
 
 struct min_element_impl : takes_comparator {
   template <std::random_access_iterator It, class Less = std::less<>>
-  requires comparator_of<Less, It> It operator()(It first, It last, Less less = {}) const {
+  requires comparator_of<Less, It>
+  It operator()(It first, It last, Less less = {}) const {
     if (first == last) return last;
     return best_element(
         first, last, [&](It f, It l) { return std::min_element(f, l, std::ref(less)); },
@@ -51,7 +52,8 @@ struct min_element_impl : takes_comparator {
 
 struct max_element_impl : takes_comparator {
   template <std::random_access_iterator It, class Less = std::less<>>
-  requires comparator_of<Less, It> It operator()(It first, It last, Less less = {}) const {
+  requires comparator_of<Less, It>
+  It operator()(It first, It last, Less less = {}) const {
     if (first == last) return last;
     return best_element(
         first, last, [&](It f, It l) { return std::max_element(f, l, std::ref(less)); },
@@ -61,8 +63,8 @@ struct max_element_impl : takes_comparator {
 
 struct minmax_element_impl : takes_comparator {
   template <std::random_access_iterator It, class Less = std::less<>>
-  requires comparator_of<Less, It> std::pair<It, It>
-  operator()(It first, It last, Less less = {}) const {
+  requires comparator_of<Less, It>
+  std::pair<It, It> operator()(It first, It last, Less less = {}) const {
     using both = std::pair<It, It>;
     if (first == last) return {last, last};
     return best_element(

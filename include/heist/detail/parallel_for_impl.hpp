@@ -155,8 +155,8 @@ struct parallel_for_impl : stopped_by<Stop> {
   }
 
   template <std::size_t D, class Body>
-  requires(tile_body<Body, D> || cell_body<Body, D>) void operator()(const block<D>& cells,
-                                                                     Body&& body) const {
+  requires(tile_body<Body, D> || cell_body<Body, D>)
+  void operator()(const block<D>& cells, Body&& body) const {
     for_block(cells, body, *this);
   }
 

@@ -91,9 +91,9 @@ struct passage<Item, pipeline_stage<Gate, F>, Others...> {
 };
 // A std::optional by value, or what converts to one and not to its value. (A std::any takes both.)
 template <class Result>
-concept gives_optional = std::is_object_v<Result> && requires {
-  typename Result::value_type;
-} &&(std::is_same_v<std::remove_cv_t<Result>, std::optional<typename Result::value_type>> ||
+concept gives_optional =
+    std::is_object_v<Result> && requires { typename Result::value_type; } &&
+    (std::is_same_v<std::remove_cv_t<Result>, std::optional<typename Result::value_type>> ||
      (std::is_convertible_v<Result, std::optional<typename Result::value_type>> &&
       !std::is_convertible_v<Result, typename Result::value_type>));
 

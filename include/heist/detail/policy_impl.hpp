@@ -34,12 +34,14 @@ auto with_priority(int priority, F&& f) -> std::invoke_result_t<F> {
 }
 
 template <class... Arguments>
-requires(!detail::is_run<Arguments...>) detail::refused with(policy, Arguments&&...) {
+requires(!detail::is_run<Arguments...>)
+detail::refused with(policy, Arguments&&...) {
   return detail::refuse_run<Arguments...>();
 }
 
 template <class... Arguments>
-requires(!detail::is_run<Arguments...>) detail::refused with_priority(int, Arguments&&...) {
+requires(!detail::is_run<Arguments...>)
+detail::refused with_priority(int, Arguments&&...) {
   return detail::refuse_run<Arguments...>();
 }
 

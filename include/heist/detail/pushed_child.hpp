@@ -54,10 +54,11 @@ static_assert(alignof(scope_state) > pushed_child::taken);
 // Whether a closure lies in the slot itself.
 template <class F>
 inline constexpr bool moves_safely =
-    std::is_nothrow_move_constructible_v<F>&& std::is_nothrow_destructible_v<F>;
+    std::is_nothrow_move_constructible_v<F> && std::is_nothrow_destructible_v<F>;
 template <class F>
-inline constexpr bool pushed_in_slot = moves_safely<F> && sizeof(F) <= pushed_child::closure_bytes
-                                       && alignof(F) <= job::payload_alignment;
+inline constexpr bool pushed_in_slot =
+    moves_safely<F> && sizeof(F) <= pushed_child::closure_bytes &&
+    alignof(F) <= job::payload_alignment;
 
 // What lies in the slot in place of a closure that doesn't fit.
 template <class F>
@@ -96,8 +97,8 @@ class closure_on_heap {
 // A trivial closure is copied in the words in which it was stored before: a vector of words that
 // are still on their way to memory would have to wait for them.
 template <class F>
-inline constexpr bool copied_in_words = std::is_trivially_copyable_v<F> &&
-                                        sizeof(F) % sizeof(std::uint64_t) == 0;
+inline constexpr bool copied_in_words =
+    std::is_trivially_copyable_v<F> && sizeof(F) % sizeof(std::uint64_t) == 0;
 
 [[gnu::always_inline]] inline void copy_word(void* to, const void* from,
                                              std::size_t index) noexcept {

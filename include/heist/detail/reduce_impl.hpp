@@ -58,13 +58,14 @@ T fold_elements(std::size_t n, const stopped_by<Stop>& by, T init, Op& op, const
 
 template <class T>
 concept has_lanes = std::same_as<T, float> || std::same_as<T, double> ||
-    (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+                    (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8));
 template <class Op, class T>
-concept lane_operation = std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>> ||
+concept lane_operation =
+    std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>> ||
     std::same_as<Op, std::multiplies<>> || std::same_as<Op, std::multiplies<T>>;
 template <class T, class Op, class It>
 concept folds_in_lanes = has_lanes<T> && std::contiguous_iterator<It> &&
-    std::same_as<std::iter_value_t<It>, T> && lane_operation<Op, T>;
+                         std::same_as<std::iter_value_t<It>, T> && lane_operation<Op, T>;
 
 template <has_lanes T, lane_operation<T> Op>
 struct lane_fold {
@@ -144,9 +145,9 @@ struct reduce_impl : stopped_by<Stop> {
   }
 
   template <std::random_access_iterator It, class T = std::iter_value_t<It>, class Op = std::plus<>>
-  requires(std::constructible_from<T, std::iter_reference_t<It>>&&
-               why_no_operation<Op, T, std::iter_reference_t<It>>() == refusal::none) T
-  operator()(It first, It last, T init = T{}, Op op = {}) const {
+  requires(std::constructible_from<T, std::iter_reference_t<It>> &&
+           why_no_operation<Op, T, std::iter_reference_t<It>>() == refusal::none)
+  T operator()(It first, It last, T init = T{}, Op op = {}) const {
     const std::size_t n = length_of(first, last);
     if constexpr (folds_in_lanes<T, Op, It>) {
       using lane = lane_fold<T, Op>;
@@ -193,8 +194,8 @@ struct transform_reduce_impl : stopped_by<Stop> {
   }
 
   template <std::random_access_iterator It, class T, class Reduce, class Transform>
-  requires(transforms<Transform, Reduce, T, std::iter_reference_t<It>>) T operator()(
-      It first, It last, T init, Reduce reduce, Transform transform) const {
+  requires(transforms<Transform, Reduce, T, std::iter_reference_t<It>>)
+  T operator()(It first, It last, T init, Reduce reduce, Transform transform) const {
     return fold_elements(
         length_of(first, last), *this, std::move(init), reduce,
         [&](std::size_t i) -> decltype(auto) { return transform(element_at(first, i)); });
@@ -202,9 +203,9 @@ struct transform_reduce_impl : stopped_by<Stop> {
   template <std::random_access_iterator It, std::random_access_iterator Other, class T,
             class Reduce = std::plus<>, class Transform = std::multiplies<>>
   requires(
-      transforms<Transform, Reduce, T, std::iter_reference_t<It>, std::iter_reference_t<Other>>) T
-  operator()(It first, It last, Other first2, T init, Reduce reduce = {},
-             Transform transform = {}) const {
+      transforms<Transform, Reduce, T, std::iter_reference_t<It>, std::iter_reference_t<Other>>)
+  T operator()(It first, It last, Other first2, T init, Reduce reduce = {},
+               Transform transform = {}) const {
     return fold_elements(length_of(first, last), *this, std::move(init), reduce,
                          [&](std::size_t i) -> decltype(auto) {
                            return transform(element_at(first, i), element_at(first2, i));

@@ -25,7 +25,7 @@ class [[gnu::visibility("default")]] reducer_base {
   reducer_base& operator=(const reducer_base&) = delete;
 
   // left = left op right; destroys the right view. nullptr for left: the reducer's own value.
-  virtual void merge(view_node * left, view_node * right) noexcept = 0;
+  virtual void merge(view_node* left, view_node* right) noexcept = 0;
 
  protected:
   reducer_base() noexcept = default;
@@ -34,7 +34,7 @@ class [[gnu::visibility("default")]] reducer_base {
   // The caller's view, or nullptr if it has none.
   [[nodiscard]] HEIST_API view_node* find() const noexcept;
   // Makes v the caller's view. False on a thread outside any pool, where nothing is done.
-  HEIST_API bool adopt(view_node & v) noexcept;
+  HEIST_API bool adopt(view_node& v) noexcept;
   // Takes its view from the caller; nullptr if it has none.
   HEIST_API view_node* remove() noexcept;
   [[nodiscard]] HEIST_API static bool on_a_fiber() noexcept;

@@ -265,13 +265,12 @@ inline constexpr bool can_be_kept = why_not_kept<F>() == refusal::none;
 
 // The same as the concept stop_condition, but less of it, for headers without that.
 template <class S>
-concept asks_for_stop = requires(const S& s) {
-  s.stop_requested();
-};
+concept asks_for_stop = requires(const S& s) { s.stop_requested(); };
 
 // Whether the function object cannot be called only because it is const.
 template <class F, class... Arguments>
-inline constexpr bool is_spoiled_by_const = std::is_const_v<std::remove_reference_t<F>>&&
+inline constexpr bool is_spoiled_by_const =
+    std::is_const_v<std::remove_reference_t<F>> &&
     std::is_invocable_v<std::remove_const_t<std::remove_reference_t<F>>&, Arguments...>;
 
 // Each says `none` of what suits.
@@ -311,7 +310,7 @@ consteval refusal why_no_operation() {
 
 // Of combinable and worker_local, which keep it in a std::function.
 template <class F, class T>
-inline constexpr bool is_factory = std::is_invocable_r_v<T, F&>&& std::is_copy_constructible_v<F>;
+inline constexpr bool is_factory = std::is_invocable_r_v<T, F&> && std::is_copy_constructible_v<F>;
 
 // Calls with one function and nothing else.
 template <class... Arguments>
@@ -331,7 +330,7 @@ constexpr refused refuse_run() {
 // The same for a function that is kept, and whose result is dropped.
 template <class F>
 inline constexpr bool can_be_spawned =
-    std::is_constructible_v<std::decay_t<F>, F>&& std::is_invocable_v<std::decay_t<F>>;
+    std::is_constructible_v<std::decay_t<F>, F> && std::is_invocable_v<std::decay_t<F>>;
 template <class... Arguments>
 inline constexpr bool is_spawn = false;
 template <class F>

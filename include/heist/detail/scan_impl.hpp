@@ -126,8 +126,7 @@ consteval refusal why_no_scan() {
     return std::is_assignable_v<std::iter_reference_t<Out>, T> ? refusal::none : refusal::output;
 }
 template <class It, class Out, class T, class Op>
-concept scans = why_no_scan<It, Out, T, Op>()
-== refusal::none;
+concept scans = why_no_scan<It, Out, T, Op>() == refusal::none;
 
 struct inclusive_scan_impl {
   template <class It, class End = void, class Out = void, class Op = std::plus<>, class T = void,
@@ -145,12 +144,13 @@ struct inclusive_scan_impl {
   }
 
   template <std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>
-  requires scans<In, Out, std::iter_value_t<In>, Op> Out operator()(In first, In last, Out out,
-                                                                    Op op = {}) const {
+  requires scans<In, Out, std::iter_value_t<In>, Op>
+  Out operator()(In first, In last, Out out, Op op = {}) const {
     return scan<scan_kind::inclusive, std::iter_value_t<In>>(first, last, out, op, {});
   }
   template <std::random_access_iterator In, std::random_access_iterator Out, class Op, class T>
-  requires scans<In, Out, T, Op> Out operator()(In first, In last, Out out, Op op, T init) const {
+  requires scans<In, Out, T, Op>
+  Out operator()(In first, In last, Out out, Op op, T init) const {
     return scan<scan_kind::inclusive, T>(first, last, out, op, std::optional<T>(std::move(init)));
   }
 };
@@ -167,8 +167,8 @@ struct exclusive_scan_impl {
 
   template <std::random_access_iterator In, std::random_access_iterator Out, class T,
             class Op = std::plus<>>
-  requires scans<In, Out, T, Op> Out operator()(In first, In last, Out out, T init,
-                                                Op op = {}) const {
+  requires scans<In, Out, T, Op>
+  Out operator()(In first, In last, Out out, T init, Op op = {}) const {
     return scan<scan_kind::exclusive, T>(first, last, out, op, std::optional<T>(std::move(init)));
   }
 };

@@ -107,8 +107,11 @@ class bulk_receiver {
     std::move(receiver_).set_error(std::forward<Error>(error));
   }
   void set_stopped() && noexcept { std::move(receiver_).set_stopped(); }
-  decltype(auto) get_env() const noexcept requires requires(const R& r) { r.get_env(); }
-  { return receiver_.get_env(); }
+  decltype(auto) get_env() const noexcept
+  requires requires(const R& r) { r.get_env(); }
+  {
+    return receiver_.get_env();
+  }
 
  private:
   scheduler scheduler_;

@@ -325,8 +325,8 @@ consteval refusal why_no_scope() {
 }  // namespace detail
 
 template <class First, class... Others>
-requires(detail::why_no_scope<First, Others...>() != detail::refusal::none) detail::refused
-    scope(First&&, Others&&...) {
+requires(detail::why_no_scope<First, Others...>() != detail::refusal::none)
+detail::refused scope(First&&, Others&&...) {
   detail::say<detail::why_no_scope<First, Others...>()>();
   return {};
 }

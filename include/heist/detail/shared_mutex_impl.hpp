@@ -43,11 +43,10 @@ inline void shared_mutex::unlock() noexcept {
   std::uint64_t seen = writer;
   // Release: partners in try_lock() and try_lock_shared().
   while (!state_.compare_exchange_strong(seen, 0, std::memory_order_release,
-                                         std::memory_order_relaxed))
-    [[unlikely]] {
-      if (hand_over()) return;
-      seen = writer;  // those that waited have given up
-    }
+                                         std::memory_order_relaxed)) [[unlikely]] {
+    if (hand_over()) return;
+    seen = writer;  // those that waited have given up
+  }
 }
 
 inline void shared_mutex::lock_shared() {

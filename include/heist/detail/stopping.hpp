@@ -15,8 +15,7 @@ namespace heist::inline v0 {
 // call.
 template <class S>
 concept stop_condition = requires(const S& s) {
-  { s.stop_requested() }
-  noexcept->std::same_as<bool>;
+  { s.stop_requested() } noexcept -> std::same_as<bool>;
 };
 
 namespace detail {
@@ -56,9 +55,7 @@ struct stopped_by<never_stops> {};
 
 // Impl::with_stop<S>: the same algorithm under a stop condition.
 template <class Impl, class S>
-concept can_stop = stop_condition<S> && requires {
-  typename Impl::template with_stop<S>;
-};
+concept can_stop = stop_condition<S> && requires { typename Impl::template with_stop<S>; };
 
 template <class Impl, class S>
 struct stopped_form {

@@ -21,7 +21,7 @@ struct [[gnu::visibility("default")]] graph_node {
 
   graph_node() noexcept = default;
   HEIST_API virtual ~graph_node();
-  virtual void call(graph_run & run) = 0;
+  virtual void call(graph_run& run) = 0;
 
   // These describe the current or last run.
   std::atomic<std::uint32_t> waits_for{0};  // predecessors that aren't over; 0: it may have begun

@@ -51,7 +51,8 @@ void task_group::run(F&& f) {
 }
 
 template <class F>
-requires detail::can_be_called<F> std::uint64_t task_group::run_and_wait(F&& f) {
+requires detail::can_be_called<F>
+std::uint64_t task_group::run_and_wait(F&& f) {
   auto call = [&f] { static_cast<void>(std::forward<F>(f)()); };
   return call_and_wait([](void* c) { (*static_cast<decltype(call)*>(c))(); }, &call);
 }

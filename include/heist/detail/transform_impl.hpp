@@ -42,8 +42,7 @@ consteval refusal why_not_written() {
                : refusal::output;
 }
 template <class Out, class F, class... Element>
-concept writes = why_not_written<Out, F, Element...>()
-== refusal::none;
+concept writes = why_not_written<Out, F, Element...>() == refusal::none;
 
 template <class Stop = never_stops>
 struct transform_impl : stopped_by<Stop> {
@@ -66,8 +65,8 @@ struct transform_impl : stopped_by<Stop> {
   }
 
   template <std::random_access_iterator It, std::random_access_iterator Out, class F>
-  requires writes<Out, F, std::iter_reference_t<It>> Out operator()(It first, It last, Out out,
-                                                                    F&& f) const {
+  requires writes<Out, F, std::iter_reference_t<It>>
+  Out operator()(It first, It last, Out out, F&& f) const {
     const std::size_t n = length_of(first, last);
     for_offsets<Out>(n, *this, [input = plain(first), output = plain(out), &f](std::size_t i) {
       element_at(output, i) = f(element_at(input, i));
@@ -76,8 +75,8 @@ struct transform_impl : stopped_by<Stop> {
   }
   template <std::random_access_iterator It, std::random_access_iterator Other,
             std::random_access_iterator Out, class F>
-  requires writes<Out, F, std::iter_reference_t<It>, std::iter_reference_t<Other>> Out
-  operator()(It first, It last, Other first2, Out out, F&& f) const {
+  requires writes<Out, F, std::iter_reference_t<It>, std::iter_reference_t<Other>>
+  Out operator()(It first, It last, Other first2, Out out, F&& f) const {
     const std::size_t n = length_of(first, last);
     for_offsets<Out>(
         n, *this,
@@ -102,8 +101,8 @@ struct copy_impl : stopped_by<Stop> {
   }
 
   template <std::random_access_iterator It, std::random_access_iterator Out>
-  requires std::is_assignable_v<std::iter_reference_t<Out>, std::iter_reference_t<It>> Out
-  operator()(It first, It last, Out out) const {
+  requires std::is_assignable_v<std::iter_reference_t<Out>, std::iter_reference_t<It>>
+  Out operator()(It first, It last, Out out) const {
     const std::size_t n = length_of(first, last);
     for_offsets<Out>(n, *this, [input = plain(first), output = plain(out)](std::size_t i) {
       element_at(output, i) = element_at(input, i);
@@ -126,8 +125,8 @@ struct fill_impl : stopped_by<Stop> {
   }
 
   template <std::random_access_iterator It, class T>
-  requires std::is_assignable_v < std::iter_reference_t<It>,
-  const T& > void operator()(It first, It last, const T& value) const {
+  requires std::is_assignable_v<std::iter_reference_t<It>, const T&>
+  void operator()(It first, It last, const T& value) const {
     for_offsets<It>(length_of(first, last), *this, [output = plain(first), &value](std::size_t i) {
       element_at(output, i) = value;
     });

@@ -65,7 +65,8 @@ Result collect_one(Inputs& inputs) {
 }  // namespace detail
 
 template <class... T>
-requires(sizeof...(T) > 0 && (!std::is_reference_v<T> && ...)) auto when_any(future<T>... inputs)
+requires(sizeof...(T) > 0 && (!std::is_reference_v<T> && ...))
+auto when_any(future<T>... inputs)
     -> future<std::variant<std::conditional_t<std::is_void_v<T>, std::monostate, T>...>> {
   (static_cast<void>(detail::future_access::state(inputs, "when_any")), ...);
   using all = std::tuple<future<T>...>;
@@ -76,8 +77,7 @@ requires(sizeof...(T) > 0 && (!std::is_reference_v<T> && ...)) auto when_any(fut
       using one = result (*)(all&);
       constexpr one collectors[] = {&detail::collect_one<result, I, all>...};
       return collectors[i](a);
-    }
-    (std::index_sequence_for<T...>());
+    }(std::index_sequence_for<T...>());
   };
   return detail::hand_out(std::make_unique<block>(all(std::move(inputs)...), sizeof...(T), collect),
                           {}, [](block& b) { b.begin(); });

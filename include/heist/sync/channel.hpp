@@ -52,12 +52,16 @@ class channel {
   // Waits while the channel is full. False if the channel is closed, also while send() waits: then
   // the caller still has the item.
   [[nodiscard]] bool send(T&& item) noexcept;
-  [[nodiscard]] bool send(const T& item) requires std::is_copy_constructible_v<T> {
+  [[nodiscard]] bool send(const T& item)
+  requires std::is_copy_constructible_v<T>
+  {
     return send(T(item));
   }
   // False, and nothing is moved, if the channel is full now, or closed.
   [[nodiscard]] bool try_send(T&& item) noexcept { return offer(item, nullptr) == answer::done; }
-  [[nodiscard]] bool try_send(const T& item) requires std::is_copy_constructible_v<T> {
+  [[nodiscard]] bool try_send(const T& item)
+  requires std::is_copy_constructible_v<T>
+  {
     return try_send(T(item));
   }
 
@@ -128,7 +132,8 @@ class channel {
 };
 
 template <class T>
-requires(!std::is_object_v<T>) class channel<T> {
+requires(!std::is_object_v<T>)
+class channel<T> {
   static_assert(std::is_object_v<T>,
                 "heist: the items of a channel must be objects, not references: use a pointer or a "
                 "std::reference_wrapper");

@@ -16,9 +16,9 @@ class buffer {
   explicit buffer(std::size_t n) : memory_(allocate(n)), is_large_(is_large(n)) {}
   ~buffer() {
     if (is_large_)
-      ::operator delete (memory_, std::align_val_t{detail::huge_page});
+      ::operator delete(memory_, std::align_val_t{detail::huge_page});
     else
-      ::operator delete (memory_, std::align_val_t{alignof(T)});
+      ::operator delete(memory_, std::align_val_t{alignof(T)});
   }
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
@@ -33,8 +33,8 @@ class buffer {
   static void* allocate(std::size_t n) {
     if (n > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(T))
       throw std::bad_array_new_length();
-    if (!is_large(n)) return ::operator new (n * sizeof(T), std::align_val_t{alignof(T)});
-    void* const memory = ::operator new (n * sizeof(T), std::align_val_t{detail::huge_page});
+    if (!is_large(n)) return ::operator new(n * sizeof(T), std::align_val_t{alignof(T)});
+    void* const memory = ::operator new(n * sizeof(T), std::align_val_t{detail::huge_page});
     detail::prefer_huge_pages(memory, n * sizeof(T));
     return memory;
   }

@@ -54,11 +54,12 @@ void merge_by_leaves(A a, A a_end, B b, B b_end, Out out, const never_throws<Com
 
 // Of such elements it makes no difference how the output is made: copied, moved or constructed.
 template <class A, class B, class Out>
-inline constexpr bool are_bytes = std::contiguous_iterator<A>&& std::contiguous_iterator<B>&&
-    std::contiguous_iterator<Out>&& std::is_trivially_copyable_v<std::iter_value_t<A>>&&
-        std::is_trivially_default_constructible_v<std::iter_value_t<A>>&&
-            std::is_same_v<std::iter_value_t<A>, std::iter_value_t<B>>&&
-                std::is_same_v<std::iter_value_t<A>, std::iter_value_t<Out>>;
+inline constexpr bool are_bytes =
+    std::contiguous_iterator<A> && std::contiguous_iterator<B> && std::contiguous_iterator<Out> &&
+    std::is_trivially_copyable_v<std::iter_value_t<A>> &&
+    std::is_trivially_default_constructible_v<std::iter_value_t<A>> &&
+    std::is_same_v<std::iter_value_t<A>, std::iter_value_t<B>> &&
+    std::is_same_v<std::iter_value_t<A>, std::iter_value_t<Out>>;
 
 template <class A, class B, class Out, class Compare, class LeafMerge>
 void merge(A a, A a_end, B b, B b_end, Out out, const Compare& compare,

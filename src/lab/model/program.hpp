@@ -52,11 +52,11 @@ class fork_join_threads {
     return slots_[id].frame;
   }
   // Whether the next instruction does nothing but wait for the children: they are all spawned.
-  [[nodiscard]] bool waits_next(thread_id id) const requires
-      requires(const Program& p, const typename Program::frame& f) {
-    p.waits_next(f);
+  [[nodiscard]] bool waits_next(thread_id id) const
+  requires requires(const Program& p, const typename Program::frame& f) { p.waits_next(f); }
+  {
+    return program_.waits_next(slots_[id].frame);
   }
-  { return program_.waits_next(slots_[id].frame); }
   // Whether the next instruction is a sync.
   [[nodiscard]] bool is_at_sync(thread_id id) const { return (slots_[id].state & at_sync) != 0; }
 

@@ -6,7 +6,7 @@
 namespace __cxxabiv1 {
 struct __cxa_eh_globals;
 extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
-}
+}  // namespace __cxxabiv1
 
 namespace heist::inline v0::detail {
 

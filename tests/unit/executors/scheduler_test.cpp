@@ -46,18 +46,16 @@ namespace execution = heist::execution;
 
 template <class O>
 concept operation_state = std::destructible<O> && std::is_object_v<O> && requires(O& o) {
-  { o.start() }
-  noexcept;
+  { o.start() } noexcept;
 };
 
 template <class S>
 concept sender = std::move_constructible<std::remove_cvref_t<S>> &&
-    std::constructible_from<std::remove_cvref_t<S>, S> &&
-    requires(const std::remove_cvref_t<S>& s) {
-  typename std::remove_cvref_t<S>::completion_signatures;
-  { s.get_env() }
-  noexcept;
-};
+                 std::constructible_from<std::remove_cvref_t<S>, S> &&
+                 requires(const std::remove_cvref_t<S>& s) {
+                   typename std::remove_cvref_t<S>::completion_signatures;
+                   { s.get_env() } noexcept;
+                 };
 
 template <class S, class R>
 concept sender_to = sender<S> && requires(S&& s, R&& r) {
@@ -65,16 +63,16 @@ concept sender_to = sender<S> && requires(S&& s, R&& r) {
 };
 
 template <class S>
-concept scheduler = std::copy_constructible<S> && std::equality_comparable<S> &&
+concept scheduler =
+    std::copy_constructible<S> && std::equality_comparable<S> &&
     std::is_nothrow_copy_constructible_v<S> && std::is_nothrow_destructible_v<S> &&
     requires(S& s, const S& c) {
-  { s.schedule() } -> sender;
-  { c == c }
-  noexcept;
-  {
-    s.schedule().get_env().query(execution::get_completion_scheduler<execution::set_value_t>)
-    } -> std::same_as<S>;
-};
+      { s.schedule() } -> sender;
+      { c == c } noexcept;
+      {
+        s.schedule().get_env().query(execution::get_completion_scheduler<execution::set_value_t>)
+      } -> std::same_as<S>;
+    };
 
 // ---- Receivers and an adaptor that use only this interface.
 

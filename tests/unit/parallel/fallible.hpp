@@ -131,7 +131,8 @@ class cell {
  public:
   cell(visits* log, std::size_t place) : log_(log), place_(place) {}
   template <class T>
-  requires(!std::same_as<T, cell>) cell& operator=(const T&) {
+  requires(!std::same_as<T, cell>)
+  cell& operator=(const T&) {
     log_->visit(place_);
     return *this;
   }

@@ -27,7 +27,7 @@ class element_buffer {
   ~element_buffer() {
     std::destroy_n(memory_, made_);
     if (is_large(n_))
-      ::operator delete (memory_, std::align_val_t{huge_page});
+      ::operator delete(memory_, std::align_val_t{huge_page});
     else
       std::allocator<T>().deallocate(memory_, n_);
   }
@@ -65,7 +65,7 @@ class element_buffer {
   }
   static T* allocate(std::size_t n) {
     if (!is_large(n)) return std::allocator<T>().allocate(n);
-    void* const memory = ::operator new (n * sizeof(T), std::align_val_t{huge_page});
+    void* const memory = ::operator new(n * sizeof(T), std::align_val_t{huge_page});
     prefer_huge_pages(memory, n * sizeof(T));
     return static_cast<T*>(memory);
   }

@@ -27,7 +27,7 @@ namespace heist::inline v0::detail {
 
 template <class T>
 inline constexpr bool moves_without_exception =
-    std::is_nothrow_move_constructible_v<T>&& std::is_nothrow_move_assignable_v<T>;
+    std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
 
 enum class stability : std::uint8_t { any, stable };
 

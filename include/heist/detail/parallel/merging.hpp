@@ -27,9 +27,9 @@ struct by_move {
 
 // Elements that are cheap to copy, even in vain: merging them needs no branch that depends on data.
 template <class T>
-inline constexpr bool is_light = std::is_trivially_copyable_v<T>&& std::is_copy_constructible_v<T>&&
-                                     std::is_copy_assignable_v<T> &&
-                                 sizeof(T) <= 32;
+inline constexpr bool is_light =
+    std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> &&
+    std::is_copy_assignable_v<T> && sizeof(T) <= 32;
 
 template <class Transfer, class It, class Out>
 Out transfer(It first, It last, Out out) {

@@ -20,7 +20,7 @@ class scratch {
   explicit scratch(std::size_t n) noexcept : data_(allocate(n)) {}
   ~scratch() {
     if constexpr (is_overaligned)
-      ::operator delete (data_, std::align_val_t{alignof(T)}, std::nothrow);
+      ::operator delete(data_, std::align_val_t{alignof(T)}, std::nothrow);
     else
       ::operator delete(data_, std::nothrow);
   }
@@ -37,7 +37,7 @@ class scratch {
     if (n > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T)) return nullptr;
     if constexpr (is_overaligned)
       return static_cast<T*>(
-          ::operator new (n * sizeof(T), std::align_val_t{alignof(T)}, std::nothrow));
+          ::operator new(n * sizeof(T), std::align_val_t{alignof(T)}, std::nothrow));
     else
       return static_cast<T*>(::operator new(n * sizeof(T), std::nothrow));
   }

@@ -87,7 +87,7 @@ void run_alone(std::size_t n, const stopped_by<Stop>& by, const Work& work) {
 
 // The same for a tree (leaf_tree): its leaves ask, and throw this exception, which the tree passes
 // on like any other.
-struct [[gnu::visibility("default")]] stop_signal{};
+struct [[gnu::visibility("default")]] stop_signal {};
 
 template <class Stop, class Operations>
 class stoppable_tree {

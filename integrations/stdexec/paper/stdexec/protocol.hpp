@@ -70,7 +70,9 @@ struct env_with {
   [[nodiscard]] Value query(Query) const noexcept { return value; }
   template <class Q>
   requires(!std::same_as<Q, Query>) && requires(const Env& e, Q q) { e.query(q); }
-  [[nodiscard]] decltype(auto) query(Q q) const noexcept { return env.query(q); }
+  [[nodiscard]] decltype(auto) query(Q q) const noexcept {
+    return env.query(q);
+  }
 };
 
 // ---- [stoptoken]: std's is the one that can be stopped.
@@ -83,16 +85,12 @@ struct never_stop_token {
 using inplace_stop_source = std::stop_source;
 using inplace_stop_token = std::stop_token;
 template <class Token>
-concept unstoppable_token = requires {
-  requires !std::remove_cvref_t<Token>::stop_possible();
-};
+concept unstoppable_token = requires { requires !std::remove_cvref_t<Token>::stop_possible(); };
 
 // ---- [exec.queries].
 
 template <class Env, class Query>
-concept answers = requires(const Env& e, Query q) {
-  e.query(q);
-};
+concept answers = requires(const Env& e, Query q) { e.query(q); };
 
 struct get_stop_token_t {
   template <class Env>
@@ -136,26 +134,25 @@ concept receiver =
 
 template <class S>
 concept sender = std::derived_from<typename std::remove_cvref_t<S>::sender_concept, sender_t> &&
-    std::move_constructible<std::remove_cvref_t<S>>;
+                 std::move_constructible<std::remove_cvref_t<S>>;
 
 template <class O>
 concept operation_state =
     std::derived_from<typename O::operation_state_concept, operation_state_t> &&
     std::is_object_v<O> && std::destructible<O> && requires(O& o) {
-  { o.start() }
-  noexcept;
-};
+      { o.start() } noexcept;
+    };
 
 template <class S>
 concept scheduler =
     std::derived_from<typename std::remove_cvref_t<S>::scheduler_concept, scheduler_t> &&
     std::equality_comparable<std::remove_cvref_t<S>> &&
     std::copy_constructible<std::remove_cvref_t<S>> && requires(const S& s) {
-  { s.schedule() } -> sender;
-  {
-    get_completion_scheduler<set_value_t>(get_env(s.schedule()))
-    } -> std::same_as<std::remove_cvref_t<S>>;
-};
+      { s.schedule() } -> sender;
+      {
+        get_completion_scheduler<set_value_t>(get_env(s.schedule()))
+      } -> std::same_as<std::remove_cvref_t<S>>;
+    };
 
 // ---- [exec.util.cmplsig]: signatures as lists.
 

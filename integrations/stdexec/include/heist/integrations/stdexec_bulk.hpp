@@ -25,8 +25,9 @@ namespace stdexec_detail {
 
 // How f is called: with an index, or with the ends of a part of the indices.
 template <class Tag>
-concept bulk_tag = std::same_as<Tag, stdexec::bulk_t> ||
-    std::same_as<Tag, stdexec::bulk_chunked_t> || std::same_as<Tag, stdexec::bulk_unchunked_t>;
+concept bulk_tag =
+    std::same_as<Tag, stdexec::bulk_t> || std::same_as<Tag, stdexec::bulk_chunked_t> ||
+    std::same_as<Tag, stdexec::bulk_unchunked_t>;
 template <class Tag>
 inline constexpr bool is_chunked = std::same_as<Tag, stdexec::bulk_chunked_t>;
 

@@ -77,7 +77,9 @@ class translation {
    private:
     const R& receiver_;
   };
-  [[nodiscard]] environment get_env() const noexcept requires stoppable<stdexec::env_of_t<R>> {
+  [[nodiscard]] environment get_env() const noexcept
+  requires stoppable<stdexec::env_of_t<R>>
+  {
     return environment(receiver_);
   }
 
