@@ -43,7 +43,7 @@ class apart {
 
 template <class F, class G>
 inline constexpr bool both_are_void =
-    std::is_void_v<std::invoke_result_t<F&>>&& std::is_void_v<std::invoke_result_t<G&>>;
+    std::is_void_v<std::invoke_result_t<F&>> && std::is_void_v<std::invoke_result_t<G&>>;
 
 // What each way below does the same: Way::both(first, second) calls two functions without results,
 // which may run at the same time.
@@ -153,40 +153,31 @@ class job_forks : public forks_of<job_forks> {
 
   template <class F, class G>
   void both(F& f, G& g) const {
-    const auto second = try_create([&g] { g(); });
-    if (!second) {
-      f();
-      g();
-      return;
-    }
-    jobs_->run(*second);
+    const auto second = jobs_->create_job([&g] { g(); });
+    jobs_->run(second);
     try {
       f();
     } catch (...) {
-      jobs_->wait(*second);  // g's frame is about to end
+      jobs_->wait(second);  // g's frame is about to end
       throw;
     }
-    jobs_->wait(*second);
+    jobs_->wait(second);
   }
 
-  // The children are called at once where the ring of jobs is full.
   template <class Function>
   void scope(const Function& function) const {
-    const auto parent = try_create([] {});
+    const auto parent = jobs_->create_job([] {});
     const auto spawn = [&](auto&& child) {
       using closure = std::decay_t<decltype(child)>;
       auto kept = std::make_unique<closure>(std::forward<decltype(child)>(child));
       const auto call = [address = kept.get()] { (*std::unique_ptr<closure>(address))(); };
-      std::optional<job_system::job> made;
-      if (parent) made = try_create(call, *parent);
-      if (!made) return (*kept)();
+      const auto made = jobs_->create_job_as_child(parent, call);
       kept.release();
-      jobs_->run(*made);
+      jobs_->run(made);
     };
     const auto wait = [&] {
-      if (!parent) return;
-      jobs_->run(*parent);
-      jobs_->wait(*parent);
+      jobs_->run(parent);
+      jobs_->wait(parent);
     };
     try {
       function(spawn);
@@ -198,16 +189,6 @@ class job_forks : public forks_of<job_forks> {
   }
 
  private:
-  template <class Function>
-  std::optional<job_system::job> try_create(Function f, job_system::job parent = {}) const {
-    try {
-      return parent == job_system::job{} ? jobs_->create_job(f)
-                                         : jobs_->create_job_as_child(parent, f);
-    } catch (const job_overflow&) {
-      return std::nullopt;
-    }
-  }
-
   job_system* jobs_;
 };
 

@@ -44,7 +44,7 @@ class job_rings;
 
 }  // namespace detail
 
-// Thrown when all jobs of a thread's ring are in use.
+// Thrown when all jobs of a thread's ring are in use, and it has a size of its own.
 class [[gnu::visibility("default")]] job_overflow : public resource_error {
  public:
   using resource_error::resource_error;
@@ -55,8 +55,8 @@ class HEIST_API job_system {
   // The size of a job, and the part of it that holds the function object.
   static constexpr std::size_t job_bytes = 128;
   static constexpr std::size_t data_bytes = 48;
-  // How many jobs that have not ended a thread can have created, if the constructor does not say.
-  static constexpr std::size_t default_jobs_per_thread = 4096;
+  // The size of a thread's ring at first, if the constructor does not say. Such a ring grows.
+  static constexpr std::size_t first_jobs_per_thread = 4096;
 
   // Names a job, also after it has ended: its memory may then be another job's, which this doesn't
   // name. It is a plain value. With job_memory::heap it must not be used after the memory was
@@ -74,12 +74,16 @@ class HEIST_API job_system {
     std::uint64_t number_ = 0;
   };
 
-  // A system of jobs for that pool, which must outlive it. jobs_per_thread, at least 1: how many
-  // jobs that haven't ended a thread can have created. A thread's ring is allocated when it creates
-  // its first job. Throws usage_error for 0, std::bad_alloc.
-  explicit job_system(pool& p, std::size_t jobs_per_thread = default_jobs_per_thread);
+  // A system of jobs for that pool, which must outlive it. A thread's ring is allocated when it
+  // creates its first job (std::bad_alloc), and grows when more of its jobs live than have ended:
+  // to at most four times as many places as jobs ever lived at once, which it keeps.
+  explicit job_system(pool& p);
 
-  // The same with that memory; a ring has default_jobs_per_thread. With job_memory::heap
+  // The same with rings that never grow. jobs_per_thread, at least 1: how many jobs that haven't
+  // ended a thread can have created. Throws usage_error for 0.
+  job_system(pool& p, std::size_t jobs_per_thread);
+
+  // The same with that memory; rings grow. With job_memory::heap
   //   - a job with a parent is freed when it has ended: once it was run, only its own function and
   //     what keeps that from ending may use its name, and nobody can wait for it;
   //   - a job without a parent is freed by wait(), which must be called once;
@@ -95,11 +99,11 @@ class HEIST_API job_system {
   job_system& operator=(const job_system&) = delete;
 
   // Creates a job that will call f() or f(job), which gets the job's own name. f is copied into the
-  // job: it must be trivially copyable and fit (data_bytes). Throws job_overflow when the thread's
-  // ring is full, and never reuses a job that hasn't ended; throws std::bad_alloc for the first job
-  // of a thread. Thread-safe. Costs a few ns, or a look at each of the ring's jobs when almost all
-  // are in use. A job that is never run keeps its place in the ring. With job_memory::heap it
-  // costs an operator new, and throws std::bad_alloc in place of job_overflow.
+  // job: it must be trivially copyable and fit (data_bytes). Never reuses a job that hasn't ended:
+  // throws job_overflow when the thread's ring is full and has a size of its own, otherwise
+  // std::bad_alloc when there is no memory. Thread-safe. Costs a few ns; in a ring with a size of
+  // its own a look at each of its jobs when almost all are in use. A job that is never run keeps
+  // its place in the ring. With job_memory::heap it costs an operator new.
   template <class F>
   job create_job(F f) {
     return create(job{}, f);
@@ -144,7 +148,8 @@ class HEIST_API job_system {
     return r.take();
   }
   template <class... Arguments>
-  requires(!detail::is_run<Arguments...>) detail::refused on_worker(Arguments&&...) {
+  requires(!detail::is_run<Arguments...>)
+  detail::refused on_worker(Arguments&&...) {
     return detail::refuse_run<Arguments...>();
   }
 
@@ -155,10 +160,8 @@ class HEIST_API job_system {
   requires std::invocable<const Body&, std::size_t, std::size_t>
   void parallel_for(std::size_t first, std::size_t last, std::size_t most, const Body& body);
   template <class Body>
-  requires(!std::invocable<const Body&, std::size_t, std::size_t>) void parallel_for(std::size_t,
-                                                                                     std::size_t,
-                                                                                     std::size_t,
-                                                                                     const Body&) {
+  requires(!std::invocable<const Body&, std::size_t, std::size_t>)
+  void parallel_for(std::size_t, std::size_t, std::size_t, const Body&) {
     detail::say<detail::is_spoiled_by_const<const Body, std::size_t, std::size_t>
                     ? detail::refusal::body_is_const
                     : detail::refusal::chunk_body>();
@@ -166,7 +169,7 @@ class HEIST_API job_system {
 
  private:
   friend detail::job_record;
-  job_system(pool& p, job_memory memory, std::size_t jobs_per_thread);
+  job_system(pool& p, job_memory memory, std::size_t jobs_per_thread, bool may_grow);
   using function = void (*)(void* data, job self);
 
   template <class F>

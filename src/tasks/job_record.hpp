@@ -178,52 +178,74 @@ static_assert(sizeof(job_record) == job_system::job_bytes);
 static_assert(offsetof(job_record, data) == job_record::data_offset);
 #pragma GCC diagnostic pop
 
-// The records from which one thread makes its jobs.
+// The records from which one thread makes its jobs, in turn. One that may grow gets as many again
+// when, in one turn around the ring, more of them were in use than not: so a job costs a look at
+// two records in the mean, however many live, and the ring has less than four times as many as ever
+// lived at once, or its first size.
 class alignas(64) job_ring {
  public:
   job_ring() noexcept = default;
-  explicit job_ring(std::size_t n) { make(n); }
+  job_ring(std::size_t n, bool may_grow) { make(n, may_grow); }
   job_ring(job_ring&& other) noexcept
-      : records_(other.records_.exchange(nullptr, relaxed)), size_(other.size_.get()) {}
-  ~job_ring() { delete[] records_.load(relaxed); }  // nobody uses it any more
-
-  // Unless it is made: for its thread.
-  [[nodiscard]] bool is_made() const noexcept { return records_.load(relaxed) != nullptr; }
-  // With 0 records it stays as it is.
-  void make(std::size_t n) {
-    if (n == 0) return;
-    size_ = n;
-    // Those that next() fetches behind the last one are never used.
-    records_.store(new job_record[n + records_ahead],
-                   std::memory_order_release);  // partner: each()
+      : newest_(other.newest_.exchange(nullptr, relaxed)),
+        part_(other.part_.get()),
+        records_(other.records_.get()),
+        size_(other.size_.get()),
+        total_(other.total_.get()),
+        may_grow_(other.may_grow_.get()) {}
+  ~job_ring() {  // nobody uses it any more
+    for (part* p = newest_.load(relaxed); p != nullptr;) {
+      const std::unique_ptr<part> ends(p);
+      p = p->older;
+    }
   }
 
-  // The next place, whether it is in use or not; nullptr: the next one is the first, or the ring
-  // isn't made.
+  // Unless it is made: for its thread.
+  [[nodiscard]] bool is_made() const noexcept { return part_.get() != nullptr; }
+  // With 0 records it stays as it is. Throws std::bad_alloc.
+  void make(std::size_t n, bool may_grow) {
+    if (n == 0) return;
+    may_grow_ = may_grow;
+    add(n);
+  }
+
+  // The next place, whether it is in use or not; nullptr: the next one is in another part, or the
+  // ring isn't made.
   [[nodiscard]] job_record* next() noexcept {
-    const std::size_t at = next_;
+    const std::size_t at = next_.load(relaxed);
     if (at == size_) [[unlikely]]
       return nullptr;
-    next_ = at + 1;
-    job_record* const r = records_.load(relaxed) + at;
+    next_.store(at + 1, relaxed);
+    job_record* const r = records_ + at;
     r[records_ahead].fetch();
     return r;
   }
-  // A job that has been taken; nullptr: all are in use.
+  // A job that has been taken; nullptr: all are in use, and there are no more.
   job_record* take() noexcept {
-    for (std::size_t i = 0; i < size_; ++i) {
-      if (next_ == size_) next_ = 0;
-      if (job_record* const r = next(); r->take() != 0) return r;
+    for (std::size_t tried = 0; tried < total_; ++tried) {
+      job_record* r = next();
+      if (r == nullptr) {
+        begin_next_part();
+        r = next();
+      }
+      if (r->take() != 0) return r;
+      in_use_ = in_use_ + 1;
     }
-    return nullptr;
+    if (!grow()) return nullptr;
+    job_record* const r = next();
+    static_cast<void>(r->take());
+    return r;
   }
 
+  // How far the thread has come: more with each job that it makes.
+  [[nodiscard]] std::uint64_t progress() const noexcept {
+    return (std::uint64_t{parts_begun_.load(relaxed)} << 32U) + next_.load(relaxed);
+  }
   template <class F>
   void each(const F& f) {
-    // Acquire: partner is the release in make().
-    job_record* const records = records_.load(std::memory_order_acquire);
-    if (records == nullptr) return;
-    for (std::size_t i = 0; i < size_; ++i) f(records[i]);
+    // Acquire: partner is the release in add().
+    for (const part* p = newest_.load(std::memory_order_acquire); p != nullptr; p = p->older)
+      for (std::size_t i = 0; i < p->size; ++i) f(p->records[i]);
   }
 
  private:
@@ -232,29 +254,79 @@ class alignas(64) job_ring {
   // Its own thread writes it.
   static constexpr auto relaxed = std::memory_order_relaxed;
 
-  std::atomic<job_record*> records_{nullptr};
-  local<std::size_t> size_{0};  // written before records_
-  local<std::size_t> next_{0};  // used by the ring's thread only
+  struct part {
+    part(part* before, std::size_t n)
+        : older(before), size(n), records(new job_record[n + records_ahead]) {}
+    part* const older;
+    const std::size_t size;
+    // Those that next() fetches behind the last one are never used.
+    const std::unique_ptr<job_record[]> records;
+  };
+
+  void begin(part& p) noexcept {
+    part_ = &p;
+    records_ = p.records.get();
+    size_ = p.size;
+    // Relaxed, both: what is created by a job that has ended is seen with its end.
+    parts_begun_.store(parts_begun_.load(relaxed) + 1, relaxed);
+    next_.store(0, relaxed);
+  }
+  void add(std::size_t n) {
+    auto* const added = new part(newest_.load(relaxed), n);
+    newest_.store(added, std::memory_order_release);  // partner: each()
+    total_ = total_ + n;
+    begin(*added);
+  }
+  bool grow() noexcept {
+    in_use_ = 0;
+    if (!may_grow_) return false;
+    try {
+      add(total_);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+  void begin_next_part() noexcept {
+    if (part* const older = part_.get()->older; older != nullptr) return begin(*older);
+    if (in_use_ > total_ / 2 && grow()) return;
+    in_use_ = 0;
+    begin(*newest_.load(relaxed));
+  }
+
+  std::atomic<part*> newest_{nullptr};
+  std::atomic<std::size_t> next_{0};  // in part_
+  std::atomic<std::uint32_t> parts_begun_{0};
+  // Used by the ring's thread only.
+  local<part*> part_{nullptr};
+  local<job_record*> records_{nullptr};  // of part_
+  local<std::size_t> size_{0};           // of part_
+  local<std::size_t> total_{0};
+  local<std::size_t> in_use_{0};  // those found so in this turn around the ring
+  local<bool> may_grow_{false};
 };
 
 // The rings of all threads that aren't workers of the pool.
 class job_rings {
  public:
-  job_rings(std::size_t size, std::size_t workers)
+  // `size`: what a ring has at first.
+  job_rings(std::size_t size, bool grow, std::size_t workers)
       : of_workers(new job_ring[workers]),
         worker_count(workers),
         per_ring(size),
-        of_others([size] { return job_ring(size); }) {}
+        may_grow(grow),
+        of_others([=] { return job_ring(size, grow); }) {}
 
   template <class F>
-  void each(const F& f) {
-    for (std::size_t i = 0; i < worker_count; ++i) of_workers[i].each(f);
-    of_others.combine_each([&f](job_ring& ring) { ring.each(f); });
+  void each_ring(const F& f) {
+    for (std::size_t i = 0; i < worker_count; ++i) f(of_workers[i]);
+    of_others.combine_each(f);
   }
 
   const std::unique_ptr<job_ring[]> of_workers;
   const std::size_t worker_count;
   const std::size_t per_ring;
+  const bool may_grow;
   combinable<job_ring> of_others;
 };
 

@@ -100,32 +100,44 @@ using detail::job_frame;
 using detail::job_record;
 
 job_system::job_system(pool& p, std::size_t jobs_per_thread)
-    : job_system(p, job_memory::ring, jobs_per_thread) {
+    : job_system(p, job_memory::ring, jobs_per_thread, false) {
   if (jobs_per_thread == 0) throw usage_error("job_system: 0 jobs a thread are none");
 }
 
-job_system::job_system(pool& p, job_memory memory)
-    : job_system(p, memory, memory == job_memory::heap ? 0 : default_jobs_per_thread) {}
+job_system::job_system(pool& p) : job_system(p, job_memory::ring) {}
 
-job_system::job_system(pool& p, job_memory memory, std::size_t jobs_per_thread)
+job_system::job_system(pool& p, job_memory memory)
+    : job_system(p, memory, memory == job_memory::heap ? 0 : first_jobs_per_thread, true) {}
+
+job_system::job_system(pool& p, job_memory memory, std::size_t jobs_per_thread, bool may_grow)
     : pool_(p),
       impl_(p.impl_.get()),
-      rings_(std::make_unique<detail::job_rings>(jobs_per_thread, p.slots())),
+      rings_(std::make_unique<detail::job_rings>(jobs_per_thread, may_grow, p.slots())),
       of_workers_(rings_->of_workers.get()),
       memory_(memory) {}
 
+// A job may make more of them, also where this has looked already: so it looks again, until nobody
+// has made one meanwhile.
 job_system::~job_system() {
-  // A job may make more of them.
+  const auto progress = [&] {
+    std::uint64_t sum = 0;
+    rings_->each_ring([&sum](detail::job_ring& ring) { sum += ring.progress(); });
+    return sum;
+  };
   for (bool found = true; found;) {
+    const std::uint64_t before = progress();
     found = false;
-    rings_->each([&](job_record& r) {
-      const std::uint64_t w = r.word.load(std::memory_order_acquire);
-      if (job_record::is_free(w) || (w & job_record::failed) != 0 ||
-          !r.started.load(std::memory_order_relaxed))
-        return;
-      found = true;
-      wait_until_finished(r, job_record::number_of(w));
+    rings_->each_ring([&](detail::job_ring& ring) {
+      ring.each([&](job_record& r) {
+        const std::uint64_t w = r.word.load(std::memory_order_acquire);
+        if (job_record::is_free(w) || (w & job_record::failed) != 0 ||
+            !r.started.load(std::memory_order_relaxed))
+          return;
+        found = true;
+        wait_until_finished(r, job_record::number_of(w));
+      });
     });
+    found = found || progress() != before;
   }
 }
 
@@ -149,7 +161,7 @@ job_system::job job_system::create_slowly(job_record* above, function f) {
   const detail::worker* const w = detail::worker_here();
   const bool is_worker = w != nullptr && &w->pool == impl_;
   detail::job_ring& ring = is_worker ? of_workers_[w->index] : rings_->of_others.local();
-  if (!ring.is_made()) ring.make(rings_->per_ring);
+  if (!ring.is_made()) ring.make(rings_->per_ring, rings_->may_grow);
   job_record* r = ring.take();
   if (r == nullptr && memory_ == job_memory::heap) r = job_record::on_heap();
   if (r == nullptr) return {};
@@ -162,7 +174,7 @@ void job_system::throw_ended_parent() {
 }
 
 void job_system::throw_overflow() const {
-  if (memory_ == job_memory::heap) throw std::bad_alloc();
+  if (rings_->may_grow) throw std::bad_alloc();
   throw job_overflow("job_system: none of this thread's jobs has ended");
 }
 

@@ -29,7 +29,7 @@ class HeapJobs : public on_pools {
 INSTANTIATE_TEST_SUITE_P(Pools, HeapJobs, testing::ValuesIn(pools()), name_of);
 
 TEST_P(HeapJobs, AreMoreThanARingHolds) {
-  constexpr int count = 3 * job_system::default_jobs_per_thread;
+  constexpr int count = 3 * job_system::first_jobs_per_thread;
   std::atomic<int> ran{0};
   std::vector<job> made;
   for (int i = 0; i < count; ++i) made.push_back(jobs_.create_job([&ran] { ++ran; }));

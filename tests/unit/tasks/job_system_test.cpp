@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -13,6 +15,7 @@
 #include "heist/combinable.hpp"
 #include "heist/error.hpp"
 #include "heist/scope.hpp"
+#include "tasks/job_record.hpp"
 #include "tests/unit/tasks/support.hpp"
 
 namespace heist_test {
@@ -237,6 +240,60 @@ TEST_P(Jobs, AFullRingIsRefusedAndNothingIsOverwritten) {
   EXPECT_EQ(sum.load(), 499'500U);
 }
 
+TEST_P(Jobs, ARingWithoutASizeOfItsOwnGrows) {
+  constexpr std::size_t count = 5 * job_system::first_jobs_per_thread / 2;
+  std::atomic<std::size_t> ran{0};
+  const auto run_all = [&] {
+    std::vector<job> made;
+    const job root = jobs_.create_job([] {});
+    for (std::size_t i = 0; i < count; ++i)
+      made.push_back(i % 2 == 0 ? jobs_.create_job([&ran] { ++ran; })
+                                : jobs_.create_job_as_child(root, [&ran] { ++ran; }));
+    for (const job j : made) EXPECT_FALSE(jobs_.is_finished(j));
+    std::shuffle(made.begin(), made.end(), std::minstd_rand(1));
+    for (const job j : made) jobs_.run(j);
+    jobs_.run(root);
+    jobs_.wait(root);
+    for (const job j : made) jobs_.wait(j);
+  };
+  run_all();
+  jobs_.on_worker(run_all);
+  run_all();
+  EXPECT_EQ(ran.load(), 3 * count);
+}
+
+TEST(JobRing, GrowsWhereMoreThanHalfIsInUse) {
+  heist::detail::job_ring ring(16, true);
+  const auto places = [&] {
+    std::size_t n = 0;
+    ring.each([&n](heist::detail::job_record&) { ++n; });
+    return n;
+  };
+  const auto take = [&] {
+    auto* const r = ring.take();
+    r->ends_specially = false;
+    return r;
+  };
+  const auto end = [](heist::detail::job_record* r) {
+    EXPECT_TRUE(r->take_off(1));
+    r->end(r->number());
+  };
+  std::vector<heist::detail::job_record*> live;
+  for (int i = 0; i < 8; ++i) live.push_back(take());
+  for (int i = 0; i < 1000; ++i) end(take());
+  EXPECT_EQ(places(), 16U);  // half of it is in use
+  live.push_back(take());
+  for (int i = 0; i < 1000; ++i) end(take());
+  EXPECT_EQ(places(), 32U);
+  while (live.size() < 100) live.push_back(take());
+  EXPECT_EQ(std::set(live.begin(), live.end()).size(), 100U);
+  EXPECT_LE(places(), 4 * live.size());
+  for (auto* const r : live) end(r);
+  const std::size_t most = places();
+  for (int i = 0; i < 1000; ++i) end(take());
+  EXPECT_EQ(places(), most);
+}
+
 TEST_P(Jobs, Misuse) {
   const job none{};
   EXPECT_THROW(jobs_.run(none), heist::usage_error);
@@ -271,6 +328,26 @@ TEST_P(Jobs, TheDestructorWaitsForWhatWasRun) {
     }
     ASSERT_EQ(ran.load(), 10);
   }
+}
+
+// Each job makes the next one, which is no child of it, maybe in a ring that was looked at already.
+TEST_P(Jobs, TheDestructorWaitsForWhatIsMadeMeanwhile) {
+  struct link {
+    job_system* jobs;
+    std::atomic<int>* ran;
+    int left;
+    void operator()() const {
+      if (left != 0) jobs->run(jobs->create_job(link{jobs, ran, left - 1}));
+      ++*ran;
+    }
+  };
+  std::atomic<int> ran{0};
+  const int rounds = scaled(50);
+  for (int round = 0; round < rounds; ++round) {
+    job_system mine(pool_);
+    mine.run(mine.create_job(link{&mine, &ran, 20}));
+  }
+  EXPECT_EQ(ran.load(), rounds * 21);
 }
 
 // If a function in a pool runs a job and does not wait for it, the pool takes care of the job.

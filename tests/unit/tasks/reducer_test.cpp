@@ -142,7 +142,7 @@ TEST_P(Reducers, RandomProgramsAsTheSerialOnes) {
 
 TEST_P(Reducers, ALoopOfManyIterations) {
   constexpr int n = tsan || emulated ? 2'000 : 50'000;
-  heist::reducer<std::vector<int>, std::vector<int> (*)(std::vector<int>&&, std::vector<int> &&)>
+  heist::reducer<std::vector<int>, std::vector<int> (*)(std::vector<int>&&, std::vector<int>&&)>
       order({}, [](std::vector<int>&& a, std::vector<int>&& b) {
         a.insert(a.end(), b.begin(), b.end());
         return std::move(a);
