@@ -80,7 +80,7 @@ expect 'continuation ' heist run --spawn cont
 expect '--steal-batch ' heist run --deque abp fib --steal
 expect 'nqueens ' heist run --preset cilk nq
 expect 'nqueens ' heist help run nq
-expect 'work-stealing ' heist sim --scheduler work-s
+expect 'work-stealing ' heist sim --scheduler work-st
 expect '' heist run fib --n 3
 expect '--workers ' heist tbb --w
 [ "$(complete_words heist tbb tes | tr ' ' '\n' | grep -cx test)" = 1 ] || fail "heist tbb offers no programs"

@@ -74,12 +74,19 @@ constexpr std::array<named<answer_order>, 3> answers = {{
     {"random", answer_order::random},
 }};
 
-constexpr std::array<named<sim_curve>, 4> curves = {{
+constexpr std::array<named<sim_curve>, 5> curves = {{
     {"speedup", sim_curve::speedup},
     {"space", sim_curve::space},
     {"attempts", sim_curve::attempts},
     {"wait", sim_curve::wait},
+    {"communication", sim_curve::communication},
 }};
+constexpr std::array<named<sim_columns_shown>, 3> shown_names = {{
+    {"time", sim_columns_shown::time},
+    {"communication", sim_columns_shown::communication},
+    {"quantiles", sim_columns_shown::quantiles},
+}};
+constexpr std::uint64_t seeds_for_quantiles = 100;
 constexpr std::array<named<yield_policy>, 3> yields = {{
     {"none", yield_policy::none},
     {"to-random", yield_policy::to_random},
@@ -155,7 +162,7 @@ struct texts {
   std::string dag, scheduler = "work-stealing", processors = "1..64", seeds = "1", seed = "1";
   std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
   std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
-  std::string kernel, yield = "to-all", svg, html, curve = "speedup";
+  std::string kernel, yield = "to-all", svg, html, curve = "speedup", shown = "time";
   std::string costs, instruction_ns, scale, cluster;
   bool json = false, csv = false, table = false, check = false;
 };
@@ -165,7 +172,7 @@ constexpr std::array stealing_options = {"--steal",   "--victim", "--access", "-
                                          "--latency", "--groups", "--tries"};
 // The options that choose or show a schedule. They go neither with costs, where the schedule is the
 // runtime's, nor with a kernel, where it is the paper's.
-constexpr std::array schedule_options = {"--engine", "--queue-cost", "--curve"};
+constexpr std::array schedule_options = {"--engine", "--queue-cost", "--curve", "--show"};
 
 // Refuses options beside `what`: who gives one expects an effect, also of a default.
 void refuse(const arguments& own, std::span<const char* const> options, const std::string& what) {
@@ -185,9 +192,12 @@ void refuse_unused(const arguments& own, const texts& g) {
 
 void refuse_unused(const arguments& own, const texts& g, const run_settings& settings) {
   refuse_unused(own, g);
-  if (!has_chance(settings))
+  if (!has_thieves(settings))
     refuse(own, stealing_options,
            fmt::format("goes with work-stealing and child-stealing, not with {}", g.scheduler));
+  if (own.is_given("--show") && !has_chance(settings))
+    throw usage_error(
+        fmt::format("sim: --show goes with work stealing and sharing, not with {}", g.scheduler));
   const auto& stealing = settings.stealing;
   if (own.is_given("--tries") && stealing.victims == victim_choice::random)
     throw usage_error("sim: --tries goes with --victim nearest and lifeline");
@@ -307,9 +317,14 @@ void add_options(arguments& own, texts& g) {
       "ranks that steal from each other over a network, as ranks=1000,latency=2us; see below");
   own.add_text("--svg", g.svg,
                "a file for the chart; under a kernel of the time, of a small DAG of the schedule");
-  own.add_text("--curve", g.curve,
-               "what that shows, instead of a schedule too: speedup, space, attempts, wait",
-               names_of(curves));
+  own.add_text(
+      "--curve", g.curve,
+      "what that shows, instead of a schedule too: speedup, space, attempts, wait, communication",
+      names_of(curves));
+  own.add_text("--show", g.shown,
+               "columns about the time, the communication, or the quantiles of 100 seeds and more: "
+               "time, communication, quantiles",
+               names_of(shown_names));
   own.add_text("--html", g.html, "a file for a page with charts, table and data");
   own.add({"--check", &g.check, "step by step, with every property that must hold"});
   own.add({"--json", &g.json, "an object for each P, on a line of its own"});
@@ -338,7 +353,11 @@ sim_request to_request(const arguments& own, const texts& g, const std::string& 
   step_request request;
   request.check = g.check;
   request.curve = choice("--curve", g.curve, curves);
-  request.has_schedule = !g.table && !own.is_given("--curve");
+  request.shown = choice("--show", g.shown, shown_names);
+  if (request.shown == sim_columns_shown::quantiles && task.seeds < seeds_for_quantiles)
+    throw usage_error(
+        fmt::format("sim: --show quantiles needs --seeds of {} or more", seeds_for_quantiles));
+  request.has_schedule = !g.table && !own.is_given("--curve") && !own.is_given("--show");
   auto& settings = request.settings;
   task.first_seed = number("--seed", g.seed, 0, UINT64_MAX - max_seeds);
   settings.queue_cost =

@@ -1,6 +1,7 @@
 // heist sim: simulates a computation for each number of processors.
 #include "cli/sim/sim.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -33,7 +34,7 @@ class step_command {
         line_(err),
         computation_(lab::make_computation(request.dag)),
         columns_(sim_columns(request_, measures_)),
-        rows_out_(out, request.form, columns_, sim_views()) {}
+        rows_out_(out, request.form, columns_, sim_views(request.shown)) {}
 
   int operator()() {
     for (const auto& each : request_.scaled) computation_->scale(each.region, each.factor);
@@ -101,13 +102,17 @@ class step_command {
       add(row.idle, row.last.idle);
       add(row.resumed, row.last.resumed);
       add(row.space, row.last.peak_space);
-      if (has_chance(settings))
-        add(row.communication,
-            (row.last.threads_stolen + row.last.remote) * measures_.largest_frame);
+      const std::uint64_t moved = row.last.threads_stolen + row.last.remote;
+      add(row.moved, moved);
+      add(row.communication, moved * measures_.largest_frame);
+      row.sorted_steps.push_back(static_cast<double>(row.last.steps));
+      row.sorted_attempts.push_back(static_cast<double>(row.last.attempts));
       row.peak_space = std::max(row.peak_space, row.last.peak_space);
       row.peak_queue = std::max(row.peak_queue, row.last.peak_queue);
     }
     line_.clear();
+    std::sort(row.sorted_steps.begin(), row.sorted_steps.end());
+    std::sort(row.sorted_attempts.begin(), row.sorted_attempts.end());
     return row;
   }
 
@@ -122,9 +127,10 @@ class step_command {
                measures_.stack_depth, measures_.most_joins, measures_.largest_frame,
                measures_.threads);
     out_.print("{}, {}\n", to_string(request_.settings.scheduler),
-               has_chance(request_.settings)
+               !has_chance(request_.settings) ? std::string("no chance in it")
+               : has_thieves(request_.settings)
                    ? fmt::format("requests {}, mean of {} seeds", access_text(), request_.seeds)
-                   : std::string("no chance in it"));
+                   : fmt::format("mean of {} seeds", request_.seeds));
   }
 
   [[nodiscard]] std::string_view access_text() const {
@@ -132,7 +138,11 @@ class step_command {
   }
 
   void print_end() {
-    if (rows_.size() >= 3) out_.print("{}\n", fit_text(measures_, rows_));
+    if (request_.shown == sim_columns_shown::communication) {
+      if (rows_.size() >= 3) out_.print("{}\n", communication_fit_text(measures_, rows_));
+    } else if (rows_.size() >= 3) {
+      out_.print("{}\n", fit_text(measures_, rows_));
+    }
     if (request_.check) print_checks();
   }
 

@@ -16,11 +16,12 @@ namespace heist::cli {
 struct sim_row {
   std::uint32_t processors = 0;
   report::summary steps, attempts, steals, threads_stolen, wait, idle, resumed, space;
-  // Only with stealing: at most Smax for each thread that was stolen or that a thread on another
-  // processor enabled.
-  report::summary communication;
-  std::uint64_t peak_space = 0, peak_queue = 0;  // of all seeds
-  lab::run_result last;                          // of the last seed
+  // Threads that were stolen, or given away, or that a thread on another processor enabled.
+  report::summary moved;
+  report::summary communication;                      // at most Smax for each of those
+  std::vector<double> sorted_steps, sorted_attempts;  // of all seeds
+  std::uint64_t peak_space = 0, peak_queue = 0;       // of all seeds
+  lab::run_result last;                               // of the last seed
 
   [[nodiscard]] double speedup(const lab::measures& of) const {
     return static_cast<double>(of.work) / steps.mean;
@@ -31,16 +32,18 @@ struct sim_row {
   }
 };
 
-// Only schedulers whose thieves choose victims have a random part.
-[[nodiscard]] inline bool has_chance(const lab::run_settings& settings) {
+[[nodiscard]] inline bool has_thieves(const lab::run_settings& settings) {
   using enum lab::scheduler_kind;
   return settings.scheduler == work_stealing || settings.scheduler == child_stealing;
+}
+[[nodiscard]] inline bool has_chance(const lab::run_settings& settings) {
+  return has_thieves(settings) || settings.scheduler == lab::scheduler_kind::work_sharing;
 }
 
 // The columns of the rows, and the views of each format. Both arguments must outlive the columns.
 [[nodiscard]] report::columns<sim_row> sim_columns(const step_request& request,
                                                    const lab::measures& of);
-[[nodiscard]] row_views sim_views();
+[[nodiscard]] row_views sim_views(sim_columns_shown shown);
 [[nodiscard]] report::view sim_page_view(const step_request& request);
 
 // One end of the mean's interval; empty for a single value.

@@ -1,4 +1,5 @@
 // Declares each column of `heist sim` once; the four formats show some of them.
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -6,6 +7,7 @@
 
 #include "cli/sim/sim.hpp"
 #include "lab/catalog/schedulers.hpp"
+#include "lab/experiments/bounds.hpp"
 
 namespace heist::cli {
 
@@ -15,7 +17,7 @@ using report::value;
 
 // The access model that requests followed; empty without requests.
 value access_of(const lab::run_settings& settings) {
-  if (!has_chance(settings)) return {};
+  if (!has_thieves(settings)) return {};
   return std::string(settings.stealing.access == lab::access_model::queue ? "queue" : "reject");
 }
 
@@ -37,6 +39,54 @@ std::vector<column> facts(const step_request& request, const lab::measures& of) 
       {"largest_frame", "", [&](const row&) { return value(std::uint64_t{of.largest_frame}); }},
       {"threads", "", [&](const row&) { return value(std::uint64_t{of.threads}); }},
   };
+}
+
+// The communication that is expected, without its constant factor.
+double communication_bound(const sim_row& r, const lab::measures& of) {
+  return lab::bounds_of(of, r.processors).communication;
+}
+
+// The quantiles of the runs' times and steal attempts, each with the constant factor that makes the
+// bound of that probability (Blumofe and Leiserson, section 6: with a probability of 1 - eps at
+// least) equal to it.
+std::vector<column> quantile_columns(const lab::measures& of) {
+  using row = sim_row;
+  std::vector<column> all;
+  for (const auto& [eps, percent] : {std::pair{0.5, 50}, {0.1, 90}, {0.01, 99}}) {
+    const auto at = [q = 1 - eps](const std::vector<double>& sorted) {
+      return report::quantile(sorted, q);
+    };
+    const double more = std::log2(1 / eps);
+    const auto time_factor = [&of, at, more](const row& r) {
+      const double p = r.processors;
+      return (at(r.sorted_steps) - static_cast<double>(of.work) / p) /
+             (static_cast<double>(of.span) + std::log2(p) + more);
+    };
+    const auto attempts_factor = [&of, at, more](const row& r) {
+      return at(r.sorted_attempts) / (r.processors * (static_cast<double>(of.span) + more));
+    };
+    all.push_back({fmt::format("steps_{}", percent),
+                   fmt::format("T {} %", percent),
+                   [at](const row& r) { return value(at(r.sorted_steps)); },
+                   12,
+                   {.digits = 0}});
+    all.push_back({fmt::format("time_factor_{}", percent),
+                   "factor",
+                   [time_factor](const row& r) { return value(time_factor(r)); },
+                   8,
+                   {.digits = 2}});
+    all.push_back({fmt::format("attempts_{}", percent),
+                   fmt::format("attempts {} %", percent),
+                   [at](const row& r) { return value(at(r.sorted_attempts)); },
+                   15,
+                   {.digits = 0}});
+    all.push_back({fmt::format("attempts_factor_{}", percent),
+                   "factor",
+                   [attempts_factor](const row& r) { return value(attempts_factor(r)); },
+                   8,
+                   {.digits = 2}});
+  }
+  return all;
 }
 
 }  // namespace
@@ -79,7 +129,19 @@ report::columns<sim_row> sim_columns(const step_request& request, const lab::mea
       {"communication", "communication",
        [&](const row& r) {
          return has_chance(request.settings) ? value(r.communication) : value();
-       }},
+       },
+       15},
+      {"moved", "threads moved", [](const row& r) { return value(r.moved); }, 15},
+      {"communication_bound",
+       "P Tinf (1+nd) Smax",
+       [&](const row& r) { return value(communication_bound(r, of)); },
+       20,
+       {.digits = 0}},
+      {"communication_share",
+       "share",
+       [&](const row& r) { return value(r.communication.mean / communication_bound(r, of)); },
+       9,
+       {.digits = 4}},
       {"idle_dollars", "idle", [](const row& r) { return value(r.idle); }},
       {"resumed",
        "resumed",
@@ -91,13 +153,15 @@ report::columns<sim_row> sim_columns(const step_request& request, const lab::mea
       {"peak_queue", "longest queue", [](const row& r) { return value(r.peak_queue); }},
   };
   all.insert(all.end(), figures.begin(), figures.end());
+  const auto quantiles = quantile_columns(of);
+  all.insert(all.end(), quantiles.begin(), quantiles.end());
   const auto space = space_columns<row>(of);
   all.insert(all.end(), space.begin(), space.end());
   return report::columns<row>(std::move(all));
 }
 
-row_views sim_views() {
-  return {
+row_views sim_views(sim_columns_shown shown) {
+  row_views views = {
       .text = {"processors", "steps", "error", "speedup", "to_bound", "steals", "steal_dollars",
                "wait_dollars", "peak_space", "space_share"},
       .csv = {"processors", "seeds", "steps", "steps_low_95", "steps_high_95", "speedup", "bound",
@@ -109,6 +173,28 @@ row_views sim_views() {
                "steal_dollars", "wait_dollars",  "idle_dollars", "steals",      "stolen",
                "resumed",       "communication", "space",        "peak_space",  "space_bound",
                "peak_queue"}};
+  if (shown == sim_columns_shown::time) return views;
+  report::view more;
+  if (shown == sim_columns_shown::communication) {
+    more = {"moved", "communication_bound", "communication_share"};
+    views.text = {"processors",
+                  "steps",
+                  "to_bound",
+                  "steals",
+                  "moved",
+                  "communication",
+                  "communication_bound",
+                  "communication_share"};
+  } else {
+    for (const auto percent : {50, 90, 99})
+      for (const auto* name : {"steps_{}", "time_factor_{}", "attempts_{}", "attempts_factor_{}"})
+        more.push_back(fmt::format(fmt::runtime(name), percent));
+    views.text = more;
+    views.text.insert(views.text.begin(), "processors");
+  }
+  views.csv.insert(views.csv.end(), more.begin(), more.end());
+  views.json.insert(views.json.end(), more.begin(), more.end());
+  return views;
 }
 
 report::view sim_page_view(const step_request& request) {

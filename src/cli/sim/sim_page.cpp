@@ -4,6 +4,7 @@
 
 #include "lab/catalog/schedulers.hpp"
 #include "lab/checks/schedule_svg.hpp"
+#include "lab/experiments/bounds.hpp"
 #include "lab/experiments/time_fit.hpp"
 #include "report/chart.hpp"
 
@@ -22,7 +23,7 @@ class charts {
   // The computation and the scheduler, for titles.
   [[nodiscard]] std::string subject() const {
     auto text = fmt::format("{}, {}", request_.dag, to_string(request_.settings.scheduler));
-    if (!has_chance(request_.settings)) return text;
+    if (!has_thieves(request_.settings)) return text;
     using enum lab::victim_choice;
     const auto victims = request_.settings.stealing.victims;
     if (victims == nearest) text += ", nearest victims";
@@ -63,6 +64,8 @@ class charts {
         return space_chart();
       case sim_curve::attempts:
         return attempts_chart();
+      case sim_curve::communication:
+        return communication_chart();
       case sim_curve::wait:
         return other_chart("WAIT", "wait_dollars", "P Tinf", "attempts_bound");
     }
@@ -71,6 +74,11 @@ class charts {
 
   [[nodiscard]] report::chart space_chart() const {
     return other_chart("Space", "peak_space", "S1 P", "space_bound");
+  }
+
+  [[nodiscard]] report::chart communication_chart() const {
+    return other_chart("Communication", "communication", "P Tinf (1+nd) Smax",
+                       "communication_bound");
   }
 
   [[nodiscard]] report::chart attempts_chart() const {
@@ -120,9 +128,14 @@ void add_charts(report::page& page, const step_request& request, const sim_resul
            "levels out there.");
   page.add(draw.space_chart(),
            "Frames of living threads, at most, against the bound of Theorem 5 and Lemma 2.");
-  if (has_chance(request.settings))
+  if (has_thieves(request.settings))
     page.add(draw.attempts_chart(),
              "Attempts grow like P Tinf: they cost O(Tinf) of time on each processor.");
+  if (has_chance(request.settings))
+    page.add(draw.communication_chart(),
+             "Communication: the largest frame for each thread that was stolen or given away, or "
+             "that another processor enabled. With work stealing it is expected to be at most a "
+             "constant times P Tinf (1+nd) Smax, nd being the joins of a thread with its parent.");
 }
 
 }  // namespace
@@ -142,6 +155,18 @@ std::string fit_text(const lab::measures& of, const std::vector<sim_row>& rows) 
                      fit.cinf, 100 * fit.worst);
 }
 
+std::string communication_fit_text(const lab::measures& of, const std::vector<sim_row>& rows) {
+  std::vector<double> bounds, measured;
+  for (const auto& row : rows) {
+    if (row.processors == 1) continue;  // nobody to communicate with
+    bounds.push_back(lab::bounds_of(of, row.processors).communication);
+    measured.push_back(row.communication.mean);
+  }
+  const auto fit = report::least_squares({bounds}, measured);
+  return fmt::format("least squares: communication = {:.4f} P Tinf (1+nd) Smax, R^2 {:.3f}",
+                     fit.coefficients.front(), fit.r_squared);
+}
+
 std::string sim_picture(const step_request& request, const sim_results& results) {
   if (request.has_schedule && !results.schedule.empty())
     return lab::schedule_to_svg(schedule_title(request), results.schedule, *results.dag);
@@ -159,7 +184,7 @@ std::string sim_page(const step_request& request, const sim_results& results) {
   if (results.rows.size() > 1) add_charts(page, request, results);  // a curve needs two points
   return page.add(results.columns.page_table(sim_page_view(request), results.rows))
       .paragraph(legend)
-      .data(results.columns.json_array(sim_views().json, results.rows))
+      .data(results.columns.json_array(sim_views(request.shown).json, results.rows))
       .html();
 }
 

@@ -24,6 +24,10 @@ struct sim_results {
 
 // The fitted constants, in one line. Needs at least three rows.
 [[nodiscard]] std::string fit_text(const lab::measures& of, const std::vector<sim_row>& rows);
+// The constant of the bound on communication, of rows for at least two numbers of processors
+// beyond one.
+[[nodiscard]] std::string communication_fit_text(const lab::measures& of,
+                                                 const std::vector<sim_row>& rows);
 
 // The schedule of a small DAG, or the requested curve, as SVG.
 [[nodiscard]] std::string sim_picture(const step_request& request, const sim_results& results);

@@ -13,7 +13,9 @@
 
 namespace heist::cli {
 
-enum class sim_curve { speedup, space, attempts, wait };
+enum class sim_curve { speedup, space, attempts, wait, communication };
+// What the rows are about.
+enum class sim_columns_shown { time, communication, quantiles };
 
 // The part of a request that all kinds of simulation share.
 struct sim_task {
@@ -37,6 +39,7 @@ struct step_request : sim_task {
   bool check = false;
   bool has_schedule = true;  // shows the schedule of a small DAG in place of table and chart
   sim_curve curve = sim_curve::speedup;  // of the picture
+  sim_columns_shown shown = sim_columns_shown::time;
 };
 
 // A simulation of work stealing with the runtime's costs, in seconds.

@@ -59,7 +59,7 @@ run_result run_on(Threads& threads, const run_settings& settings, Observer& obse
                     settings, observer);
   };
   const auto plan = [&](assignment how) {
-    return run_with(threads, planned<Threads>(threads, p, how), settings, observer);
+    return run_with(threads, planned<Threads>(threads, p, how, settings.seed), settings, observer);
   };
   switch (settings.scheduler) {
     case greedy:
@@ -85,6 +85,8 @@ run_result run_on(Threads& threads, const run_settings& settings, Observer& obse
       return plan(assignment::blocks);
     case interleaved:
       return plan(assignment::interleaved);
+    case work_sharing:
+      return plan(assignment::random);
   }
   return {};
 }

@@ -18,6 +18,7 @@ const std::vector<scheduler_name>& schedulers() {
        "one queue; the thread with the largest priority in a DAG's file first"},
       {static_blocks, "static", "a loop's iterations dealt out in blocks; nobody helps"},
       {interleaved, "interleaved", "a loop's iterations dealt out in turns; nobody helps"},
+      {work_sharing, "work-sharing", "a queue each; a new thread goes to a processor at random"},
   };
   return all;
 }

@@ -20,6 +20,7 @@ enum class scheduler_kind {
   by_priority,  // the priorities that a DAG's file gives
   static_blocks,
   interleaved,
+  work_sharing,
 };
 
 enum class engine_kind {

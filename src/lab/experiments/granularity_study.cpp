@@ -169,7 +169,7 @@ void run_once(const granularity_setup& setup, granularity_row& row,
   const auto p = setup.processors;
   const auto plan = [&](assignment how) {
     run_loop(setup, row, task_list_program{&tasks, 0}, open_to::its_own,
-             [&](auto& threads) { return planned(threads, p, how); });
+             [&](auto& threads) { return planned(threads, p, how, seed); });
   };
   const auto queue = [&](pool_order order) {
     const bool is_shared = setup.queue == queue_kind::shared;

@@ -15,9 +15,10 @@ struct run_result {
   std::uint64_t idle = 0;            // ... that did nothing
   std::uint64_t instructions = 0;    // an instruction of weight w counts once
   std::uint64_t steals = 0;          // attempts that got at least one thread
-  std::uint64_t threads_stolen = 0;  // threads that all steals took
+  std::uint64_t threads_stolen = 0;  // that all steals took; with work sharing: new ones given away
   std::uint64_t resumed = 0;         // stalled threads that another thread enabled
-  // Of those resumed: on another processor than the one that they stalled on (work stealing).
+  // Of those resumed: on another processor than the one that they stalled on (work stealing and
+  // sharing).
   std::uint64_t remote = 0;
   // S: the frames of the living threads at the end of a step, at most.
   std::uint64_t peak_space = 0;

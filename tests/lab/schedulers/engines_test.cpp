@@ -32,8 +32,8 @@ TEST(Engines, AgreeExactlyWhereNothingIsRandom) {
   using enum scheduler_kind;
   for (const auto& name : small_computations()) {
     const auto of = make_computation(name);
-    for (const auto scheduler :
-         {busy_leaves, fifo, lifo, longest_first, shortest_first, static_blocks, interleaved}) {
+    for (const auto scheduler : {busy_leaves, fifo, lifo, longest_first, shortest_first,
+                                 static_blocks, interleaved, work_sharing}) {
       for (const std::uint32_t p : {1U, 2U, 3U, 8U, 100U})
         EXPECT_EQ(of->run(settings_of(scheduler, p, engine_kind::step)),
                   of->run(settings_of(scheduler, p, engine_kind::event)))

@@ -1,6 +1,8 @@
 // Schedulers with one pool, and those with a plan.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "lab/schedulers/ready_pool.hpp"
 #include "support.hpp"
 
@@ -150,4 +152,28 @@ TEST(Plans, DoNotBalanceAndQueuesDo) {
   const auto queued = of->run(settings_of(scheduler_kind::longest_first, 8)).steps;
   EXPECT_GE(planned, 7 * 100 + 6400u);
   EXPECT_LE(queued, 6400u + 64 + 3);
+}
+
+// Each of fib:14's 1218 spawned threads goes elsewhere with a probability of 1 - 1/P, and so does
+// each one that a thread on another processor enables.
+TEST(WorkSharing, GivesNewThreadsToProcessorsAtRandom) {
+  const auto of = make_computation("fib:14");
+  const auto m = of->measure();
+  EXPECT_EQ(of->run(settings_of(scheduler_kind::work_sharing, 1)).steps, m.work);
+  auto settings = settings_of(scheduler_kind::work_sharing, 4);
+  constexpr int runs = 50;
+  double given = 0;
+  for (settings.seed = 1; settings.seed <= runs; ++settings.seed) {
+    const auto shared = of->run(settings);
+    EXPECT_EQ(shared.work, m.work);
+    EXPECT_EQ(shared.steals, 0U);
+    EXPECT_LE(shared.remote, shared.resumed);
+    given += static_cast<double>(shared.threads_stolen);
+    auto stealing = settings;
+    stealing.scheduler = scheduler_kind::work_stealing;
+    const auto stolen = of->run(stealing);
+    EXPECT_LT(10 * (stolen.threads_stolen + stolen.remote), shared.threads_stolen + shared.remote);
+  }
+  const double expected = 0.75 * static_cast<double>(m.threads - 1);
+  EXPECT_NEAR(given / runs, expected, 5 * std::sqrt(expected * 0.25 / runs));
 }
