@@ -80,6 +80,19 @@ TEST(Sim, PrintsCsvAndJson) {
           R"({"dag":"chain:9","scheduler":"work-stealing","access":"queue","processors":1,)"));
 }
 
+TEST(Sim, ShowsCommunicationAndQuantiles) {
+  const auto text =
+      heist_command({"sim", "--dag", "fib:12", "-P", "1,2,4", "--show", "communication"}).out;
+  EXPECT_THAT(text, HasSubstr("threads moved"));
+  EXPECT_THAT(text, HasSubstr("least squares: communication = "));
+  const auto json = lines(heist_command({"sim", "--dag", "fib:12", "-P", "8", "--seeds", "100",
+                                         "--show", "quantiles", "--json"})
+                              .out);
+  ASSERT_EQ(json.size(), 1u);
+  for (const char* name : {"steps_50", "time_factor_90", "attempts_99", "attempts_factor_99"})
+    EXPECT_THAT(json[0], HasSubstr("\"" + std::string(name) + "\":"));
+}
+
 TEST(Sim, WritesAChartAndAPage) {
   const temporary_folder folder;
   const auto svg = folder / "sim.svg";
@@ -246,6 +259,13 @@ TEST(Sim, RefusesBadArgumentsInOneLine) {
       {{"--dag", "fib:5", "--scheduler", "fifo", "--latency", "1,2,3,4"},
        "--latency goes with work-stealing and child-stealing, not with fifo"},
       {{"--dag", "fib:5", "--queue-cost", "7"}, "work-stealing has no central queue"},
+      {{"--dag", "fib:5", "--scheduler", "work-sharing", "--steal", "half"},
+       "--steal goes with work-stealing and child-stealing, not with work-sharing"},
+      {{"--dag", "fib:5", "--show", "space"}, "--show is one of time, communication, quantiles"},
+      {{"--dag", "fib:5", "--show", "quantiles", "--seeds", "99"},
+       "--show quantiles needs --seeds of 100 or more"},
+      {{"--dag", "fib:5", "--show", "communication", "--scheduler", "fifo"},
+       "--show goes with work stealing and sharing, not with fifo"},
       {{"--dag", "fib:5", "--tries", "7"}, "--tries goes with --victim nearest and lifeline"},
       {{"--dag", "fib:5", "--access", "reject", "--answer", "last"},
        "--answer doesn't go with --access reject"},

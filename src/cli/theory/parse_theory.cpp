@@ -61,10 +61,10 @@ struct theory_parser {
   arguments &recycling, &bounds, &adversaries, &granularity;
   std::string balls = "64", bound_processors = "1..1024", tosses = "100000", seeds = "1000";
   std::string seed = "1", adversary = "all";
-  std::string dag, svg, html, dot, save;
+  std::string dag, svg, html, dot, save, made;
   std::string processes = "16", given, runs = "10", kernel;
   granularity_texts loop;
-  bool json = false, csv = false;
+  bool json = false, csv = false, schedules = false;
 };
 
 theory_parser::theory_parser(arguments& theory)
@@ -93,6 +93,10 @@ theory_parser::theory_parser(arguments& theory)
   bounds.add_text("-P,--processors,--workers", bound_processors,
                   "a list, as 1,2,12; 1..64 doubles");
   add_forms(bounds, "a file for a picture of the DAG");
+  bounds.add_text("--make", made, "moves joins until the DAG is: strict, fully-strict [as it is]",
+                  {"strict", "fully-strict"});
+  bounds.add({"--schedules", &schedules,
+              "of a small DAG: the shortest and the longest greedy schedule, by trying all"});
   bounds.add_text("--dot", dot, "a file for the DAG as a graph for Graphviz");
   bounds.add_text("--save", save, "a file for the DAG as JSON");
   bounds.set_footer(computations_help());
@@ -152,8 +156,18 @@ recycling_request theory_parser::to_recycling(const std::string& command) const 
 bounds_request theory_parser::to_bounds(const std::string& command) const {
   refuse_extras(bounds.extras(), "theory bounds");
   if (dag.empty()) throw usage_error("bounds needs a computation: --dag, as --dag figure1");
-  return {task_of(*this, command), dag,
-          number_list("theory", "-P", bound_processors, max_bound_processors), dot, save};
+  using enum lab::strictness;
+  if (bounds.is_given("--make") && made != "strict" && made != "fully-strict")
+    throw usage_error(fmt::format("theory: --make is one of strict, fully-strict, not '{}'", made));
+  return {task_of(*this, command),
+          dag,
+          number_list("theory", "-P", bound_processors, max_bound_processors),
+          dot,
+          save,
+          made.empty()       ? general
+          : made == "strict" ? strict
+                             : fully_strict,
+          schedules};
 }
 
 kernel_study_request theory_parser::to_kernel_study(const std::string& command) const {

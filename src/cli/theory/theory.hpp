@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/program.hpp"
+#include "lab/dag/explicit_dag.hpp"
 #include "lab/experiments/granularity_study.hpp"
 #include "lab/experiments/kernel_study.hpp"
 #include "lab/experiments/recycling_study.hpp"
@@ -36,7 +37,9 @@ struct recycling_request : theory_task {
 struct bounds_request : theory_task {
   std::string dag;
   std::vector<std::uint32_t> processors;
-  std::string dot, save;  // files for such a DAG
+  std::string dot, save;                            // files for such a DAG
+  lab::strictness made = lab::strictness::general;  // what it is made first
+  bool tries_schedules = false;                     // all greedy ones, of a small DAG
 };
 
 // heist theory adversaries.

@@ -1,15 +1,22 @@
 // heist theory bounds: what the theorems promise for a computation on P processors.
 #pragma once
 
+#include <optional>
+
 #include "cli/row_output.hpp"
 #include "cli/theory/theory.hpp"
 #include "lab/experiments/bounds.hpp"
+#include "lab/experiments/optimal_schedule.hpp"
 #include "report/columns.hpp"
 
 namespace heist::cli {
 
-[[nodiscard]] report::columns<lab::bounds> bounds_columns();
-[[nodiscard]] const report::view& bounds_view();  // of each format
+struct bounds_row : lab::bounds {
+  std::optional<lab::greedy_lengths> tried;
+};
+
+[[nodiscard]] report::columns<bounds_row> bounds_columns();
+[[nodiscard]] report::view bounds_view(const bounds_request& request);  // of each format
 
 int show_bounds(const bounds_request& request, output& out, std::FILE* err);
 

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "lab/dag/figure1.hpp"
+#include "lab/dag/random_dag.hpp"
 #include "lab/dag/unroll.hpp"
+#include "lab/experiments/optimal_schedule.hpp"
 #include "lab/programs/fib.hpp"
 #include "lab/programs/tree.hpp"
 #include "lab/programs/wide.hpp"
@@ -20,10 +22,12 @@ struct extremes {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), greatest = 0;
 };
 
-// The shortest and the longest greedy schedule on P processors: by the set of executed nodes.
+// The shortest and the longest schedule on P processors, of the greedy ones or of all that never
+// leave all processors idle: by the set of executed nodes.
 class all_schedules {
  public:
-  all_schedules(const explicit_dag& dag, unsigned processors) : dag_(dag), processors_(processors) {
+  all_schedules(const explicit_dag& dag, unsigned processors, bool greedy_only = true)
+      : dag_(dag), processors_(processors), greedy_only_(greedy_only) {
     before_.resize(dag.node_count());
     for (node_id v = 0; v < dag.node_count(); ++v)
       dag.each_edge(v, [&](const explicit_dag::edge& e) { before_[e.to] |= 1U << v; });
@@ -35,24 +39,27 @@ class all_schedules {
     std::vector<node_id> ready;
     for (node_id v = 0; v < dag_.node_count(); ++v)
       if ((done >> v & 1U) == 0 && (before_[v] & ~done) == 0) ready.push_back(v);
-    const auto count = std::min<std::size_t>(ready.size(), processors_);
+    const auto most = std::min<std::size_t>(ready.size(), processors_);
     extremes result;
-    std::vector<bool> chosen(ready.size(), false);
-    std::fill(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count), true);
-    do {
-      auto next = done;
-      for (std::size_t i = 0; i < ready.size(); ++i)
-        if (chosen[i]) next |= 1U << ready[i];
-      const auto rest = from(next);
-      result.least = std::min(result.least, rest.least + 1);
-      result.greatest = std::max(result.greatest, rest.greatest + 1);
-    } while (std::prev_permutation(chosen.begin(), chosen.end()));
+    for (auto count = greedy_only_ ? most : 1; count <= most; ++count) {
+      std::vector<bool> chosen(ready.size(), false);
+      std::fill(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count), true);
+      do {
+        auto next = done;
+        for (std::size_t i = 0; i < ready.size(); ++i)
+          if (chosen[i]) next |= 1U << ready[i];
+        const auto rest = from(next);
+        result.least = std::min(result.least, rest.least + 1);
+        result.greatest = std::max(result.greatest, rest.greatest + 1);
+      } while (std::prev_permutation(chosen.begin(), chosen.end()));
+    }
     return known_[done] = result;
   }
 
  private:
   const explicit_dag& dag_;
   unsigned processors_;
+  bool greedy_only_;
   std::vector<std::uint32_t> before_;
   std::map<std::uint32_t, extremes> known_;
 };
@@ -84,6 +91,40 @@ TEST(EveryGreedySchedule, KeepsTheoremOne) {
       EXPECT_GE(found.least, dag.span());
     }
   }
+}
+
+TEST(EveryGreedySchedule, IsTriedAndTheShortestIsTheShortestOfAll) {
+  for (const auto& dag : tiny_dags()) {
+    for (const unsigned p : {1U, 2U, 3U, 5U}) {
+      const auto found = all_schedules(dag, p).from();
+      const auto tried = try_greedy_schedules(dag, p);
+      EXPECT_EQ(tried.shortest, found.least);
+      EXPECT_EQ(tried.longest, found.greatest);
+      EXPECT_EQ(tried.shortest, all_schedules(dag, p, false).from().least);
+      EXPECT_LE(tried.longest, 2 * tried.shortest);
+    }
+  }
+  const auto larger = random_dag(strictness::general, max_instructions_to_try, 5);
+  EXPECT_EQ(try_greedy_schedules(larger, 64).shortest, larger.span());
+}
+
+TEST(EveryGreedySchedule, IsNotTriedWhereThereAreTooMany) {
+  EXPECT_THROW((void)try_greedy_schedules(figure1(), 0), heist::usage_error);
+  const auto large = random_dag(strictness::general, max_instructions_to_try + 1, 5);
+  EXPECT_THROW((void)try_greedy_schedules(large, 2), heist::usage_error);
+  dag_source wide;
+  wide.threads = {{"root", 13, 1, {}}};
+  for (thread_id t = 1; t <= 6; ++t) {
+    wide.threads.push_back({"", 3, 1, {}});
+    wide.spawns.push_back({{0, t - 1}, t});
+    wide.joins.push_back({{t, 2}, {0, 6 + t}});
+  }
+  const explicit_dag dag(wide);
+  EXPECT_EQ(dag.node_count(), 31U);
+  const auto states = try_greedy_schedules(dag, 2).states;
+  EXPECT_GT(states, 1000U);
+  EXPECT_EQ(try_greedy_schedules(dag, 2, states).states, states);
+  EXPECT_THROW((void)try_greedy_schedules(dag, 2, states - 1), heist::usage_error);
 }
 
 TEST(EveryGreedyScheduler, IsAmongThem) {

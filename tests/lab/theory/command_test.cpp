@@ -245,6 +245,18 @@ void expect_refused(int code, const std::vector<std::string>& arguments,
   EXPECT_EQ(lines(result.err), 1U) << result.err;
 }
 
+TEST_F(TheoryCommand, MakesDagsStrictAndTriesSchedules) {
+  const auto strict = heist_command({"theory", "bounds", "--dag", "pipeline:10,3", "--make",
+                                     "fully-strict", "--save", file("strict.json"), "--json"});
+  EXPECT_THAT(strict.out, HasSubstr("\"joins_moved\": 27"));
+  EXPECT_THAT(strict.out, HasSubstr("\"kind\": \"fully strict\""));
+  const auto saved = heist_command({"theory", "bounds", "--dag", "file:" + file("strict.json")});
+  EXPECT_THAT(saved.out, HasSubstr("fully strict"));
+  const auto tried =
+      heist_command({"theory", "bounds", "--dag", "figure1", "--schedules", "-P", "2", "--json"});
+  EXPECT_THAT(tried.out, HasSubstr("\"shortest\": 13, \"longest_greedy\": 15"));
+}
+
 TEST_F(TheoryCommand, RefusesWhatItCantDo) {
   constexpr int usage = heist::cli::wrong_usage;
   constexpr int refused = heist::cli::environment_refused;
@@ -270,6 +282,16 @@ TEST_F(TheoryCommand, RefusesWhatItCantDo) {
                  "fib:20 appears as it runs");
   expect_refused(usage, {"theory", "bounds", "--dag", "random:3000", "--svg", file("x")},
                  "a picture shows at most 2000");
+  expect_refused(usage, {"theory", "bounds", "--dag", "figure1", "--make", "loose"},
+                 "--make is one of strict, fully-strict, not 'loose'");
+  expect_refused(usage, {"theory", "bounds", "--dag", "fib:5", "--make", "strict"},
+                 "--make goes with DAGs in memory");
+  expect_refused(usage, {"theory", "bounds", "--dag", "random-general:100,3", "--make", "strict"},
+                 "depth first on one processor");
+  expect_refused(usage, {"theory", "bounds", "--dag", "fib:5", "--schedules"},
+                 "there are no schedules to try");
+  expect_refused(usage, {"theory", "bounds", "--dag", "random:65", "--schedules"},
+                 "at most 64 instructions, not of 65");
   expect_refused(usage, {"theory", "adversaries"}, "--dag");
   const std::vector<std::string> fib = {"theory", "adversaries", "--dag", "fib:9"};
   expect_refused(usage, with(fib, {"--kernel", "idle"}), "unknown kernel 'idle'");
