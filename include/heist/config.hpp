@@ -43,8 +43,9 @@ struct pool_config {
   queue_order order = queue_order::fifo;
   // What a join does when its job was stolen and hasn't ended.
   join_kind join = join_kind::greedy;
-  // In a pool with stalling joins, or with a shared queue, children are stolen, whatever this says:
-  // a continuation would change its thread, or be found out of its order.
+  // In a pool with stalling joins, or with a shared queue, children are stolen, whatever is asked
+  // for, and pool::config() says so: a continuation would change its thread, or be found out of its
+  // order.
   spawn_kind spawn = spawn_kind::continuation;
   // Which victim a worker without work tries first.
   victim_kind victim = victim_kind::random;

@@ -6,9 +6,9 @@
 //     });
 //
 // A spawned function begins at once, as a call would, and what other workers steal is the rest of
-// the spawner. So one worker runs everything in the order of the program, a loop of a million
-// spawns keeps one entry on the deque, and stack space stays within that of a serial run times the
-// number of workers.
+// the spawner (spawn_kind::continuation; task_scope::spawn says where it isn't so). So one worker
+// runs everything in the order of the program, a loop of a million spawns keeps one entry on the
+// deque, and stack space stays within that of a serial run times the number of workers.
 //
 // Source: spawn and sync with child first, parent's rest stealable: Blumofe and Leiserson, 1999,
 // section 4.
@@ -53,10 +53,12 @@ class task_scope {
   // one, as after fork_join. Never throws what f throws (see scope), only what copying f to the
   // argument throws.
   //
+  // Where children are stolen (spawn_kind::child, stalling joins, a shared queue,
+  // policy::stalling) f lies on the deque instead, and begins when a thief takes it or in sync().
   // Where the system has no stack for f, f begins later: when a worker has one, or in sync(). In a
-  // stalling pool, in a measured one (HEIST_PROFILE) without a stack, without memory, and under
-  // HEIST_SERIAL spawn is a call. Costs three to six forks (heist bench scope). Functions that the
-  // scope's own function has forked or spawned may call it too.
+  // measured pool (HEIST_PROFILE) without a stack, without memory, when the deque is full, and
+  // under HEIST_SERIAL spawn is a call. Costs three to six forks (heist bench scope). Functions
+  // that the scope's own function has forked or spawned may call it too.
   // The rounding mode and what else fesetenv() sets move with the caller to the other thread. What
   // only MXCSR holds on x86 (flushing denormals to zero) moves too if it is set before the scope's
   // first spawn.

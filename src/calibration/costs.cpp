@@ -323,6 +323,25 @@ const report::samples& measured_costs::values(std::string_view name) const {
   return found->values;
 }
 
+std::vector<std::string> measured_costs::doubts() const {
+  constexpr double most = 5;  // times the least; the costs of a quiet machine have some 1.3
+  std::vector<std::string> result;
+  if (machine.load > machine.processors)
+    result.push_back(fmt::format("the load was {:.1f} before, on {} processors", machine.load,
+                                 machine.processors));
+  const auto look_at = [&](const std::string& name, const report::samples& values) {
+    const double times = values.median() / values.least();
+    if (times > most)
+      result.push_back(fmt::format("the median of {} is {:.0f} times the least", name, times));
+  };
+  for (const auto& each : costs) look_at(each.name, each.values);
+  for (const auto& each : distances) {
+    look_at(fmt::format("steal_ns within {}", each.name), each.steal_ns);
+    look_at(fmt::format("failed_attempt_ns within {}", each.name), each.failed_attempt_ns);
+  }
+  return result;
+}
+
 lab::cost_model measured_costs::model() const {
   lab::cost_model result;
   const auto median = [this](std::string_view name) { return values(name).median(); };

@@ -46,6 +46,8 @@ struct measured_costs {
 
   [[nodiscard]] const report::samples& values(std::string_view name) const;
   [[nodiscard]] lab::cost_model model() const;  // the medians
+  // What says that another program had the processors, a line each; empty: nothing does.
+  [[nodiscard]] std::vector<std::string> doubts() const;
 };
 
 struct measure_settings {

@@ -9,6 +9,7 @@
 
 #include <heist/pool.hpp>
 
+#include "calibration/costs.hpp"
 #include "calibration/programs.hpp"
 #include "command.hpp"
 #include "lab/catalog/computation.hpp"
@@ -32,6 +33,20 @@ std::vector<std::string> lines(const std::string& text) {
 bool has_two_processors() { return heist::pool().workers() > 1; }
 
 }  // namespace
+
+TEST(MeasuredCosts, AreDoubtedWhereAnotherProgramHadTheProcessors) {
+  heist::calibration::measured_costs costs;
+  costs.machine.processors = 2;
+  costs.machine.load = 1.5;
+  costs.costs = {{"steal_ns", heist::report::samples({389, 509, 8098}), ""},
+                 {"failed_attempt_ns", heist::report::samples({223, 230, 240}), ""}};
+  EXPECT_TRUE(costs.doubts().empty());
+  costs.costs.back().values = heist::report::samples({223, 2'000'076, 2'000'100});
+  costs.machine.load = 2.24;
+  EXPECT_THAT(costs.doubts(),
+              testing::ElementsAre("the load was 2.2 before, on 2 processors",
+                                   "the median of failed_attempt_ns is 8969 times the least"));
+}
 
 TEST(SimWithCosts, OneProcessorTakesWorkAndForks) {
   const auto result = heist_command({"sim", "--dag", "fib:10", "--costs", example, "-P", "1"});
@@ -138,7 +153,7 @@ TEST(Lab, CalibrateWritesAFileThatTheLabReads) {
   EXPECT_GE(costs.fork_ns, 0);
   const auto used = heist_command({"sim", "--dag", "fib:12", "--costs", path, "-P", "1..8"});
   EXPECT_EQ(used.code, 0) << used.err;
-  EXPECT_EQ(lines(used.out).size(), 3u + 4);
+  EXPECT_EQ(lines(used.out).size(), 3u + 4 + costs.doubts.size());
 }
 
 TEST(Lab, ForecastRunsEveryProgramInBothWorlds) {

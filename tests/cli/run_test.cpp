@@ -112,8 +112,9 @@ TEST(RunCommand, TellsThePoliciesThatAreNotTheUsualOnes) {
   const auto result =
       run_two_workers({"fib", "--n", "12", "--deque", "multi_steal", "--steal-batch", "5", "--join",
                        "stalling", "--victim", "last", "--idle", "spin"});
-  EXPECT_THAT(result.out, HasSubstr("as in serial, deque multi_steal of 5, join stalling, victim "
-                                    "last, idle spin\n"));
+  EXPECT_THAT(result.out,
+              HasSubstr("as in serial, deque multi_steal of 5, spawn child, join stalling, victim "
+                        "last, idle spin\n"));
   const auto json =
       run_two_workers({"fib", "--n", "12", "--json", "--deque", "abp", "--join", "stalling"});
   EXPECT_THAT(json.out, HasSubstr("\"deque\":\"abp\""));

@@ -67,13 +67,13 @@ int run_bench(const bench_list_request& request, output& out, std::FILE* /*err*/
     if (request.json)
       out.print("{}\n", to_json(suite));
     else
-      out.print("{:<16}{}\n", fmt::format("--suite {}", suite.name), suite.summary);
+      out.print("{:<26}{}\n", fmt::format("--suite {}", suite.name), suite.summary);
   }
   for (const auto& benchmark : bench::all()) {
     if (request.json)
       out.print("{}\n", to_json(benchmark));
     else
-      out.print("{:<16}{}\n", benchmark.name, benchmark.summary);
+      out.print("{:<26}{}\n", benchmark.name, benchmark.summary);
   }
   return success;
 }

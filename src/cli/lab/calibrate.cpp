@@ -63,6 +63,7 @@ void print_table(const calibration::measured_costs& costs, bool is_quick, output
   }
   out.print("  topology: {}{}\n", costs.topology,
             costs.distances.size() < 2 ? "; no distances to tell apart" : "");
+  for (const auto& each : costs.doubts()) out.print("  doubtful: {}\n", each);
   if (is_quick) out.print("  a quick run, whose figures mean little\n");
 }
 

@@ -43,6 +43,7 @@ std::string to_json(const calibration::measured_costs& costs) {
                            {"failed_attempt_ns", as_json(each.failed_attempt_ns)}});
     whole["distances"] = distances;
   }
+  if (const auto doubts = costs.doubts(); !doubts.empty()) whole["doubts"] = doubts;
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
 }
 

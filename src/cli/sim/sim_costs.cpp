@@ -111,6 +111,7 @@ void print_measures(const timed_request& request, const lab::measures& of,
             of.span, of.parallelism(), of.stack_depth, of.threads);
   out.print("work-stealing with the costs of {}, an instruction takes {:g} ns, mean of {} seeds\n",
             request.costs, costs.instruction_ns, request.seeds);
+  for (const auto& each : costs.doubts) out.print("doubtful costs: {}\n", each);
 }
 
 report::chart speedup_chart(const timed_request& request, const lab::measures& of,

@@ -7,6 +7,7 @@
 
 #include <heist/error.hpp>
 
+#include "platform/utf8.hpp"
 #include "report/json_part.hpp"
 #include "report/text_file.hpp"
 
@@ -53,7 +54,7 @@ cost_model costs_from_json(std::string_view text, std::string_view file) {
   const report::text_position place(text, file);
   const auto parsed = report::parse_json_file(place, deepest);
   const json_part whole(parsed, "", place);
-  whole.has_only({"format", "machine", "workers", "costs", "distances"});
+  whole.has_only({"format", "machine", "workers", "costs", "distances", "doubts"});
   whole["format"].must_be(format_name);
   const auto costs = whole["costs"];
   costs.has_only({"instruction_ns", "fork_ns", "steal_ns", "failed_attempt_ns", "quiet_steal_ns",
@@ -72,6 +73,9 @@ cost_model costs_from_json(std::string_view text, std::string_view file) {
   if (costs.has("busy_factor")) result.busy_factor = number(costs["busy_factor"], 0.1, 1000);
   if (costs.has("awake_ns")) result.awake_ns = duration_ns(costs["awake_ns"]);
   if (whole.has("distances")) result.distances = distances_of(whole["distances"]);
+  if (whole.has("doubts"))
+    for (const auto& each : whole["doubts"].elements())
+      result.doubts.push_back(platform::printable(each.text(), 200));
   return result;
 }
 

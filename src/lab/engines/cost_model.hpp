@@ -34,6 +34,8 @@ struct cost_model {
   double busy_factor = 1;  // how much longer an instruction takes while other processors work too
   // Nearest first; none: steal_ns and failed_attempt_ns hold for all.
   std::vector<distance> distances;
+  // What says that the costs were measured beside other programs, a line each.
+  std::vector<std::string> doubts;
 
   static constexpr double max_ns = 1e9;
 };

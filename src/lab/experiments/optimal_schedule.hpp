@@ -20,8 +20,7 @@ inline constexpr std::uint64_t max_states_to_try = 1U << 22U;  // some seconds
 
 // Throws usage_error for a DAG with more instructions or with weights, for P = 0, and where there
 // are more states.
-[[nodiscard]] greedy_lengths try_greedy_schedules(const explicit_dag& dag,
-                                                  std::uint64_t processors,
+[[nodiscard]] greedy_lengths try_greedy_schedules(const explicit_dag& dag, std::uint64_t processors,
                                                   std::uint64_t most_states = max_states_to_try);
 
 }  // namespace heist::lab

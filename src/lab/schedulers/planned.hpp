@@ -2,9 +2,9 @@
 // (place_among) belongs to the processor that the plan names, any other thread to its spawner's
 // processor. Processors execute their own threads, oldest first, and never help each other.
 //
-// With assignment::random it is work sharing, with which Blumofe and Leiserson compare work stealing
-// (section 1): each new thread is given to some processor, whether that has work or not, and a
-// stalled one continues on the processor that enables it, as with work stealing.
+// With assignment::random it is work sharing, with which Blumofe and Leiserson compare work
+// stealing (section 1): each new thread is given to some processor, whether that has work or not,
+// and a stalled one continues on the processor that enables it, as with work stealing.
 #pragma once
 
 #include <algorithm>

@@ -301,6 +301,8 @@ pool_config resolve(pool_config c) {
   check_enum("stats", c.stats, stats_kind::full);
   c.stats = std::max(c.stats, stats_kind_from_environment());
   check_enum("placement", c.placement, placement_kind::pinned);
+  if (c.join == join_kind::stalling || c.deque == deque_kind::shared_queue)
+    c.spawn = spawn_kind::child;
   check_enum("callers", c.callers, caller_kind::wait);
   if (!lets_callers_work(c)) c.callers = caller_kind::wait;
   if (c.caller_seats > pool_config::max_caller_seats)

@@ -197,8 +197,7 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
   w.deque = &c;
   w.tid = platform::thread_id();
   w.exceptions = exception_globals::of_thread();
-  w.spawns = config_.join == join_kind::greedy && config_.spawn == spawn_kind::continuation &&
-             config_.deque != deque_kind::shared_queue;
+  w.spawns = config_.spawn == spawn_kind::continuation;
   fiber* const first = w.cached;
   note_checks(w);
   w.set_room(c, config_.fork_depth);

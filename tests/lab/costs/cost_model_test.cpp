@@ -67,6 +67,12 @@ TEST(CostModel, ReadsDistances) {
   EXPECT_EQ(costs.distances[1].steal_ns, 10);
 }
 
+TEST(CostModel, HasTheDoubtsOfTheFile) {
+  const auto costs = costs_from_json(with(required, R"(, "doubts": ["a\nb", "c"])"), "c.json");
+  EXPECT_EQ(costs.doubts, (std::vector<std::string>{"a?b", "c"}));
+  EXPECT_THAT(complaint(with(required, R"(, "doubts": [1])")), HasSubstr("doubts[0] is a text"));
+}
+
 TEST(CostModel, NamesTheFieldThatIsWrong) {
   const std::pair<std::string, std::string> cases[] = {
       {"[]", "the whole is an object, not []"},

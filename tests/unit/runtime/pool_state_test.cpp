@@ -50,7 +50,7 @@ TEST(PoolState, NamesThePoolItsChoicesAndEachWorker) {
   heist::pool pool({.workers = 3, .join = heist::join_kind::stalling, .name = "named"});
   ASSERT_TRUE(eventually([] { return has(heist::describe_pools(), "workers asleep: 3"); }));
   const std::string text = heist::describe_pools();
-  EXPECT_TRUE(has(text, "pool named: workers 3, deque split, spawn continuation, join stalling, "))
+  EXPECT_TRUE(has(text, "pool named: workers 3, deque split, spawn child, join stalling, "))
       << text;
   EXPECT_TRUE(has(text, "suspended fibers: 0; entries injected: 0")) << text;
   for (const char* worker : {"worker 0, thread ", "worker 1, thread ", "worker 2, thread "})

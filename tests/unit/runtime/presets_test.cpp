@@ -145,5 +145,28 @@ TEST(Presets, StaticPlansTakeOnePartEach) {
   EXPECT_LE(pool.stats().total.steals, 2U);  // the parts of the two other workers, if they came
 }
 
+// What config() says is what a scope does.
+TEST(Presets, ChildrenBeginAtOnceOnlyWhereConfigSaysContinuation) {
+  const auto begun_at_the_end = [](const heist::pool_config& config) {
+    heist::pool pool(config);
+    const int begun = pool.run([] {
+      int now = 0, at_the_end = 0;
+      heist::scope([&](heist::task_scope& s) {
+        for (int i = 0; i < 24; ++i) s.spawn([&] { ++now; });
+        at_the_end = now;
+      });
+      EXPECT_EQ(now, 24);
+      return at_the_end;
+    });
+    EXPECT_EQ(begun, pool.config().spawn == heist::spawn_kind::continuation ? 24 : 0);
+    return pool.config().spawn;
+  };
+  using enum heist::spawn_kind;
+  EXPECT_EQ(begun_at_the_end({.workers = 1}), continuation);
+  EXPECT_EQ(begun_at_the_end({.workers = 1, .spawn = child}), child);
+  EXPECT_EQ(begun_at_the_end({.workers = 1, .join = heist::join_kind::stalling}), child);
+  EXPECT_EQ(begun_at_the_end({.workers = 1, .deque = heist::deque_kind::shared_queue}), child);
+}
+
 }  // namespace
 }  // namespace heist_test
