@@ -67,7 +67,6 @@ class json_part {
   [[nodiscard]] bool has(const char* name) const { return value_.contains(name); }
   [[nodiscard]] bool is_null() const { return value_.is_null(); }
   [[nodiscard]] bool is_object() const { return value_.is_object(); }
-  [[nodiscard]] const std::string& path() const { return path_; }
 
   [[nodiscard]] json_part operator[](const char* name) const {
     if (!is_object()) refuse("an object");

@@ -85,6 +85,10 @@ TEST(Sim, ShowsCommunicationAndQuantiles) {
       heist_command({"sim", "--dag", "fib:12", "-P", "1,2,4", "--show", "communication"}).out;
   EXPECT_THAT(text, HasSubstr("threads moved"));
   EXPECT_THAT(text, HasSubstr("least squares: communication = "));
+  const auto alone =
+      heist_command({"sim", "--dag", "fib:5", "-P", "1,1,1", "--show", "communication"});
+  EXPECT_EQ(alone.code, 0) << alone.err;
+  EXPECT_THAT(alone.out, testing::Not(HasSubstr("least squares")));
   const auto json = lines(heist_command({"sim", "--dag", "fib:12", "-P", "8", "--seeds", "100",
                                          "--show", "quantiles", "--json"})
                               .out);

@@ -139,7 +139,9 @@ class step_command {
 
   void print_end() {
     if (request_.shown == sim_columns_shown::communication) {
-      if (rows_.size() >= 3) out_.print("{}\n", communication_fit_text(measures_, rows_));
+      const auto communicates = [](const sim_row& row) { return row.processors > 1; };
+      if (std::ranges::count_if(rows_, communicates) >= 2)
+        out_.print("{}\n", communication_fit_text(measures_, rows_));
     } else if (rows_.size() >= 3) {
       out_.print("{}\n", fit_text(measures_, rows_));
     }

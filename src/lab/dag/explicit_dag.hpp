@@ -172,7 +172,6 @@ class explicit_dag {
   [[nodiscard]] std::uint32_t most_joins() const {
     return most_joins_;
   }  // nd: a thread's with its parent
-  [[nodiscard]] std::uint64_t join_count() const { return joins_.size(); }
   [[nodiscard]] strictness kind() const { return kind_; }
   // Names the join or the thread that keeps the DAG from being strict or fully strict; "" where it
   // is.
