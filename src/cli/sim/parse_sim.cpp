@@ -127,9 +127,12 @@ void set_amount(stealing_settings& stealing, const std::string& text) {
   } else if (text == "half") {
     stealing.amount = steal_amount::half;
   } else {
-    stealing.amount = steal_amount::k;
-    stealing.k =
-        static_cast<std::uint32_t>(number("--steal (one, half or a number)", text, 1, 1'000'000));
+    constexpr std::string_view or_one = "-or-one";
+    const bool may_be_one = text.ends_with(or_one);
+    stealing.amount = may_be_one ? steal_amount::k_or_one : steal_amount::k;
+    const auto count = text.substr(0, text.size() - (may_be_one ? or_one.size() : 0));
+    stealing.k = static_cast<std::uint32_t>(
+        number("--steal (one, half, a number, or as 8-or-one)", count, 1, 1'000'000));
   }
 }
 
@@ -283,7 +286,9 @@ void add_options(arguments& own, texts& g) {
   own.add_text("--seed", g.seed, "the first seed");
   own.add_text("--engine", g.engine, "step, event, or the faster one that there is: best",
                names_of(engines));
-  own.add_text("--steal", g.steal, "threads taken by a steal: one, half, or a number");
+  own.add_text("--steal", g.steal,
+               "threads taken by a steal: one, half, a number at most, or as "
+               "8-or-one: that number, or one where there are fewer");
   own.add_text("--victim", g.victim, "whom thieves ask: random, nearest, lifeline",
                names_of(victims));
   own.add_text(

@@ -11,7 +11,9 @@ enum class spawn_order {
   parent_first,  // run the parent and leave the child to thieves: child stealing
 };
 
-enum class steal_amount { one, k, half };  // of the victim's threads, from the top
+// Of the victim's threads, from the top. k: fewer where it has fewer; k_or_one: then one only, as
+// in the article of the scheduler with multi-task steals.
+enum class steal_amount { one, k, k_or_one, half };
 
 enum class victim_choice {
   random,    // uniform among the other processors

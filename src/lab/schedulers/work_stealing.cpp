@@ -50,6 +50,8 @@ void work_stealing::rob(std::uint32_t victim, std::uint32_t thief) {
   auto& deque = deques_[victim];
   std::size_t count = 1;
   if (settings_.amount == steal_amount::k) count = std::min<std::size_t>(settings_.k, deque.size());
+  if (settings_.amount == steal_amount::k_or_one && deque.size() >= settings_.k)
+    count = settings_.k;
   if (settings_.amount == steal_amount::half) count = (deque.size() + 1) / 2;
   for (std::size_t i = 1; i < count; ++i) push(thief, deque.pop_top());
   loot_.push_back({thief, deque.pop_top()});

@@ -155,6 +155,22 @@ TEST(StealHalf, MovesMoreWithFewerSteals) {
   EXPECT_EQ(one.threads_stolen, one.steals);
 }
 
+// Its deques have 300 threads at most.
+TEST(StealK, WithAnAmountThatIsRarelyThereIsLikeStealingOne) {
+  const auto of = make_computation("tree:300,2,50");
+  auto settings = settings_of(scheduler_kind::child_stealing, 8);
+  const auto steals = [&](steal_amount amount, std::uint32_t k) {
+    settings.stealing.amount = amount;
+    settings.stealing.k = k;
+    return static_cast<double>(of->run(settings).steals);
+  };
+  const double one = steals(steal_amount::one, 1);
+  EXPECT_LT(4 * steals(steal_amount::k_or_one, 32), one);
+  EXPECT_NEAR(steals(steal_amount::k_or_one, 300), one, one / 5);
+  EXPECT_EQ(steals(steal_amount::k_or_one, 1), one);
+  EXPECT_GT(steals(steal_amount::k, 300), 5 * one);
+}
+
 TEST(NearestVictims, SendFewerRequestsFar) {
   const auto of = make_computation("fib:20");
   auto settings = stealing(256);
