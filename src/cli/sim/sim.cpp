@@ -77,7 +77,10 @@ class step_command {
     out_.print("{}: T1 {}, Tinf {}, S1 {}; T {}\n{}", schedule_title(request_), dag.work(),
                dag.span(), dag.stack_depth(), schedule_.size(),
                report::to_text(lab::to_table(schedule_, dag)));
-    out_.print("Threads in the pool are ready, or (stalled).\n");
+    out_.print("{}\n", has_thieves(request_.settings)
+                           ? "A deque is shown from its top, where thieves take threads, with the "
+                             "instruction that each executes next."
+                           : "Threads in the pool are ready, or (stalled).");
   }
 
   sim_row simulate(std::uint32_t processors) {

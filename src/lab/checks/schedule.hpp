@@ -1,5 +1,6 @@
 // A run of a small DAG, step by step, as the table of Blumofe and Leiserson's Figure 2: what each
-// processor executes, and the living threads that nobody runs.
+// processor executes, and the living threads that nobody runs; where processors have deques, in
+// these, with the instruction that each would execute next (their Figures 3 and 5).
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,9 @@ struct schedule_step {
   // The living threads that nobody runs at the beginning of the step, after idle processors took
   // some, in the order of their numbers.
   std::vector<thread_id> ready, stalled;
+  // By processor, the next instructions of the threads in its deque, from the top, where thieves
+  // take them; empty: the scheduler has no deques.
+  std::vector<std::vector<node_id>> deques;
 };
 
 using schedule = std::vector<schedule_step>;
@@ -32,12 +36,22 @@ class schedule_recorder {
   void begin_step(std::uint64_t step, const std::vector<thread_id>& running,
                   const explicit_threads& threads);
   void executed(std::uint64_t, std::uint32_t, thread_id, const outcome&, const explicit_threads&) {}
+  // The deques of this moment are those at the beginning of the next step.
   template <class Scheduler>
-  void end_step(std::uint64_t, const std::vector<thread_id>&, const explicit_threads&,
-                const Scheduler&) {}
+  void end_step(std::uint64_t, const std::vector<thread_id>& running,
+                const explicit_threads& threads, const Scheduler& scheduler) {
+    if constexpr (requires { scheduler.deque_of(0); }) {
+      deques_.assign(running.size(), {});
+      for (std::uint32_t p = 0; p < running.size(); ++p) {
+        const auto& deque = scheduler.deque_of(p);
+        for (std::size_t i = 0; i < deque.size(); ++i) deques_[p].push_back(threads.next(deque[i]));
+      }
+    }
+  }
 
  private:
   schedule* steps_;
+  std::vector<std::vector<node_id>> deques_;
 };
 
 }  // namespace heist::lab
