@@ -251,6 +251,7 @@ TEST(Sim, RefusesBadArgumentsInOneLine) {
         "x.svg"},
        "--curve doesn't go with a kernel"},
       {{"--dag", "fib:5", "--yield", "none"}, "--yield goes with --scheduler abp"},
+      {{"--dag", "fib:5", "--lock", "5"}, "--lock goes with --scheduler abp"},
       {{"--dag", "fib:5", "--scheduler", "greedy", "--kernel", "benign:2", "--yield", "none"},
        "--yield goes with --scheduler abp"},
       {{"--dag", "fib:5", "--scheduler", "abp", "--steal", "half"},

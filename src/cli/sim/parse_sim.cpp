@@ -166,7 +166,7 @@ struct texts {
   std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
   std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
   std::string kernel, yield = "to-all", svg, html, curve = "speedup", shown = "time";
-  std::string costs, instruction_ns, scale, cluster;
+  std::string costs, instruction_ns, scale, cluster, lock = "0";
   bool json = false, csv = false, table = false, check = false;
 };
 
@@ -190,6 +190,10 @@ void refuse_schedule(const arguments& own, const std::string& what) {
 void refuse_unused(const arguments& own, const texts& g) {
   if (own.is_given("--yield") && g.scheduler != "abp")
     throw usage_error("sim: --yield goes with --scheduler abp");
+  if (own.is_given("--lock") && g.scheduler != "abp")
+    throw usage_error("sim: --lock goes with --scheduler abp");
+  if (own.is_given("--lock") && g.check)
+    throw usage_error("sim: --check knows no locks: it doesn't go with --lock");
   if (own.is_given("--curve") && g.svg.empty()) throw usage_error("sim: --curve goes with --svg");
 }
 
@@ -209,7 +213,7 @@ void refuse_unused(const arguments& own, const texts& g, const run_settings& set
 }
 
 timed_request with_costs(const sim_task& task, const arguments& own, const texts& g) {
-  constexpr std::array others = {"--scheduler", "--kernel", "--yield", "--check"};
+  constexpr std::array others = {"--scheduler", "--kernel", "--yield", "--lock", "--check"};
   refuse_schedule(own, "doesn't go with --costs");
   refuse(own, others, "doesn't go with --costs");
   timed_request request;
@@ -222,7 +226,7 @@ timed_request with_costs(const sim_task& task, const arguments& own, const texts
 }
 
 void refuse_beside_cluster(const arguments& own) {
-  constexpr std::array others = {"--scheduler",      "--kernel", "--yield", "--costs",
+  constexpr std::array others = {"--scheduler",      "--kernel", "--yield", "--lock", "--costs",
                                  "--instruction-ns", "--scale",  "-P",      "--check"};
   refuse_schedule(own, "doesn't go with --cluster");
   refuse(own, others, "doesn't go with --cluster");
@@ -310,6 +314,9 @@ void add_options(arguments& own, texts& g) {
   own.add_text("--yield", g.yield,
                "after a failed attempt, with --scheduler abp: none, to-random, to-all",
                names_of(yields));
+  own.add_text("--lock", g.lock,
+               "steps for which an operation holds its deque's lock, with --scheduler abp; 0: the "
+               "deques don't block");
   own.add_text(
       "--costs", g.costs,
       "a file with costs, as heist lab calibrate writes: work stealing in seconds, not in steps");
@@ -384,6 +391,7 @@ sim_request to_request(const arguments& own, const texts& g, const std::string& 
     refuse_unused(own, g);
     auto under = under_kernel(task, g.scheduler, g.kernel);
     under.settings.yield = choice("--yield", g.yield, yields);
+    under.settings.lock_steps = static_cast<std::uint32_t>(number("--lock", g.lock, 0, 1'000'000));
     under.check = g.check;
     return under;
   }

@@ -40,6 +40,7 @@ kernel_row run_row(const kernel_request& request, std::uint32_t processes, const
     row.ratio.add(static_cast<double>(result.run.steps) / result.bound(of.work, of.span));
     row.attempts.add(static_cast<double>(result.run.attempts));
     row.steals.add(static_cast<double>(result.run.steals));
+    row.spins.add(static_cast<double>(result.spins));
   }
   line.clear();
   return row;
@@ -84,17 +85,21 @@ report::columns<kernel_row> kernel_columns(const kernel_request& request, const 
        14,
        {},
        "steal_attempts"},
+      {"spins", "spins", [](const row& r) { return value(r.spins); }, 13},
   });
 }
 
-row_views kernel_views() {
-  return {
+row_views kernel_views(const kernel_request& request) {
+  row_views views = {
       .text = {"processes", "steps", "processor_average", "steps_to_bound", "steals", "attempts"},
       .csv = {"processes", "seeds", "unfinished", "steps", "processor_average", "steps_to_bound",
               "steals", "attempts"},
       .json = {"dag", "scheduler", "kernel", "yield", "processes", "seeds", "first_seed",
                "unfinished", "work", "span", "steps", "processor_average", "steps_to_bound",
                "steals", "attempts"}};
+  if (request.settings.lock_steps != 0)
+    for (auto* view : {&views.text, &views.csv, &views.json}) view->push_back("spins");
+  return views;
 }
 
 // Says why a row has no figures, or that its figures are those of some runs only.
@@ -104,7 +109,7 @@ void print_unfinished(const kernel_request& request, const kernel_row& row,
     out.print("{:>8}   no run comes to an end: given up after {} steps without progress\n",
               row.processes, request.settings.patience);
   } else {
-    auto line = columns.text_line(kernel_views().text, row);
+    auto line = columns.text_line(kernel_views(request).text, row);
     line.pop_back();
     out.print("{}   {} of {} given up\n", line, row.unfinished, request.seeds);
   }
@@ -112,9 +117,12 @@ void print_unfinished(const kernel_request& request, const kernel_row& row,
 }
 
 std::string title_of(const kernel_request& request) {
-  return fmt::format(
+  auto title = fmt::format(
       "{} under the kernel {}{}", is_greedy(request) ? "greedy" : "abp", request.settings.kernel,
       is_greedy(request) ? "" : fmt::format(", yields: {}", to_string(request.settings.yield)));
+  if (request.settings.lock_steps != 0)
+    title += fmt::format(", deques with locks of {} steps", request.settings.lock_steps);
+  return title;
 }
 
 report::point with_range(std::uint32_t processes, const report::summary& of) {
@@ -201,7 +209,7 @@ std::string make_page(const kernel_request& request, const lab::measures& of,
   const report::view shown = {"processes",         "seeds",          "unfinished", "steps",
                               "processor_average", "steps_to_bound", "steals",     "attempts"};
   return page.add(columns.page_table(shown, rows))
-      .data(columns.json_array(kernel_views().json, rows))
+      .data(columns.json_array(kernel_views(request).json, rows))
       .html();
 }
 
@@ -226,7 +234,7 @@ int simulate_under_kernel(const kernel_request& request, output& out, std::FILE*
   for (const auto processes : request.processors)  // reports an error before anything is printed
     (void)lab::make_kernel(request.settings.kernel, processes, of.span, request.first_seed);
   const auto columns = kernel_columns(request, of);
-  row_output<kernel_row> rows_out(out, request.form, columns, kernel_views());
+  row_output<kernel_row> rows_out(out, request.form, columns, kernel_views(request));
   if (request.form == report::form::text) print_measures(request, of, out);
   rows_out.print_head();
   progress line(err);

@@ -13,8 +13,8 @@ namespace heist::cli {
 
 struct kernel_row {
   std::uint32_t processes = 0;
-  report::summary steps, processor_average, ratio, attempts, steals;  // of the finished runs
-  std::uint64_t unfinished = 0;                                       // given up: no progress
+  report::summary steps, processor_average, ratio, attempts, steals, spins;  // of finished runs
+  std::uint64_t unfinished = 0;  // given up: no progress
 };
 
 int simulate_under_kernel(const kernel_request& request, output& out, std::FILE* err);

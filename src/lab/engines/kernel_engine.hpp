@@ -5,6 +5,10 @@
 //
 // Of the thieves that ask the same deque in one step, one gets the top thread. For the others
 // popTop fails, as its relaxed semantics allow. Within a step, instructions come before steals.
+//
+// With a lock for each deque (kernel_settings::lock_steps) an operation takes steps of its own, in
+// which it holds the lock. A process that needs it meanwhile spins: it uses its processor for
+// nothing, and for long where the kernel has taken that of the holder away.
 #pragma once
 
 #include <algorithm>
@@ -60,6 +64,9 @@ class abp_run {
         left_(settings.processes, 0),
         deques_(settings.processes),
         robbed_in_(settings.processes, 0),
+        lock_steps_(settings.lock_steps),
+        holder_(settings.processes, no_id),
+        operations_(settings.processes),
         states_(settings.processes) {
     result_.run.processors = processes_;
   }
@@ -72,14 +79,17 @@ class abp_run {
     while (threads_->living() > 0) {
       const auto step = ++run.steps;
       for (std::uint32_t p = 0; p < processes_; ++p)
-        states_[p] = {running_[p] != no_id, deques_[p].size()};
+        states_[p] = {running_[p] != no_id || operations_[p].is_begun, deques_[p].size()};
       kernel_->choose(step, states_, chosen_);
       yields_.keep(step, chosen_);
       if (observer_ != nullptr) observer_->note_choice(step, chosen_, processes_);
       run.scheduled += chosen_.size();
       const auto executed = run.work;
       for (const auto p : chosen_)
-        if (states_[p].works) execute(p);
+        if (operations_[p].is_begun)
+          operate(p, step);
+        else if (states_[p].works)
+          execute(p);
       for (const auto p : chosen_)
         if (!states_[p].works) steal(p, step);
       if (observer_ != nullptr) observer_->end_step(step, running_, deques_);
@@ -89,7 +99,7 @@ class abp_run {
         break;
       }
     }
-    run.idle = run.scheduled - run.work - run.attempts;
+    run.idle = run.scheduled - run.work - run.attempts - run.wait;
     return result_;
   }
 
@@ -112,6 +122,34 @@ class abp_run {
     const auto weight = observer_ == nullptr ? 0 : threads_->weight(thread);
     const outcome did = threads_->execute(thread);
     if (observer_ != nullptr) observer_->executed(thread, weight, did);
+    const bool needs_deque = did.enabled[0] != no_id || did.enabled[1] != no_id ||
+                             (did.thread == outcome::fate::goes_on) == (did.spawned != no_id);
+    if (lock_steps_ == 0 || !needs_deque) return go_on(p, thread, did);
+    running_[p] = no_id;
+    operations_[p] = {true, p, lock_steps_, thread, did};
+  }
+
+  // Of an operation on a deque: takes the lock, or spins, or uses a step of it.
+  void operate(std::uint32_t p, std::uint64_t step) {
+    ++result_.run.wait;
+    auto& operation = operations_[p];
+    auto& holder = holder_[operation.deque];
+    if (holder == no_id) holder = p;
+    if (holder != p) {
+      ++result_.spins;
+      return;
+    }
+    if (--operation.left > 0) return;
+    holder = no_id;
+    operation.is_begun = false;
+    if (operation.deque == p)
+      go_on(p, operation.thread, operation.did);
+    else if (!take_top(p, operation.deque))
+      yields_.note_yield(p, step);
+  }
+
+  // What an instruction did becomes true for the deque, and for what p executes next.
+  void go_on(std::uint32_t p, thread_id thread, const outcome& did) {
     for (const thread_id enabled : did.enabled) {
       if (enabled == no_id) continue;
       ++result_.run.resumed;
@@ -132,16 +170,33 @@ class abp_run {
     if (processes_ > 1) {
       auto victim = static_cast<std::uint32_t>(random_.below(processes_ - 1));
       victim += victim >= p ? 1 : 0;
-      if (!deques_[victim].empty() && robbed_in_[victim] != step) {
+      if (lock_steps_ != 0) {
+        operations_[p] = {true, victim, lock_steps_, no_id, {}};
+        return;
+      }
+      if (robbed_in_[victim] != step && take_top(p, victim)) {
         robbed_in_[victim] = step;
-        ++result_.run.steals;
-        ++result_.run.threads_stolen;
-        assign(p, deques_[victim].pop_top());
         return;
       }
     }
     yields_.note_yield(p, step);
   }
+  bool take_top(std::uint32_t p, std::uint32_t victim) {
+    if (deques_[victim].empty()) return false;
+    ++result_.run.steals;
+    ++result_.run.threads_stolen;
+    assign(p, deques_[victim].pop_top());
+    return true;
+  }
+
+  // That of a process on a deque with a lock: on its own after an instruction, or a steal.
+  struct deque_operation {
+    bool is_begun = false;
+    std::uint32_t deque = 0;
+    std::uint32_t left = 0;  // steps for which it still has to hold the lock
+    thread_id thread = no_id;
+    outcome did{};
+  };
 
   Threads* threads_;
   kernel* kernel_;
@@ -154,6 +209,9 @@ class abp_run {
   std::vector<std::uint64_t> left_;
   std::vector<ready_deque> deques_;
   std::vector<std::uint64_t> robbed_in_;
+  std::uint32_t lock_steps_;
+  std::vector<std::uint32_t> holder_;  // by deque: the process that holds its lock
+  std::vector<deque_operation> operations_;
   std::vector<process_state> states_;
   std::vector<std::uint32_t> chosen_;
   kernel_result result_;

@@ -38,6 +38,9 @@ struct kernel_settings {
   std::string kernel = "dedicated";  // a word for make_kernel()
   std::uint32_t processes = 1;
   yield_policy yield = yield_policy::to_all;
+  // Deques with a spinning lock in place of the paper's non-blocking ones: each operation holds it
+  // for so many steps of its process, also while that has no processor. 0: there is none.
+  std::uint32_t lock_steps = 0;
   std::uint64_t seed = 1;
   // After so many steps without an executed instruction the run is given up, as it would never end.
   std::uint64_t patience = 100'000;
@@ -47,6 +50,7 @@ struct kernel_settings {
 struct kernel_result {
   run_result run;
   bool is_finished = true;  // false: given up
+  std::uint64_t spins = 0;  // steps in which a process waited for a deque's lock
 
   // PA: the processors that the kernel gave, on average over the steps.
   [[nodiscard]] double processor_average() const {

@@ -226,3 +226,24 @@ TEST(YieldRule, ToRandomWaitsForOneProcessThatAnyMayBe) {
   }
   for (const int count : waited_for) EXPECT_NEAR(count, trials / p, 150);  // five deviations
 }
+
+// What a lock costs by itself is seen where nobody is preempted in an operation.
+TEST(LockedDeques, LoseWhereTheKernelTakesTheHoldersProcessor) {
+  const auto of = make_computation("fib:18");
+  const auto under = [&](const char* kernel, std::uint32_t lock_steps) {
+    kernel_settings settings;
+    settings.kernel = kernel;
+    settings.processes = 16;
+    settings.lock_steps = lock_steps;
+    const auto result = of->run_under_kernel(settings);
+    EXPECT_TRUE(result.is_finished);
+    EXPECT_EQ(result.run.work, of->measure().work);
+    EXPECT_EQ(result.spins > 0, lock_steps > 1);
+    EXPECT_EQ(result.run.wait > 0, lock_steps > 0);
+    return static_cast<double>(result.run.steps);
+  };
+  EXPECT_LT(under("in-turns:4,10000", 0), 1.1 * under("in-turns:4,10", 0));
+  EXPECT_GT(under("in-turns:4,10000", 5), 1.5 * under("in-turns:4,10", 5));
+  // One step can't be interrupted.
+  EXPECT_LT(under("in-turns:4,10000", 1), 1.1 * under("in-turns:4,10", 1));
+}
