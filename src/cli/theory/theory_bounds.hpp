@@ -6,7 +6,6 @@
 #include "cli/row_output.hpp"
 #include "cli/theory/theory.hpp"
 #include "lab/experiments/bounds.hpp"
-#include "lab/experiments/optimal_schedule.hpp"
 #include "report/columns.hpp"
 
 namespace heist::cli {

@@ -1,15 +1,22 @@
-// Random DAGs: of the kind and size asked for, the same for the same seed.
+// Random DAGs: of the kind and size asked for, the same for the same seed. And DAGs that are made
+// strict: each dependency still holds, on one thread or more.
 #include "lab/dag/random_dag.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "lab/dag/dag_json.hpp"
+#include "lab/dag/figure1.hpp"
+#include "lab/dag/make_strict.hpp"
+#include "lab/dag/pipeline_dag.hpp"
+#include "lab/model/random.hpp"
 
 namespace {
 
@@ -117,3 +124,133 @@ TEST(RandomDag, HasOneRootOneFinalNodeAndOutDegreeTwo) {
 }
 
 }  // namespace
+
+using namespace heist::lab;
+
+namespace {
+
+// Threads of ten instructions that anything may join, as long as that comes later depth first.
+// Names, so that an instruction is found again.
+dag_source random_source(std::uint64_t seed) {
+  constexpr std::uint32_t length = 10;
+  rng random(seed);
+  dag_source source;
+  const auto threads = static_cast<thread_id>(random.between(2, 12));
+  std::vector<std::vector<thread_id>> spawns(threads, std::vector<thread_id>(length, no_id));
+  for (thread_id t = 0; t < threads; ++t) {
+    dag_source::thread made{.name = "t" + std::to_string(t), .length = length, .names = {}};
+    for (std::uint32_t i = 0; i < length; ++i)
+      made.names.push_back(made.name + "i" + std::to_string(i));
+    source.threads.push_back(made);
+    if (t == 0) continue;
+    for (;;) {
+      const auto parent = static_cast<thread_id>(random.below(t));
+      const auto at = static_cast<std::uint32_t>(random.below(length - 2));
+      if (spawns[parent][at] != no_id) continue;
+      spawns[parent][at] = t;
+      source.spawns.push_back({{parent, at}, t});
+      source.joins.push_back({{t, length - 1}, {parent, length - 1}});
+      break;
+    }
+  }
+  // Depth first.
+  std::vector<dag_source::place> order, stack = {{0, 0}};
+  while (!stack.empty()) {
+    const auto at = stack.back();
+    stack.pop_back();
+    order.push_back(at);
+    if (at.instruction + 1 < length) stack.push_back({at.thread, at.instruction + 1});
+    if (const auto child = spawns[at.thread][at.instruction]; child != no_id)
+      stack.push_back({child, 0});
+  }
+  for (int i = 0; i < 30; ++i) {
+    auto from = random.below(order.size()), to = random.below(order.size());
+    if (from > to) std::swap(from, to);
+    auto more = source;
+    more.joins.push_back({order[from], order[to]});
+    try {
+      const explicit_dag allowed(more);
+      source = std::move(more);
+    } catch (const dag_error&) {  // the model has no such edge
+    }
+  }
+  return source;
+}
+
+bool leads_to(const explicit_dag& dag, node_id from, node_id to) {
+  std::vector<bool> seen(dag.node_count());
+  std::vector<node_id> open = {from};
+  while (!open.empty()) {
+    const node_id v = open.back();
+    open.pop_back();
+    if (v == to) return true;
+    if (seen[v]) continue;
+    seen[v] = true;
+    dag.each_edge(v, [&](const explicit_dag::edge& e) { open.push_back(e.to); });
+  }
+  return false;
+}
+
+void expect_all_dependencies(const explicit_dag& of, const explicit_dag& made) {
+  std::map<std::string, node_id> places;
+  for (node_id v = 0; v < made.node_count(); ++v) places[made.node_name(v)] = v;
+  for (node_id v = 0; v < of.node_count(); ++v)
+    of.each_edge(v, [&](const explicit_dag::edge& e) {
+      EXPECT_TRUE(leads_to(made, places.at(of.node_name(v)), places.at(of.node_name(e.to))))
+          << of.node_name(v) << " -> " << of.node_name(e.to);
+    });
+}
+
+}  // namespace
+
+TEST(MakeStrict, KeepsEachDependency) {
+  int general = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const explicit_dag dag(random_source(seed));
+    general += dag.kind() == strictness::general;
+    for (const auto kind : {strictness::strict, strictness::fully_strict}) {
+      const auto made = make_strict(dag, kind);
+      EXPECT_GE(made.dag.kind(), kind) << seed;
+      EXPECT_EQ(made.dag.work(), dag.work() + made.instructions_added);
+      EXPECT_GE(made.dag.span(), dag.span());
+      expect_all_dependencies(dag, made.dag);
+    }
+  }
+  EXPECT_GT(general, 100);
+}
+
+TEST(MakeStrict, ChangesNothingThatIsStrictAlready) {
+  const auto made = make_strict(figure1(), strictness::fully_strict);
+  EXPECT_EQ(made.joins_moved, 0U);
+  EXPECT_EQ(made.instructions_added, 0U);
+  EXPECT_EQ(made.dag.span(), figure1().span());
+  const auto strict = random_dag(strictness::strict, 3000, 7);
+  EXPECT_EQ(make_strict(strict, strictness::strict).joins_moved, 0U);
+  const auto fully = make_strict(strict, strictness::fully_strict);
+  EXPECT_GT(fully.joins_moved, 0U);
+  EXPECT_EQ(fully.dag.kind(), strictness::fully_strict);
+}
+
+// Its items go through the stages one after the other, then.
+TEST(MakeStrict, CostsAPipelineItsParallelism) {
+  const auto pipeline = pipeline_dag(50, 4);
+  const auto made = make_strict(pipeline, strictness::fully_strict);
+  EXPECT_EQ(made.dag.kind(), strictness::fully_strict);
+  EXPECT_GT(pipeline.work(), 4 * pipeline.span());
+  EXPECT_LT(made.dag.work(), 2 * made.dag.span());
+}
+
+TEST(MakeStrict, RefusesWhatOneProcessorCannotExecuteDepthFirst) {
+  dag_source source;
+  source.threads = {{"root", 5, 1, {}}, {"a", 3, 1, {}}};
+  source.spawns = {{{0, 0}, 1}};
+  source.joins = {{{0, 2}, {1, 1}}, {{1, 2}, {0, 4}}};
+  const explicit_dag dag(source);
+  try {
+    static_cast<void>(make_strict(dag, strictness::strict));
+    FAIL();
+  } catch (const heist::usage_error& e) {
+    EXPECT_NE(std::string(e.what()).find("depth first"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(make_strict(dag, strictness::general).joins_moved, 0U);
+}

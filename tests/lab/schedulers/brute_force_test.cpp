@@ -8,7 +8,7 @@
 #include "lab/dag/figure1.hpp"
 #include "lab/dag/random_dag.hpp"
 #include "lab/dag/unroll.hpp"
-#include "lab/experiments/optimal_schedule.hpp"
+#include "lab/experiments/bounds.hpp"
 #include "lab/programs/fib.hpp"
 #include "lab/programs/tree.hpp"
 #include "lab/programs/wide.hpp"

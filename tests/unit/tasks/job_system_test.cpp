@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -330,24 +331,28 @@ TEST_P(Jobs, TheDestructorWaitsForWhatWasRun) {
   }
 }
 
-// Each job makes the next one, which is no child of it, maybe in a ring that was looked at already.
-TEST_P(Jobs, TheDestructorWaitsForWhatIsMadeMeanwhile) {
-  struct link {
-    job_system* jobs;
-    std::atomic<int>* ran;
-    int left;
-    void operator()() const {
-      if (left != 0) jobs->run(jobs->create_job(link{jobs, ran, left - 1}));
-      ++*ran;
-    }
-  };
-  std::atomic<int> ran{0};
-  const int rounds = scaled(50);
-  for (int round = 0; round < rounds; ++round) {
-    job_system mine(pool_);
-    mine.run(mine.create_job(link{&mine, &ran, 20}));
+// The ring of the worker is looked at first, which takes milliseconds. Meanwhile a job of this
+// thread's ring makes another one there, and ends before its own ring is looked at.
+TEST(JobSystem, WaitsAtItsEndForWhatIsMadeMeanwhile) {
+  using std::chrono::milliseconds;
+  heist::pool pool({.workers = 1});
+  std::atomic<bool> has_ended{false};
+  {
+    job_system mine(pool, std::size_t{1} << 18U);
+    mine.on_worker([&] { mine.create_job([] {}); });
+    std::atomic<bool> has_begun{false};
+    const job maker = mine.create_job([&] {
+      has_begun = true;
+      std::this_thread::sleep_for(milliseconds(1));
+      mine.run(mine.create_job([&has_ended] {
+        std::this_thread::sleep_for(milliseconds(100));
+        has_ended = true;
+      }));
+    });
+    mine.run(maker);
+    while (!has_begun) std::this_thread::yield();
   }
-  EXPECT_EQ(ran.load(), rounds * 21);
+  EXPECT_TRUE(has_ended);
 }
 
 // If a function in a pool runs a job and does not wait for it, the pool takes care of the job.
