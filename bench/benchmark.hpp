@@ -55,6 +55,7 @@ struct benchmark {
 [[nodiscard]] benchmark fork_join_benchmark();
 [[nodiscard]] benchmark multiprogrammed_benchmark();
 [[nodiscard]] benchmark abp_benchmark();
+[[nodiscard]] benchmark locks_benchmark();
 [[nodiscard]] benchmark long_leaf_benchmark();
 [[nodiscard]] benchmark idle_benchmark();
 [[nodiscard]] benchmark wake_benchmark();
@@ -81,6 +82,7 @@ struct benchmark {
 // One function for each file of documents/, which repeat figures of the source documents.
 [[nodiscard]] benchmark steals_benchmark();
 [[nodiscard]] benchmark steal_size_benchmark();
+[[nodiscard]] benchmark deque_sizes_benchmark();
 [[nodiscard]] benchmark spawn_order_benchmark();
 [[nodiscard]] benchmark joins_benchmark();
 

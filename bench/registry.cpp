@@ -6,6 +6,7 @@ const std::vector<benchmark>& all() {
   static const std::vector<benchmark> every = {fork_join_benchmark(),
                                                multiprogrammed_benchmark(),
                                                abp_benchmark(),
+                                               locks_benchmark(),
                                                long_leaf_benchmark(),
                                                idle_benchmark(),
                                                wake_benchmark(),
@@ -30,6 +31,7 @@ const std::vector<benchmark>& all() {
                                                long_tasks_first_benchmark(),
                                                steals_benchmark(),
                                                steal_size_benchmark(),
+                                               deque_sizes_benchmark(),
                                                spawn_order_benchmark(),
                                                joins_benchmark()};
   return every;

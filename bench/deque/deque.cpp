@@ -5,6 +5,7 @@
 // compared with it.
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include <fmt/format.h>
 
@@ -43,15 +44,41 @@ std::vector<workloads::option_spec> options(scale of) {
                          1, 100'000'000)};
 }
 
+// The barrier of an owner's pop, between the store of bottom and the load of top. std_atomics has a
+// locked instruction on x86-64; here are the fence that is named after it, and the exchange that an
+// article on job systems takes for cheaper.
+struct fencing_atomics : deque::std_atomics {
+  static void full_fence() noexcept {
+#if defined(__x86_64__)
+    asm volatile("mfence" ::: "memory");
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  }
+};
+struct exchanging_atomics : deque::std_atomics {
+  // On x86-64 a full fence by itself; elsewhere one is added.
+  template <class T>
+  static void store_and_fence(std::atomic<T>& to, T value) noexcept {
+    to.exchange(value, std::memory_order_acq_rel);
+#if !defined(__x86_64__)
+    full_fence();
+#endif
+  }
+};
+
 std::vector<deque_contestant> contestants() {
   std::vector<deque_contestant> all = {
       contestant_of<deque::chase_lev<number>>(reference),
       contestant_of<deque::split<number>>(fast),
       contestant_of<deque::bounded_ring<number>>(bounded),
+      contestant_of<deque::bounded_ring<number, fencing_atomics>>("bounded_ring, fence"),
+      contestant_of<deque::bounded_ring<number, exchanging_atomics>>("bounded_ring, exchange"),
       contestant_of<deque::abp<number>>("abp"),
       contestant_of<deque::multi_steal<number>>("multi_steal"),
       contestant_of<deque::steal_half<number>>("steal_half"),
       contestant_of<deque::locked<number>>("locked"),
+      contestant_of<deque::spin_locked<number>>("spin_locked"),
   };
   if (auto queue = concurrent_queue()) all.push_back(*std::move(queue));
   return all;
@@ -174,6 +201,9 @@ results run(const workloads::option_values& values, const settings& with) {
   result.notes = {
       "no thief: a push and a pop; beside a thief: the owner's time for an item that it pushes; "
       "emptied: the thief's",
+      "fence, exchange: the barrier of a pop is mfence, or an exchange in place of the store; "
+      "heist's "
+      "is a locked instruction on the stack (x86-64)",
       "ConcurrentQueue gives the owner its oldest item, not its newest: another job"};
   return result;
 }

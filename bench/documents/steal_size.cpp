@@ -1,5 +1,6 @@
-// How many steals a program needs if each may take k tasks, or half of the victim's: a walk of a
-// graph of tasks with hundreds of children each.
+// How many steals a program needs if each may take up to k tasks, k tasks or else one, or half of
+// the victim's: a walk of a graph of tasks with hundreds of children each.
+#include <algorithm>
 #include <deque>
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ std::vector<workloads::option_spec> options(scale of) {
 struct contender {
   std::string name;
   unsigned k;  // 0: half
+  steal_rule rule;
   samples steals = {}, tasks = {}, tasks_of_a_steal = {};
   contestant* turn = nullptr;
 };
@@ -32,13 +34,18 @@ struct contender {
 // All rules with one number of workers.
 class walks_with {
  public:
-  walks_with(contest& turns, unsigned workers, counted_walk& walk)
-      : group_(fmt::format("P = {}", workers)) {
-    for (unsigned k = 1; k <= pool_config::max_steal_batch; k *= 2)
-      add(turns, fmt::format("k = {}", k), k, presets::multi_steal(k), workers, walk);
+  walks_with(contest& turns, unsigned workers, unsigned most_k, counted_walk& walk)
+      : most_k_(most_k), group_(fmt::format("P = {}", workers)) {
+    for (const steal_rule rule : all_steal_rules) {
+      for (unsigned k = 1; k < 2 * most_k; k *= 2) {
+        auto config = presets::multi_steal(std::min(k, most_k));
+        config.rule = rule;
+        add(turns, config, workers, walk);
+      }
+    }
     auto half = presets::multi_steal();
     half.deque = deque_kind::steal_half;
-    add(turns, "half", 0, half, workers, walk);
+    add(turns, half, workers, walk);
   }
 
   [[nodiscard]] const std::string& group() const { return group_; }
@@ -54,29 +61,38 @@ class walks_with {
                       group_});
   }
 
-  // A measure of each rule: a line over k, and one across for half.
+  // A measure of each rule: a line over k for two of them, and one across for half.
   template <class Measure>
   void draw(report::chart& on, const Measure& measure) const {
-    report::series by_k{group_};
+    report::series up_to_k{group_ + ", up to k"}, or_one{group_ + ", k or one"};
     for (const auto& each : all_) {
       const report::distribution found(measure(each));
       if (each.k != 0) {
-        by_k.points.push_back(
+        auto& to = each.rule == steal_rule::up_to_k ? up_to_k : or_one;
+        to.points.push_back(
             {static_cast<double>(each.k), found.median, found.least, found.greatest});
         continue;
       }
-      on.all.push_back(std::move(by_k));
+      on.all.push_back(std::move(up_to_k));
+      on.all.push_back(std::move(or_one));
       on.all.push_back({group_ + ", half",
                         series_style::bound,
-                        {{1, found.median}, {pool_config::max_steal_batch, found.median}}});
+                        {{1, found.median}, {static_cast<double>(most_k_), found.median}}});
     }
   }
 
  private:
-  void add(contest& turns, const std::string& name, unsigned k, pool_config config,
-           unsigned workers, counted_walk& walk) {
+  static std::string name_of(const pool_config& config) {
+    if (config.deque == deque_kind::steal_half) return "half";
+    return fmt::format("k = {}{}", config.steal_batch,
+                       config.rule == steal_rule::k_or_one ? " or one" : "");
+  }
+
+  void add(contest& turns, pool_config config, unsigned workers, counted_walk& walk) {
     config.workers = workers;
-    auto& added = all_.emplace_back(contender{name, k});
+    const std::string name = name_of(config);
+    const bool is_half = config.deque == deque_kind::steal_half;
+    auto& added = all_.emplace_back(contender{name, is_half ? 0 : config.steal_batch, config.rule});
     added.turn = &turns.add(
         fmt::format("{}, {}", group_, name), [&added, &walk, config, name = group_ + ", " + name] {
           whole_pool on(config);
@@ -90,6 +106,7 @@ class walks_with {
         });
   }
 
+  const unsigned most_k_;
   const std::string group_;
   std::deque<contender> all_;  // whose addresses the turns keep
 };
@@ -97,16 +114,19 @@ class walks_with {
 results run(const workloads::option_values& values, const settings& with) {
   const unsigned workers = workers_of(with);
   const auto many = static_cast<unsigned>(values.integer("many"));
+  // A task has no more children to steal.
+  const auto most_k = static_cast<unsigned>(
+      std::min<std::size_t>(values.size("breadth"), pool_config::max_steal_batch));
   counted_walk walk(values.size("breadth"), values.size("depth"), values.size("work"));
   contest turns;
   std::deque<walks_with> groups;
-  groups.emplace_back(turns, workers, walk);
-  if (many != workers) groups.emplace_back(turns, many, walk);
+  groups.emplace_back(turns, workers, most_k, walk);
+  if (many != workers) groups.emplace_back(turns, many, most_k, walk);
   turns.play(with);
 
   results result;
   result.title =
-      fmt::format("{} subtasks, breadth {}, depth {}: steals of up to k tasks; {} rounds",
+      fmt::format("{} subtasks, breadth {}, depth {}: steals of k tasks; {} rounds",
                   walk.subtasks(), values.size("breadth"), values.size("depth"), with.repeat);
   const report::axis k{"k, tasks that a steal may take", report::axis_scale::log2};
   report::chart times{"Time against the size of a steal", k, {.label = "ms", .least = 0}, {}};
@@ -126,8 +146,13 @@ results run(const workloads::option_values& values, const settings& with) {
       "The document finds a sharp fall of the number of steals, then a rise, and no influence on "
       "the time; its figure's numbers are not in its text",
       "A task counts among the stolen ones each time that it is stolen",
-      "heist's steal takes as many as there are, up to k; the document's takes one where the "
-      "victim has fewer than k, so that a large k makes it steal one by one",
+      "up to k: a steal takes as many as there are; k or one: where there are fewer than k it "
+      "takes "
+      "one, which is the document's rule (--steal-rule of heist run)",
+      "why the number rises again: up to k, a thief takes most of what a victim has, and is soon "
+      "asked for it itself, so tasks are stolen many times each (tasks stolen); k or one, a large "
+      "k "
+      "is seldom there, so tasks are stolen one by one (tasks of a steal)",
       "heist sim --dag tree:300,2,50 --scheduler child-stealing --steal K simulates it on more "
       "processors",
   };

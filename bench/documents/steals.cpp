@@ -1,5 +1,7 @@
 // How the number of steals grows with the number of subtasks: walks of graphs of tasks of different
-// sizes, under task objects that are stolen and under heist's own deques.
+// sizes, under task objects that are stolen and under heist's own deques. Rounds are added until
+// the lines through the medians no longer move.
+#include <algorithm>
 #include <cmath>
 #include <deque>
 
@@ -23,9 +25,17 @@ std::vector<workloads::option_spec> options(scale of) {
           integer_option("work", "hashes that a task computes", quick ? 10 : 500, 0, 1'000'000)};
 }
 
+// Of so many rounds as were asked for.
+constexpr std::size_t most_batches = 10;
+
 struct fitted_line {
   double constant, slope;
   double r_squared;  // of the deviations from the mean
+
+  [[nodiscard]] bool is_close_to(const fitted_line& other) const {
+    return std::abs(slope - other.slope) <= 0.02 * std::abs(slope) &&
+           std::abs(r_squared - other.r_squared) <= 0.01;
+  }
 };
 
 fitted_line fit(const std::vector<double>& x, const std::vector<double>& y) {
@@ -61,14 +71,21 @@ class walks_under {
     }
   }
 
+  // The line through the medians of all rounds so far.
+  [[nodiscard]] fitted_line line() const {
+    std::vector<double> x, y;
+    for (const auto& each : points_) {
+      x.push_back(each.subtasks);
+      y.push_back(each.steals.median());
+    }
+    return fit(x, y);
+  }
+
   void append_to(results& all, report::chart& shown) const {
     report::series measured{std::string(name_), series_style::points};
-    std::vector<double> x, y;
     for (const auto& each : points_) {
       const report::distribution steals(each.steals);
       measured.points.push_back({each.subtasks, steals.median, steals.least, steals.greatest});
-      x.push_back(each.subtasks);
-      y.push_back(steals.median);
       all.rows.push_back({fmt::format("{} subtasks", each.subtasks),
                           {{"steals", "", each.steals},
                            {"subtasks for a steal", "", subtasks_for_a_steal(each)},
@@ -76,21 +93,21 @@ class walks_under {
                           {},
                           name_});
     }
-    const fitted_line line = fit(x, y);
+    const fitted_line found = line();
     const auto one = [](double value) { return samples(std::vector<double>{value}); };
     all.rows.push_back({"line through the medians",
-                        {{"steals for 1000 subtasks", "", one(1000 * line.slope)},
-                         {"steals at 0 subtasks", "", one(line.constant)},
-                         {"R^2", "", one(line.r_squared)}},
+                        {{"steals for 1000 subtasks", "", one(1000 * found.slope)},
+                         {"steals at 0 subtasks", "", one(found.constant)},
+                         {"R^2", "", one(found.r_squared)}},
                         {},
                         name_});
     const auto at = [&](double subtasks) {
-      return report::point{subtasks, line.constant + line.slope * subtasks};
+      return report::point{subtasks, found.constant + found.slope * subtasks};
     };
     shown.all.push_back(std::move(measured));
-    shown.all.push_back({fmt::format("{}: R^2 = {:.3f}", name_, line.r_squared),
+    shown.all.push_back({fmt::format("{}: R^2 = {:.3f}", name_, found.r_squared),
                          series_style::bound,
-                         {at(x.front()), at(x.back())}});
+                         {at(points_.front().subtasks), at(points_.back().subtasks)}});
   }
 
  private:
@@ -126,12 +143,21 @@ results run(const workloads::option_values& values, const settings& with) {
   std::deque<walks_under> all;
   for (const auto* preset : {"multi_steal", "heist"})
     all.emplace_back(turns, *presets::find(preset), workers, walks);
-  turns.play(with);
+  std::vector<fitted_line> before;
+  std::size_t batches = 0;
+  for (bool is_stable = false; !is_stable && batches < most_batches; ++batches) {
+    turns.play(with);
+    std::vector<fitted_line> now;
+    for (const auto& each : all) now.push_back(each.line());
+    is_stable = std::equal(now.begin(), now.end(), before.begin(), before.end(),
+                           [](const auto& a, const auto& b) { return a.is_close_to(b); });
+    before = std::move(now);
+  }
 
   results result;
   result.title =
       fmt::format("steals in walks of {} graphs of tasks, breadth up to {}; P = {}; {} rounds",
-                  points, most, workers, with.repeat);
+                  points, most, workers, batches * with.repeat);
   report::chart shown{"Steals against subtasks",
                       {.label = "subtasks", .least = 0},
                       {.label = "steals", .least = 0},
@@ -144,6 +170,10 @@ results run(const workloads::option_values& values, const settings& with) {
       "be compared: it calls the growth linear",
       "A worker steals when it has run out of tasks of its own, so the count depends on when the "
       "system runs which thread; the rounds differ as the intervals show",
+      fmt::format(
+          "After every {} rounds the lines are drawn again, until a slope moves by at most 2 % "
+          "and R^2 by 0.01, {} times at most",
+          with.repeat, most_batches),
   };
   return result;
 }

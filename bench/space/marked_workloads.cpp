@@ -1,10 +1,19 @@
 #include "bench/space/marked_workloads.hpp"
 
+#include <algorithm>
 #include <filesystem>
+
+#include <heist/error.hpp>
 
 #include "bench/memory/child.hpp"
 
 namespace heist::bench {
+
+double extents::with_joins(unsigned workers, double join_bytes) const {
+  if (marked <= 0) throw resource_error("space: the run marked nothing");
+  // A small run may use fewer stacks than there are workers.
+  return marked + std::max(stacks - workers, 0.0) * join_bytes;
+}
 
 std::vector<marked_workload> marked_workloads(scale of) {
   if (of == scale::quick)

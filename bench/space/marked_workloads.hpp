@@ -13,6 +13,10 @@ struct extents {
   double marked;   // the peak of the sums over all fibers
   double largest;  // of one stack
   double stacks;   // in use at one time, at most
+
+  // At least what the run spanned: each stack beyond one for each worker holds a suspended join
+  // too, below what is marked. Throws resource_error if nothing was marked.
+  [[nodiscard]] double with_joins(unsigned workers, double join_bytes) const;
 };
 
 struct marked_workload {

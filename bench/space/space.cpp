@@ -8,7 +8,6 @@
 // bytes that a suspended join spans below its frame, which the marks cannot see. P of the stacks in
 // use are running, so no more than the others are suspended. The figure is at least the true value,
 // and S1 at most.
-#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -98,7 +97,7 @@ findings measure_program(const program& which, double serial_space, double join_
     with.announce(
         fmt::format("{}, {} workers, round {} of {}", which.name, workers, round, with.repeat));
     const extents at = which.measure(workers);
-    const double space = at.marked + (at.stacks - workers) * join_bytes;
+    const double space = at.with_joins(workers, join_bytes);
     found.space.add(space * 1e-3);
     found.largest.add(at.largest * 1e-3);
     found.stacks.add(at.stacks);

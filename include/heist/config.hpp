@@ -18,7 +18,7 @@ struct pool_config {
   static constexpr std::size_t max_stack_size = std::size_t{1} << 40;        // bytes
   static constexpr std::size_t default_fork_depth = std::size_t{1} << 15;    // forks
   static constexpr std::size_t max_fork_depth = (std::size_t{1} << 20) - 2;  // forks
-  static constexpr unsigned max_steal_batch = 64;                            // jobs
+  static constexpr unsigned max_steal_batch = 1024;                          // jobs
   static constexpr unsigned max_caller_seats = 1024;                         // threads
 
   // How many threads the pool has. 0: HEIST_WORKERS if set, else as many as the affinity mask and
@@ -33,12 +33,14 @@ struct pool_config {
   // Each takes 64 bytes of address space.
   std::size_t fork_depth = 0;
 
-  // Most programs leave the next eight alone: they exist so that schedulers can be compared.
+  // Most programs leave the next nine alone: they exist so that schedulers can be compared.
 
   // Which deque holds the workers' forks.
   deque_kind deque = deque_kind::split;
-  // For deque_kind::multi_steal: how many jobs a steal takes at most. From 1 to 64.
+  // For deque_kind::multi_steal: how many jobs a steal takes at most. From 1 to 1024.
   unsigned steal_batch = 2;
+  // For deque_kind::multi_steal: what a steal takes where there are fewer.
+  steal_rule rule = steal_rule::up_to_k;
   // For deque_kind::shared_queue.
   queue_order order = queue_order::fifo;
   // What a join does when its job was stolen and hasn't ended.

@@ -16,12 +16,19 @@ namespace heist::inline v0 {
 enum class deque_kind : std::uint8_t {
   split,   // private and public parts; an unstolen fork needs no atomic operation (the default)
   locked,  // one mutex a deque: the baseline
+  spin_locked,   // the same with a lock for which threads spin
   bounded_ring,  // a ring of fixed size; a pop is a full barrier
   abp,           // Arora, Blumofe and Plaxton: an array with a tagged top
   chase_lev,     // Chase and Lev: a ring that grows
   multi_steal,   // a steal takes up to steal_batch jobs at once
   steal_half,    // a steal takes half of what there is
   shared_queue,  // no deques: one queue of the pool, with a mutex; see pool_config::order
+};
+
+// How many jobs a steal takes from a deque_kind::multi_steal, where k is pool_config::steal_batch.
+enum class steal_rule : std::uint8_t {
+  up_to_k,   // as many as there are, k at most (the default)
+  k_or_one,  // k; where there are fewer, one
 };
 
 // In which order workers take jobs from a shared queue. A join takes its own job, wherever it is.
@@ -101,9 +108,13 @@ enum class placement_kind : std::uint8_t {
 
 // The names of the choices, as the command takes them: those of the enumerators.
 [[nodiscard]] constexpr std::string_view to_string(deque_kind k) noexcept {
-  constexpr std::string_view names[] = {"split",     "locked",      "bounded_ring", "abp",
-                                        "chase_lev", "multi_steal", "steal_half",   "shared_queue"};
+  constexpr std::string_view names[] = {"split",        "locked",     "spin_locked",
+                                        "bounded_ring", "abp",        "chase_lev",
+                                        "multi_steal",  "steal_half", "shared_queue"};
   return names[static_cast<std::size_t>(k)];
+}
+[[nodiscard]] constexpr std::string_view to_string(steal_rule r) noexcept {
+  return r == steal_rule::up_to_k ? "up_to_k" : "k_or_one";
 }
 [[nodiscard]] constexpr std::string_view to_string(join_kind k) noexcept {
   return k == join_kind::greedy ? "greedy" : "stalling";
@@ -141,9 +152,10 @@ enum class placement_kind : std::uint8_t {
 
 // Every choice, in the order of the enumerators.
 inline constexpr deque_kind all_deque_kinds[] = {
-    deque_kind::split,      deque_kind::locked,      deque_kind::bounded_ring,
-    deque_kind::abp,        deque_kind::chase_lev,   deque_kind::multi_steal,
-    deque_kind::steal_half, deque_kind::shared_queue};
+    deque_kind::split,        deque_kind::locked,     deque_kind::spin_locked,
+    deque_kind::bounded_ring, deque_kind::abp,        deque_kind::chase_lev,
+    deque_kind::multi_steal,  deque_kind::steal_half, deque_kind::shared_queue};
+inline constexpr steal_rule all_steal_rules[] = {steal_rule::up_to_k, steal_rule::k_or_one};
 inline constexpr queue_order all_queue_orders[] = {queue_order::fifo, queue_order::lifo,
                                                    queue_order::priority};
 inline constexpr yield_kind all_yield_kinds[] = {yield_kind::paced, yield_kind::none,

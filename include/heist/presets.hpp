@@ -26,8 +26,8 @@ namespace heist::inline v0 {
 [[nodiscard]] HEIST_API std::string to_string(const pool_config& c);
 
 // Whether two configurations make the same scheduler: all fields but the number of workers, the
-// sizes, the name and the hooks are equal. steal_batch and order count only where the deque has
-// them.
+// sizes, the name and the hooks are equal. steal_batch, rule and order count only where the deque
+// has them.
 [[nodiscard]] HEIST_API bool same_scheduler(const pool_config& a, const pool_config& b) noexcept;
 
 namespace presets {
@@ -69,6 +69,15 @@ namespace presets {
 // yield_kind).
 [[nodiscard]] inline pool_config abp(yield_kind yield = yield_kind::to_any) {
   return {.deque = deque_kind::abp, .idle = idle_kind::yield, .yield = yield};
+}
+
+// The same with a lock for which threads spin in place of the non-blocking deque: what the paper
+// takes away to show what it is worth. A worker that loses its processor while it holds one keeps
+// all others waiting.
+[[nodiscard]] inline pool_config abp_locked() {
+  pool_config c = abp();
+  c.deque = deque_kind::spin_locked;
+  return c;
 }
 
 // One queue for all workers, with a lock; a join takes its own job out of it.

@@ -29,8 +29,10 @@ struct counters {
 
   std::uint64_t steals = 0;         // jobs taken from another worker
   std::uint64_t failed_steals = 0;  // attempts that found nothing, or lost a race
-  std::uint64_t batched = 0;        // further jobs that a steal of several took
-  std::uint64_t exposes = 0;        // jobs that their owner made public because a thief asked
+  // Of the failed steals those that lost a race for several jobs at once.
+  std::uint64_t failed_batch_steals = 0;
+  std::uint64_t batched = 0;  // further jobs that a steal of several took
+  std::uint64_t exposes = 0;  // jobs that their owner made public because a thief asked
   // Jobs that a thief made public for an owner that didn't answer.
   std::uint64_t remote_exposes = 0;
   std::uint64_t reclaims = 0;       // jobs that their owner took back from its public part

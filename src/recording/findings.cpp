@@ -19,7 +19,10 @@ constexpr double least_region = 0.05;   // of the time of the run
 constexpr double short_job_ns = 5'000;  // a steal costs about a tenth of it
 constexpr std::uint64_t many_jobs = 100;
 constexpr double enough_parallelism = 4;  // for each worker
-constexpr double least_surplus = 0.1;     // of the run: the busiest worker beyond the mean of all
+// Of independent work for each worker (CS149, lecture 5): enough to spread it, and few enough to
+// cost nothing.
+constexpr double enough_pieces = 8;
+constexpr double least_surplus = 0.1;  // of the run: the busiest worker beyond the mean of all
 
 std::string time_text(double ns) {
   if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
@@ -209,6 +212,13 @@ class examiner {
                       time_text(1e9 * number_of(of_.profile, "work")),
                       time_text(1e9 * number_of(of_.profile, "span")), where));
     }
+    const double pieces = number_of(of_.profile, "forks") + number_of(of_.profile, "spawns") + 1;
+    if (const double wanted = enough_pieces * s_.workers; pieces > 1 && pieces < wanted)
+      add("few_pieces", 1 - pieces / wanted,
+          fmt::format("The work was divided into {:.0f} pieces for {} workers: the last one to end "
+                      "keeps the others waiting.",
+                      pieces, s_.workers),
+          "Divide it further: about eight pieces for each worker can be spread evenly.");
     if (burdened > 0 && burdened < 0.5 * parallelism && burdened < enough)
       add("burden", std::max(0.0, 1 - burdened / s_.workers),
           fmt::format(

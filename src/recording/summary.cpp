@@ -123,8 +123,10 @@ class sweep {
       if (cause == idle_cause::serial_phase) serial_ns += part_ns;
       if (cause == idle_cause::not_given) not_given_ns += part_ns;
     }
+    to_.busy_ns += ns * lanes_;
     for (const std::uint32_t r : active_) regions_[r].span_ns += ns;
     if (lanes_ != 1) return;
+    to_.alone_ns += ns;
     regions_[active_.front()].alone_ns += ns;
     regions_[active_.front()].serial_idle_ns += serial_ns;
     regions_[active_.front()].outside_idle_ns += not_given_ns;
@@ -263,6 +265,12 @@ summary summarise(const log& of, std::size_t steps) {
   return s;
 }
 
+double most_speedup(const summary& of, double processors) {
+  const auto alone = static_cast<double>(of.alone_ns);
+  const auto all = static_cast<double>(of.busy_ns);
+  return all > 0 ? all / (alone + (all - alone) / processors) : 0;
+}
+
 // ---- As JSON.
 
 namespace {
@@ -290,6 +298,14 @@ json lanes_json(const recording& of, const summary& numbers) {
     lanes.push_back(std::move(one));
   }
   return lanes;
+}
+
+// Numbers of processors; without a limit there is no number for JSON where nothing was serial.
+json amdahl_json(const summary& numbers) {
+  json most = json::array();
+  for (unsigned p = 1; p <= 1024; p *= 2)
+    most.push_back({{"processors", p}, {"speedup", most_speedup(numbers, p)}});
+  return {{"busy_ns", numbers.busy_ns}, {"alone_ns", numbers.alone_ns}, {"most", most}};
 }
 
 json regions_json(const recording& of, const summary& numbers) {
@@ -331,6 +347,7 @@ json to_json(const recording& of, const summary& numbers) {
           {"capacity_ns", numbers.capacity_ns},
           {"work_ns", numbers.work_ns},
           {"idle", idle},
+          {"amdahl", amdahl_json(numbers)},
           {"idle_spell_ns", to_json(numbers.spell_ns)},
           {"steal_ns", to_json(numbers.steal_ns)},
           {"steal_depth", to_json(numbers.depth)},

@@ -60,6 +60,8 @@ struct summary {
   // works in that of one that sleeps), and the rest by idle_cause.
   std::uint64_t capacity_ns = 0, work_ns = 0;
   std::array<std::uint64_t, cause_count> idle_ns{};
+  // What all threads worked, and of that what one did while no other one worked.
+  std::uint64_t busy_ns = 0, alone_ns = 0;
   std::uint64_t lost_events = 0;
   spread steal_ns, wake_ns, job_ns, depth;  // job_ns: stolen jobs that ended where they began
   spread spell_ns;                          // from looking for work in vain until some was found
@@ -72,6 +74,11 @@ struct summary {
     return std::accumulate(idle_ns.begin(), idle_ns.end(), std::uint64_t{0});
   }
 };
+
+// Amdahl's law for a run: how many times as fast as on one processor it is on so many at most, if
+// what one thread did alone stays so and the rest is divided evenly. HUGE_VAL processors: on any
+// number. 0 of a run in which nobody worked.
+[[nodiscard]] double most_speedup(const summary& of, double processors);
 
 // Takes time in proportion to the events and the logarithm of their number.
 [[nodiscard]] summary summarise(const log& of, std::size_t steps = 500);

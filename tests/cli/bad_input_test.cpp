@@ -75,6 +75,8 @@ TEST(BadInput, Options) {
 TEST(BadInput, OptionsWithoutEffect) {
   expect_refused(usage, {"run", "fib", "--steal-batch", "5"},
                  "--steal-batch goes with the deque multi_steal");
+  expect_refused(usage, {"run", "fib", "--steal-rule", "k_or_one"},
+                 "--steal-rule goes with the deque multi_steal");
   expect_refused(usage, {"run", "--steal-batch", "2", "fib", "--deque", "abp"},
                  "--steal-batch goes with the deque multi_steal");
   expect_refused(usage, {"run", "fib", "--costs", "c.json"}, "--costs goes with --profile");
@@ -111,7 +113,7 @@ TEST(BadInput, Policies) {
                  "--yield must be one of paced, none, to_any, to_random, to_all");
   for (const auto* value : {"0", "65", "two"})
     expect_refused(usage, {"run", "fib", "--deque", "multi_steal", "--steal-batch", value},
-                   "--steal-batch must be an integer from 1 to 64");
+                   "--steal-batch must be an integer from 1 to 1024");
 }
 
 TEST(BadInput, Values) {

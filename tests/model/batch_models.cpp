@@ -16,6 +16,12 @@ class up_to : public multi_steal {
   explicit up_to(std::size_t capacity) : multi_steal(capacity, K) {}
 };
 
+class two_or_one : public multi_steal {
+ public:
+  explicit two_or_one(std::size_t capacity)
+      : multi_steal(capacity, 2, heist::steal_rule::k_or_one) {}
+};
+
 // Letters: see queue_script. Capacities are small, so that arrays are replaced soon.
 const searched_queue_script twos[] = {
     {{search::bounded, 3}, {"ms2_last_item", 2, {"po", "b", ""}}},
@@ -44,6 +50,13 @@ const searched_queue_script threes[] = {
     {{search::random}, {"ms3_resizing", 1, {"ppp???????", "???", "???"}, "ppobh", "bsopp"}},
 };
 
+const searched_queue_script twos_or_ones[] = {
+    {{search::bounded, 2}, {"ms2or1_both", 2, {"ppo", "b", ""}}},
+    {{search::bounded, 2}, {"ms2or1_two_batches", 4, {"pppo", "bb", ""}}},
+
+    {{search::random}, {"ms2or1_fixed", 4, {"??????", "???", "??"}, "pob", "bso"}},
+};
+
 const searched_queue_script halves[] = {
     {{search::bounded, 3}, {"sh_last_item", 2, {"po", "b", ""}}},
     {{search::bounded, 3}, {"sh_two_items", 2, {"ppo", "b", ""}}},
@@ -66,6 +79,8 @@ family multi_steal_family() {
   const std::vector<std::string> headers{"multi_steal.hpp", "batch_stealing.hpp"};
   family both = queue_family<up_to<2>>("multi_steal", headers, twos);
   for (model& m : queue_family<up_to<3>>("multi_steal", headers, threes).models)
+    both.models.push_back(std::move(m));
+  for (model& m : queue_family<two_or_one>("multi_steal", headers, twos_or_ones).models)
     both.models.push_back(std::move(m));
   return both;
 }

@@ -12,6 +12,8 @@
 //   full_fence()       a seq_cst fence, for the order of a store and a later load. ThreadSanitizer
 //                      doesn't know fences: what one thread hands to another is carried by release
 //                      and acquire on atomics, never by this.
+//   store_and_fence(a, v)  may be there: a release store of v to a and a full fence at once, for
+//                      bounded_ring's pop
 //   new_slots<T>(n)    an array of n atomic<T>, each T{}; nullptr if the system refuses the memory
 //   free_slots(p, n)   gives it back
 #pragma once

@@ -249,7 +249,7 @@ class batch_stealing {
     if (more != 0 && !mine.reserve(end, more)) more = 0;
     for (std::size_t i = 0; i < more; ++i)
       mine.ring_.put(end + i, from.at(t.oldest + 1 + i));  // I7
-    if (!claim(t, 1 + more)) return {steal_result::lost, T{}, 0};
+    if (!claim(t, 1 + more)) return {steal_result::lost, T{}, more};
     if (more != 0) mine.publish(end + more);
     return {steal_result::taken, one, more};
   }

@@ -153,8 +153,12 @@ class bounded_ring {
   // Announces that position b is the owner's. Release: partner is the acquire load of bottom_ in
   // steal(), for the items below b. The fence: I3.
   void lower(position b) noexcept {
-    bottom_.store(b, std::memory_order_release);
-    Seam::full_fence();
+    if constexpr (requires { Seam::store_and_fence(bottom_, b); }) {
+      Seam::store_and_fence(bottom_, b);
+    } else {
+      bottom_.store(b, std::memory_order_release);
+      Seam::full_fence();
+    }
   }
 
   // The deque holds at most the item at b (t == b), or none (t == b + 1).

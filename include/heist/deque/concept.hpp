@@ -45,7 +45,8 @@ template <class T>
 struct batch_answer {
   steal_result result;  // whether there is an item
   T item;               // if taken
-  std::size_t kept;     // how many more went to the caller's deque
+  // How many more went to the caller's deque; if lost: would have, had they not been lost.
+  std::size_t kept;
 };
 
 // push, pop: for one thread at a time. size_hint: how many items there were, some moments ago.

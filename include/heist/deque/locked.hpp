@@ -4,13 +4,15 @@
 // B1 of the sources describes; here it grows instead of overflowing.
 //
 // Roles. The owner pushes and pops at the new end, thieves steal at the old end; with a lock any
-// thread may do either. One mutex guards all fields.
+// thread may do either. One lock guards all fields: a mutex, whose waiters sleep, or one for which
+// they spin (spin_locked), as the deques had against which the literature measures its own.
 //
 // Invariants.
 //   I1  top_ <= bottom_ <= top_ + ring size; the items are those at [top_, bottom_), masked.
 //   I2  The counters only grow, except that a pop lowers bottom_: 64 bits don't wrap in a lifetime.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -24,8 +26,34 @@
 
 namespace heist::inline v0::deque {
 
-// concept.hpp says how a deque is used. This one grows when it is full.
-template <item T>
+// A lock whose waiters spin and never give their processor away: where its holder has lost its own,
+// they wait until the system runs it again. To measure what that costs; std::mutex is the better
+// lock.
+class spin_lock {
+ public:
+  void lock() noexcept {
+    // Acquire: partner is the store in unlock(). Relaxed in the loop, since nothing is read before
+    // the next exchange.
+    while (is_held_.exchange(true, std::memory_order_acquire))
+      while (is_held_.load(std::memory_order_relaxed)) pause();
+  }
+  void unlock() noexcept { is_held_.store(false, std::memory_order_release); }
+
+ private:
+  static void pause() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  std::atomic<bool> is_held_{false};
+};
+
+// concept.hpp says how a deque is used. This one grows when it is full. Lock: std::mutex, or
+// spin_lock.
+template <item T, class Lock = std::mutex>
 class locked {
  public:
   // What its items are, and max_capacity, how many it can hold at most.
@@ -126,13 +154,17 @@ class locked {
     }
   }
 
-  mutable std::mutex mutex_;
+  mutable Lock mutex_;
   std::vector<T> ring_;
   std::uint64_t top_ = 0;     // the oldest item
   std::uint64_t bottom_ = 0;  // one beyond the newest
   std::uint64_t resizes_ = 0;
 };
 
-static_assert(work_stealing_deque<locked<void*>>);
+// The deque whose lock spins.
+template <item T>
+using spin_locked = locked<T, spin_lock>;
+
+static_assert(work_stealing_deque<locked<void*>> && work_stealing_deque<spin_locked<void*>>);
 
 }  // namespace heist::inline v0::deque

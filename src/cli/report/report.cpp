@@ -1,6 +1,7 @@
 #include "cli/report/report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -77,6 +78,22 @@ std::string spread_text(const char* what, const trace::spread& s) {
                      what, s.count, s.median * 1e-3, s.mean() * 1e-3, s.greatest * 1e-3);
 }
 
+// "1.5 at most" reads better than "inf".
+std::string speedup_text(double most) {
+  return std::isfinite(most) ? fmt::format("{:.3g}", most) : "no limit";
+}
+
+// Of a run on one worker everything was done alone, which says nothing.
+std::string amdahl_text(const trace::summary& s) {
+  if (s.workers < 2 || s.busy_ns == 0) return "";
+  std::string text = fmt::format(
+      "Amdahl       {} of the work was done by one thread alone, so the speed-up is at most",
+      percent(static_cast<double>(s.alone_ns), static_cast<double>(s.busy_ns)));
+  for (unsigned p = 2; p <= 64; p *= p == 2 ? 4 : 8)
+    text += fmt::format(" {} on {},", speedup_text(most_speedup(s, p)), p);
+  return text + fmt::format(" {} on any number\n", speedup_text(most_speedup(s, HUGE_VAL)));
+}
+
 std::string to_text(const trace::recording& r, const trace::summary& s) {
   std::string text = fmt::format(
       "{}: {:.3f} ms with {} worker{} on {} processor{} ({})\n"
@@ -92,8 +109,8 @@ std::string to_text(const trace::recording& r, const trace::summary& s) {
         percent(static_cast<double>(s.idle_ns[k]), static_cast<double>(s.all_idle_ns())));
     separator = ", ";
   }
-  text += "\n" + spread_text("steals", s.steal_ns) + spread_text("wake-ups", s.wake_ns) +
-          spread_text("stolen jobs", s.job_ns) + "\n";
+  text += "\n" + amdahl_text(s) + spread_text("steals", s.steal_ns) +
+          spread_text("wake-ups", s.wake_ns) + spread_text("stolen jobs", s.job_ns) + "\n";
   if (s.regions.size() > 1 || (!s.regions.empty() && s.regions.front().number != 0))
     text += report::to_text(region_table(r, s)) + "\n";
   for (const trace::finding& f : trace::findings_of(r, s))

@@ -10,23 +10,15 @@
 #include "report/chart.hpp"
 #include "report/columns.hpp"
 #include "report/page.hpp"
+#include "report/published_sizes.hpp"
 
 namespace heist::cli {
 
 namespace {
 
-// A work-stealing scheduler with multi-task steals, section 4.1: dt of 100 cycles, two workers.
-struct published_row {
-  std::string_view workload;
-  std::string_view what;
-  std::array<double, 5> probability;
-};
-constexpr published_row published[] = {
-    {"matmul", "article, deque 1", {0.0000047, 0.0976776, 0.8046355, 0.0976741, 0.0000080}},
-    {"matmul", "article, deque 2", {0.0000000, 0.1343020, 0.7313987, 0.1342942, 0.0000044}},
-    {"knapsack", "article, deque 1", {0.0000000, 0.0282798, 0.9434404, 0.0282795, 0.0000002}},
-    {"knapsack", "article, deque 2", {0.0000000, 0.0538008, 0.8924009, 0.0537951, 0.0000031}},
-};
+std::string name_of(const report::published_sizes& row) {
+  return fmt::format("article, deque {}", row.deque);
+}
 
 double microseconds(const series_report& r, double ticks) {
   return r.series.ticks_per_second > 0 ? ticks / r.series.ticks_per_second * 1e6 : 0;
@@ -123,8 +115,8 @@ report::chart probabilities_chart(const series_report& r) {
   };
   for (std::size_t d = 0; d < r.changes.size(); ++d)
     add(fmt::format("deque {}", d), r.changes[d].probability);
-  for (const auto& row : published)
-    if (row.workload == r.workload) add(std::string(row.what), row.probability);
+  for (const auto& row : report::all_published_sizes)
+    if (row.workload == r.workload) add(name_of(row), row.probability);
   return c;
 }
 
@@ -197,9 +189,9 @@ report::table series_table(const series_report& r) {
         {fmt::format("{:.2f}", c.mean_size), std::to_string(c.greatest_size),
          fmt::format("{:.0f} %", c.covered * 100)});
   }
-  for (const auto& row : published) {
+  for (const auto& row : report::all_published_sizes) {
     if (row.workload != r.workload) continue;
-    std::vector<std::string> cells = {std::string(row.what), ""};
+    std::vector<std::string> cells = {name_of(row), ""};
     for (const double each : row.probability) cells.push_back(probability(each));
     cells.insert(cells.end(), {"", "", "", ""});
     t.rows.push_back(std::move(cells));
@@ -227,9 +219,9 @@ std::string series_json(const series_report& r) {
     rows.push_back(std::move(row));
   }
   std::vector<members> article;
-  for (const auto& each : published) {
+  for (const auto& each : report::all_published_sizes) {
     if (each.workload != r.workload) continue;
-    article.push_back({{"what", value(std::string(each.what))}});
+    article.push_back({{"what", value(name_of(each))}});
     add_probabilities(article.back(), each.probability);
   }
   return report::json_object({{"workload", value(r.workload)},

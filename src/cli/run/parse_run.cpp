@@ -58,6 +58,7 @@ std::vector<option_spec> common_options() {
           policy_option("deque", "which deque holds the forks", all_deque_kinds),
           pool_option("steal-batch", "most jobs of a steal, with the deque multi_steal [2]", 1,
                       pool_config::max_steal_batch),
+          policy_option("steal-rule", "what a steal takes where there are fewer", all_steal_rules),
           policy_option("queue-order", "of the shared queue", all_queue_orders),
           policy_option("spawn", "what thieves steal of a scope", all_spawn_kinds),
           policy_option("join", "what a join does that has to wait", all_join_kinds),
@@ -170,6 +171,7 @@ class run_parser {
     c.workers = static_cast<unsigned>(given_or_zero(common, "workers"));
     c.stack_size = given_or_zero(common, "stack-size");
     set_policy(c.deque, common, "deque", all_deque_kinds);
+    set_policy(c.rule, common, "steal-rule", all_steal_rules);
     set_policy(c.order, common, "queue-order", all_queue_orders);
     set_policy(c.spawn, common, "spawn", all_spawn_kinds);
     set_policy(c.join, common, "join", all_join_kinds);
@@ -182,6 +184,8 @@ class run_parser {
         throw usage_error("run: --steal-batch goes with the deque multi_steal");
       c.steal_batch = static_cast<unsigned>(common.integer("steal-batch"));
     }
+    if (common.is_given("steal-rule") && c.deque != deque_kind::multi_steal)
+      throw usage_error("run: --steal-rule goes with the deque multi_steal");
     if (common.is_given("queue-order") && c.deque != deque_kind::shared_queue)
       throw usage_error("run: --queue-order goes with the deque shared_queue");
   }

@@ -34,7 +34,8 @@ std::string unusual_policies(const run_report& report) {
     if (kind != default_kind) text += fmt::format(", {} {}", what, to_string(kind));
   };
   add("deque", c.deque, usual.deque);
-  if (c.deque == deque_kind::multi_steal) text += fmt::format(" of {}", c.steal_batch);
+  if (c.deque == deque_kind::multi_steal)
+    text += fmt::format(" of {}{}", c.steal_batch, c.rule == steal_rule::k_or_one ? " or one" : "");
   if (c.deque == deque_kind::shared_queue) text += fmt::format(", {}", to_string(c.order));
   add("spawn", c.spawn, usual.spawn);
   add("join", c.join, usual.join);

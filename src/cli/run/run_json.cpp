@@ -31,6 +31,7 @@ json as_json(const counters& counts) {
           {"bottom_downs", counts.bottom_downs()},
           {"resizes", counts.resizes},
           {"failed_steals", counts.failed_steals},
+          {"failed_batch_steals", counts.failed_batch_steals},
           {"batched", counts.batched},
           {"exposes", counts.exposes},
           {"remote_exposes", counts.remote_exposes},
@@ -79,10 +80,11 @@ std::string to_json(const workloads::workload& workload) {
 
 std::string to_json(const presets::preset& preset) {
   const auto& c = preset.config;
-  json pool = {{"deque", to_string(c.deque)}, {"spawn", to_string(c.spawn)},
-               {"join", to_string(c.join)},   {"victim", to_string(c.victim)},
-               {"idle", to_string(c.idle)},   {"yield", to_string(c.yield)},
-               {"order", to_string(c.order)}, {"steal_batch", c.steal_batch}};
+  json pool = {{"deque", to_string(c.deque)},    {"spawn", to_string(c.spawn)},
+               {"join", to_string(c.join)},      {"victim", to_string(c.victim)},
+               {"idle", to_string(c.idle)},      {"yield", to_string(c.yield)},
+               {"order", to_string(c.order)},    {"steal_batch", c.steal_batch},
+               {"steal_rule", to_string(c.rule)}};
   const bool plans = preset.construct == presets::construct_kind::plan;
   const bool has_jobs = preset.construct == presets::construct_kind::jobs;
   return on_one_line({{"name", preset.name},
@@ -121,6 +123,7 @@ std::string to_json(const run_report& report) {
                  {"preset", report.preset},
                  {"deque", to_string(report.policies.deque)},
                  {"steal_batch", report.policies.steal_batch},
+                 {"steal_rule", to_string(report.policies.rule)},
                  {"join", to_string(report.policies.join)},
                  {"victim", to_string(report.policies.victim)},
                  {"idle", to_string(report.policies.idle)},

@@ -27,8 +27,9 @@ class counter_cell {
 };
 
 struct counter_cells {
-  counter_cell steals, failed_steals, batched, exposes, remote_exposes, reclaims, suspends,
-      blocked_joins, roots, parks, naps, wakes, inlined_forks, yields, failed_takes;
+  counter_cell steals, failed_steals, failed_batch_steals, batched, exposes, remote_exposes,
+      reclaims, suspends, blocked_joins, roots, parks, naps, wakes, inlined_forks, yields,
+      failed_takes;
   std::array<counter_cell, counters::size_classes> steals_by_size;
   // Under stats_kind::full. Takes from a split deque are calls of nothing: what was put and wasn't
   // lost to others was taken.
@@ -38,6 +39,7 @@ struct counter_cells {
   [[nodiscard]] counters snapshot() const noexcept {
     counters c{.steals = steals.get(),
                .failed_steals = failed_steals.get(),
+               .failed_batch_steals = failed_batch_steals.get(),
                .batched = batched.get(),
                .exposes = exposes.get(),
                .remote_exposes = remote_exposes.get(),

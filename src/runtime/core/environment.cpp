@@ -292,6 +292,7 @@ pool_config resolve(pool_config c) {
                  "from 1 to " + std::to_string(pool_config::max_steal_batch));
 
   check_enum("deque", c.deque, deque_kind::shared_queue);
+  check_enum("rule", c.rule, steal_rule::k_or_one);
   check_enum("order", c.order, queue_order::priority);
   check_enum("join", c.join, join_kind::stalling);
   check_enum("spawn", c.spawn, spawn_kind::child);

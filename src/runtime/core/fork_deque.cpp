@@ -36,6 +36,9 @@ fork_deque::fork_deque(const pool_config& config, shared_queue* shared) : shared
     case deque_kind::locked:
       deque_.emplace<deque::locked<job*>>(first_capacity);
       break;
+    case deque_kind::spin_locked:
+      deque_.emplace<deque::spin_locked<job*>>(first_capacity);
+      break;
     case deque_kind::bounded_ring:
       deque_.emplace<deque::bounded_ring<job*>>(std::bit_ceil(depth));
       break;
@@ -47,7 +50,7 @@ fork_deque::fork_deque(const pool_config& config, shared_queue* shared) : shared
       deque_.emplace<deque::chase_lev<job*>>(first_capacity);
       break;
     case deque_kind::multi_steal:
-      deque_.emplace<deque::multi_steal<job*>>(first_capacity, config.steal_batch);
+      deque_.emplace<deque::multi_steal<job*>>(first_capacity, config.steal_batch, config.rule);
       break;
     case deque_kind::steal_half:
       deque_.emplace<deque::steal_half<job*>>(first_capacity);
@@ -71,7 +74,9 @@ std::optional<job*> fork_deque::pop() noexcept {
 bool fork_deque::take_back(job& j, bool alone) noexcept {
   if (shared_ != nullptr) [[unlikely]]
     return alone ? shared_queue::claim_alone(j) : shared_->claim(j);
-  if (alone && std::holds_alternative<deque::locked<job*>>(deque_)) return true;
+  if (alone && (std::holds_alternative<deque::locked<job*>>(deque_) ||
+                std::holds_alternative<deque::spin_locked<job*>>(deque_)))
+    return true;
   return with_deque(deque_, [](auto& d) { return d.owner().pop().has_value(); });
 }
 

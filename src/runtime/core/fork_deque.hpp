@@ -63,8 +63,9 @@ class fork_deque {
 
  private:
   shared_queue* const shared_;
-  std::variant<std::monostate, deque::locked<job*>, deque::bounded_ring<job*>, deque::abp<job*>,
-               deque::chase_lev<job*>, deque::multi_steal<job*>, deque::steal_half<job*>>
+  std::variant<std::monostate, deque::locked<job*>, deque::spin_locked<job*>,
+               deque::bounded_ring<job*>, deque::abp<job*>, deque::chase_lev<job*>,
+               deque::multi_steal<job*>, deque::steal_half<job*>>
       deque_;
 };
 

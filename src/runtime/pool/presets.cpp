@@ -11,7 +11,10 @@ std::string to_string(const pool_config& c) {
     text += (text.empty() ? "" : ", ") + std::string(what) + ' ' + std::string(choice);
   };
   add("deque", to_string(c.deque));
-  if (c.deque == deque_kind::multi_steal) text += " of " + std::to_string(c.steal_batch);
+  if (c.deque == deque_kind::multi_steal) {
+    text += " of " + std::to_string(c.steal_batch);
+    if (c.rule == steal_rule::k_or_one) text += " or one";
+  }
   if (c.deque == deque_kind::shared_queue) add("order", to_string(c.order));
   add("spawn", to_string(c.spawn));
   add("join", to_string(c.join));
@@ -23,7 +26,8 @@ std::string to_string(const pool_config& c) {
 }
 
 bool same_scheduler(const pool_config& a, const pool_config& b) noexcept {
-  if (a.deque == deque_kind::multi_steal && a.steal_batch != b.steal_batch) return false;
+  if (a.deque == deque_kind::multi_steal && (a.steal_batch != b.steal_batch || a.rule != b.rule))
+    return false;
   if (a.deque == deque_kind::shared_queue && a.order != b.order) return false;
   return a.deque == b.deque && a.join == b.join && a.spawn == b.spawn && a.victim == b.victim &&
          a.idle == b.idle && a.yield == b.yield && a.placement == b.placement;
@@ -89,6 +93,11 @@ std::vector<preset> make_all() {
        .parts = "an array with a tagged top; a yield after each failed attempt (--yield); workers "
                 "never sleep",
        .limits = "yields to a random worker and to all are approximated",
+       .source = "Arora, Blumofe, Plaxton 1998"},
+      {.name = "abp_locked",
+       .config = abp_locked(),
+       .parts = "as abp, with a lock around each deque, for which workers spin",
+       .limits = "a worker without a processor that holds a lock keeps the others waiting",
        .source = "Arora, Blumofe, Plaxton 1998"},
       {.name = "shared_queue",
        .config = shared_queue(),

@@ -32,6 +32,17 @@ job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
   return nullptr;
 }
 
+namespace {
+
+// Apart, so that a join has the record of a wait on its stack only if waits are checked.
+[[gnu::noinline]] void suspend_checked(worker& w, fiber& next, position h,
+                                       rendezvous& state) noexcept {
+  const checked_wait known(state, {wait_kind::join});
+  suspend_until_settled(w, next, h, state, {wait_kind::join});
+}
+
+}  // namespace
+
 std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
   worker& w = self_worker();
   std::uintptr_t how = j.state.look();
@@ -46,8 +57,10 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
       place_deque(w, h, w.current.get()->array->slots);
       return job::pending;
     }
-    const checked_wait known(j.state, {wait_kind::join});
-    suspend_until_settled(w, next, h, j.state, {wait_kind::join});
+    if (waits_are_checked()) [[unlikely]]
+      suspend_checked(w, next, h, j.state);
+    else
+      suspend_until_settled(w, next, h, j.state, {wait_kind::join});
     how = j.state.look();
   } else {
     place_deque(w, h, w.current.get()->array->slots);

@@ -38,7 +38,10 @@ job* steal_from_forks(worker& w, worker& victim) noexcept {
   int priority = 0;
   fork_deque::answer answer = victim.forks->steal(*w.loot, priority);
   if (answer.result == deque::steal_result::empty) answer = victim.loot->steal(*w.loot, priority);
-  if (answer.result != deque::steal_result::taken) return nullptr;
+  if (answer.result != deque::steal_result::taken) {
+    if (answer.kept != 0) w.count.failed_batch_steals.add();
+    return nullptr;
+  }
   w.current.get()->priority = priority;  // what it forks is as urgent
   w.count.steals_by_size[counters::size_class(answer.kept + 1)].add();
   if (answer.kept != 0) {

@@ -2,11 +2,13 @@
 
 #include <memory>
 
+#include <heist/error.hpp>
 #include <heist/fork_join.hpp>
 #include <heist/pool.hpp>
 
 #include "bench/fork_join/fib.hpp"
 #include "bench/space/extent_meter.hpp"
+#include "bench/space/marked_workloads.hpp"
 #include "bench/space/programs.hpp"
 
 namespace heist::bench {
@@ -72,6 +74,12 @@ TEST(SuspendedJoin, SpansLittle) {
   const auto bytes = bytes_of_suspended_join();
   EXPECT_GT(bytes, 0u);
   EXPECT_LT(bytes, 8192u);
+}
+
+TEST(Extents, AreNeverLessThanWhatWasMarked) {
+  EXPECT_EQ((extents{1000, 500, 1}.with_joins(8, 300)), 1000);
+  EXPECT_EQ((extents{1000, 500, 10}.with_joins(8, 300)), 1600);
+  EXPECT_THROW(static_cast<void>(extents{0, 0, 1}.with_joins(2, 300)), resource_error);
 }
 
 TEST(MeteredPrograms, GiveTheSerialResults) {

@@ -98,10 +98,25 @@ TEST(MultiSteal, LimitsAreNamed) {
   };
   EXPECT_EQ(message(4, 1), "");
   EXPECT_EQ(message(4, multi_steal::max_k), "");
-  EXPECT_EQ(message(4, 0), "multi_steal: k is 0; it must be from 1 to 64");
-  EXPECT_EQ(message(4, 65), "multi_steal: k is 65; it must be from 1 to 64");
+  EXPECT_EQ(message(4, 0), "multi_steal: k is 0; it must be from 1 to 1024");
+  EXPECT_EQ(message(4, 1025), "multi_steal: k is 1025; it must be from 1 to 1024");
   EXPECT_EQ(message(3, 2),
             "multi_steal: a capacity of 3; it must be a power of two, at most 4294967296");
+}
+
+TEST(MultiSteal, AThiefTakesKOrElseOne) {
+  multi_steal victim(8, 3, heist::steal_rule::k_or_one);
+  multi_steal own(4, 3);
+  push_many(victim, 1, 5);
+  auto mine = own.owner();
+  EXPECT_EQ(victim.thief().steal_into(mine).kept, 2U);  // of five it took 1, 2 and 3
+  for (const std::uintptr_t item : {4U, 5U}) {
+    const auto answer = victim.thief().steal_into(mine);
+    EXPECT_EQ(answer.item, item);
+    EXPECT_EQ(answer.kept, 0U);
+  }
+  EXPECT_EQ(victim.thief().steal_into(mine).result, heist::deque::steal_result::empty);
+  EXPECT_EQ(pop_all(own), (items{3, 2}));
 }
 
 TEST(StealHalf, AThiefTakesHalfOfWhatItSeesRoundedUp) {

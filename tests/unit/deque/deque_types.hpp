@@ -78,6 +78,13 @@ struct locked_case {
   static constexpr deque_rules rules{};
 };
 
+struct spin_locked_case {
+  static constexpr const char* name = "spin_locked";
+  template <class T>
+  using deque = heist::deque::spin_locked<T>;
+  static constexpr deque_rules rules{};
+};
+
 struct bounded_ring_case {
   static constexpr const char* name = "bounded_ring";
   template <class T>
@@ -126,8 +133,8 @@ struct steal_half_case {
   static constexpr deque_rules rules{fullness::never, loss::any_taken, false};
 };
 
-using all_deques = testing::Types<locked_case, bounded_ring_case, abp_case, chase_lev_case,
-                                  multi_steal_case, steal_half_case, split_case>;
+using all_deques = testing::Types<locked_case, spin_locked_case, bounded_ring_case, abp_case,
+                                  chase_lev_case, multi_steal_case, steal_half_case, split_case>;
 
 struct case_names {
   template <class Case>

@@ -218,6 +218,29 @@ TYPED_TEST(AnyDeque, AnswersWhatTheLockedOneAnswers) {
   EXPECT_EQ(first_disagreement<TypeParam>(500), "");
 }
 
+// The table of operations of an article on job systems (Reinalter, Job System 2.0, part 3), which
+// has bottom and top: their difference is the number of items.
+TYPED_TEST(AnyDeque, DoesWhatATableOfOperationsSays) {
+  using answer = std::optional<word>;
+  typename TypeParam::template deque<word> deque(64);
+  auto owner = deque.owner();
+  auto thief = deque.thief();
+  const auto size = [&] { return owner.size_hint(); };
+  EXPECT_EQ(size(), 0U);
+  for (word i = 0; i < 3; ++i) {
+    EXPECT_EQ(owner.push(i), push_result::ok);
+    EXPECT_EQ(size(), i + 1);
+  }
+  expose(owner);
+  EXPECT_EQ(thief.steal().item, 0U);
+  EXPECT_EQ(size(), 2U);
+  EXPECT_EQ(owner.pop(), answer(2));
+  EXPECT_EQ(size(), 1U);
+  EXPECT_EQ(owner.pop(), answer(1));
+  EXPECT_EQ(size(), 0U);
+  EXPECT_EQ(owner.pop(), answer());
+}
+
 // A faulty deque whose pop takes the oldest item as soon as there are three.
 template <class T>
 class reversed_at_three {

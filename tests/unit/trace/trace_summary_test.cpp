@@ -201,10 +201,34 @@ TEST(Findings, KnowTheProfileAndTheBusiestWorker) {
             "With the costs of forks and steals the parallelism of 1.25 becomes 0.5. Th");
   EXPECT_EQ(of("imbalance").substr(0, 61),
             "The busiest worker worked 2 times as long as the mean of all.");
+  // Two workers want 16 pieces.
+  l.profile = {{"forks", 10}, {"spawns", 4}};
+  EXPECT_EQ(findings_of(l, summarise(l)).size(), found.size() - 1);  // and not the other two
+  l.profile["spawns"] = 5;
+  EXPECT_EQ(findings_of(l, summarise(l)).size(), found.size() - 2);
   l.profile = nlohmann::json::parse(R"({"parallelism": "x", "regions": [3, {"name": 4}]})");
   EXPECT_NO_THROW((void)findings_of(l, summarise(l)));
   l.profile = 7;
   EXPECT_NO_THROW((void)findings_of(l, summarise(l)));
+}
+
+// Three units of work, of which one was done alone: on two processors 3 / (1 + 2/2).
+TEST(Summary, BoundsTheSpeedUpByWhatOneThreadDidAlone) {
+  using enum event_kind;
+  recording l;
+  l.duration_ns = 200;
+  l.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}};
+  l.events = {{0, 0, job_begin, 0, 1, 0, 0},
+              {0, 1, job_begin, 0, 0, 0, 0},
+              {100, 1, job_end, 0, 0, 0, 0},
+              {100, 1, idle_begin, 0, 0, 0, 0}};
+  const summary s = summarise(l);
+  EXPECT_EQ(s.busy_ns, 300U);
+  EXPECT_EQ(s.alone_ns, 100U);
+  EXPECT_DOUBLE_EQ(most_speedup(s, 1), 1);
+  EXPECT_DOUBLE_EQ(most_speedup(s, 2), 1.5);
+  EXPECT_DOUBLE_EQ(most_speedup(s, HUGE_VAL), 3);
+  EXPECT_EQ(most_speedup(summary{}, 2), 0);
 }
 
 TEST(Summary, EveryCauseHasWords) {
