@@ -83,6 +83,8 @@ struct benchmark {
 [[nodiscard]] benchmark steals_benchmark();
 [[nodiscard]] benchmark steal_size_benchmark();
 [[nodiscard]] benchmark deque_sizes_benchmark();
+[[nodiscard]] benchmark spawns_benchmark();
+[[nodiscard]] benchmark stolen_work_benchmark();
 [[nodiscard]] benchmark spawn_order_benchmark();
 [[nodiscard]] benchmark joins_benchmark();
 

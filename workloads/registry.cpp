@@ -9,11 +9,15 @@ const std::vector<const workload*>& all() {
 #ifdef HEIST_FEW_WORKLOADS  // for the tests of the rivals and of the marked programs
       make_fib(), make_nqueens(), make_uts()
 #else
-      make_fib(),        make_nqueens(),   make_quicksort(),  make_mergesort(), make_matmul(),
-      make_mandelbrot(), make_wordcount(), make_uts(),        make_knapsack(),  make_graph_walk(),
-      make_skynet(),     make_cilksort(),  make_samplesort(), make_strassen(),  make_lu(),
-      make_fft(),        make_integrate(), make_heat(),       make_cholesky(),  make_barnes_hut(),
-      make_bfs(),        make_pagerank(),  make_kmeans(),     make_filter(),    make_particles(),
+      make_fib(),        make_nqueens(),    make_quicksort(),
+      make_mergesort(),  make_matmul(),     make_mandelbrot(),
+      make_wordcount(),  make_uts(),        make_knapsack(),
+      make_graph_walk(), make_skynet(),     make_cilksort(),
+      make_samplesort(), make_strassen(),   make_lu(),
+      make_fft(),        make_integrate(),  make_heat(),
+      make_cholesky(),   make_barnes_hut(), make_bfs(),
+      make_pagerank(),   make_kmeans(),     make_filter(),
+      make_particles(),  make_mesh(),       make_shortest_paths(),
       make_empty_jobs(), make_job_loop()
 #endif
   };

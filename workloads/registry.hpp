@@ -35,6 +35,8 @@ std::unique_ptr<const workload> make_pagerank();
 std::unique_ptr<const workload> make_kmeans();
 std::unique_ptr<const workload> make_filter();
 std::unique_ptr<const workload> make_particles();
+std::unique_ptr<const workload> make_mesh();
+std::unique_ptr<const workload> make_shortest_paths();
 std::unique_ptr<const workload> make_empty_jobs();
 std::unique_ptr<const workload> make_job_loop();
 

@@ -39,6 +39,7 @@ class observed_program {
                    const std::vector<std::string>& settings, const presets::preset& preset,
                    unsigned workers, std::size_t max_samples)
       : name_(fmt::format("{}, {}, P = {}", program, preset.name, workers)),
+        workers_(workers),
         program_(workloads::make_side_program(program, settings)) {
     program_->run_serial();
     auto config = preset.config;
@@ -50,7 +51,7 @@ class observed_program {
     });
   }
 
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] unsigned workers() const { return workers_; }
 
   void append_rows(std::vector<row>& rows) const {
     for (const auto& each : found_) {
@@ -75,6 +76,7 @@ class observed_program {
   }
 
  private:
+  // All deques at each step.
   struct finding {
     double step;
     unsigned deque;
@@ -103,6 +105,7 @@ class observed_program {
   }
 
   const std::string name_;
+  const unsigned workers_;
   const std::unique_ptr<workloads::instance> program_;
   std::vector<finding> found_;
 };
@@ -143,13 +146,13 @@ results run(const workloads::option_values& values, const settings& with) {
   results result;
   result.title = fmt::format("changes of the deques' sizes in a step; P = {}; {} rounds", workers,
                              with.repeat);
-  report::chart shown{"Steps in which the first deque's size didn't change",
+  report::chart shown{"Steps in which a deque's size didn't change; P = 1",
                       {"step, ticks", report::axis_scale::log2},
                       {.label = "probability"},
                       {}};
   for (const auto& each : all) {
     each.append_rows(result.rows);
-    shown.all.push_back(each.unchanged());
+    if (each.workers() == 1) shown.all.push_back(each.unchanged());
   }
   for (const auto& each : report::all_published_sizes) append_published(each, result, shown);
   result.charts = {std::move(shown)};

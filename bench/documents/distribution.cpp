@@ -14,6 +14,7 @@
 #include "workloads/constructs.hpp"
 #include "workloads/hashing.hpp"
 #include "workloads/mandelbrot/mandelbrot.hpp"
+#include "workloads/mesh/mesh.hpp"
 #include "workloads/particles/particles.hpp"
 
 namespace heist::bench {
@@ -31,7 +32,9 @@ std::vector<workloads::option_spec> options(scale of) {
                          1'000'000),
           integer_option("equal", "iterations of equal cost", quick ? 64 : 1024, 1, 1 << 28),
           integer_option("particles", "in the square", quick ? 500 : 20'000, 0, 1 << 28),
-          integer_option("steps", "of the particles", quick ? 2 : 16, 1, 1'000'000)};
+          integer_option("steps", "of the particles", quick ? 2 : 16, 1, 1'000'000),
+          integer_option("mesh", "patches of a row of the adaptive mesh", quick ? 4 : 16, 1, 4096),
+          integer_option("mesh-steps", "of the adaptive mesh", quick ? 4 : 60, 1, 1'000'000)};
 }
 
 // The programs: each consists of loops, and is made anew by reset().
@@ -49,12 +52,21 @@ class picture_rows {
   }
   template <class Fork>
   void run(const Fork& fork) {
-    const workloads::picture to{width_, width_ / 3 * 2, 1000, pixels_};
+    const workloads::picture to = whole();
     for (std::size_t loop = 0; loop < loops_; ++loop)
       fork.loop(to.height / 2, 1, [&to](std::size_t row) { draw_row(to, row); });
   }
+  // Every eighth pixel of a row stands for it.
+  [[nodiscard]] std::vector<double> predict(std::size_t rows) {
+    std::vector<double> costs(rows);
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::size_t x = 0; x < width_; x += 8) costs[row] += escape_time_at(whole(), x, row);
+    return costs;
+  }
 
  private:
+  [[nodiscard]] workloads::picture whole() { return {width_, width_ / 3 * 2, 1000, pixels_}; }
+
   std::size_t loops_, width_;
   std::vector<std::uint32_t> pixels_;
 };
@@ -75,6 +87,9 @@ class equal_iterations {
         const double re = -0.1 * static_cast<double>(i) / static_cast<double>(found_.size());
         found_[i] += workloads::escape_time(re, 0, 8000);
       });
+  }
+  [[nodiscard]] static std::vector<double> predict(std::size_t n) {
+    return std::vector<double>(n, 1.0);
   }
 
  private:
@@ -100,6 +115,15 @@ class swarm {
   void run(const Fork& fork) {
     move_particles(grid_, steps_, fork);
   }
+  // Each particle of a cell meets each other one.
+  [[nodiscard]] std::vector<double> predict(std::size_t cells) const {
+    std::vector<double> costs(cells);
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      const auto count = static_cast<double>(grid_.particles_in(cell));
+      costs[cell] = 1 + count * (count + 1) / 2;
+    }
+    return costs;
+  }
 
  private:
   static constexpr std::size_t side = 32;
@@ -107,6 +131,33 @@ class swarm {
   std::size_t steps_;
   std::vector<workloads::particle> start_;
   workloads::particle_grid grid_;
+};
+
+// Heat on an adaptive mesh: the cost of a patch follows from how fine it is.
+class mesh {
+ public:
+  mesh(std::size_t side, std::size_t steps) : steps_(steps), mesh_(side) {}
+
+  void reset() { mesh_.reset(); }
+  [[nodiscard]] std::uint64_t checksum() const {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < mesh_.patches(); ++i)
+      all.insert(all.end(), mesh_.cells_of(i).begin(), mesh_.cells_of(i).end());
+    return workloads::hash_of_bits(all);
+  }
+  template <class Fork>
+  void run(const Fork& fork) {
+    run_steps(mesh_, steps_, fork);
+  }
+  [[nodiscard]] std::vector<double> predict(std::size_t patches) const {
+    std::vector<double> costs(patches);
+    for (std::size_t i = 0; i < patches; ++i) costs[i] = mesh_.cost_of(i);
+    return costs;
+  }
+
+ private:
+  std::size_t steps_;
+  workloads::adaptive_mesh mesh_;
 };
 
 // A task for each `grain` iterations, all spawned by one function.
@@ -149,22 +200,49 @@ class clocked {
   loop_times* sums_;
 };
 
-enum class method { static_blocks, interleaved, semi_static, counter, on_demand, scope, queue };
+enum class method {
+  static_blocks,
+  weighted,
+  interleaved,
+  semi_static,
+  counter,
+  on_demand,
+  scope,
+  queue
+};
 constexpr std::pair<method, std::string_view> methods[] = {
-    {method::static_blocks, "static blocks"},      {method::interleaved, "interleaved"},
-    {method::semi_static, "semi-static"},          {method::counter, "counter"},
-    {method::on_demand, "stealing, parallel_for"}, {method::scope, "stealing, scope"},
+    {method::static_blocks, "static blocks"},
+    {method::weighted, "static, weighted"},
+    {method::interleaved, "interleaved"},
+    {method::semi_static, "semi-static"},
+    {method::counter, "counter"},
+    {method::on_demand, "stealing, parallel_for"},
+    {method::scope, "stealing, scope"},
     {method::queue, "shared queue, scope"}};
 
-// Calls program(fork) with that method's way of forking.
+// Blocks of equal cost, as the program predicts it before each loop.
 template <class Program>
-void run_with(method how, const Program& program) {
+struct predicted {
+  Program* program;
+
+  template <class Body>
+  void loop(std::size_t n, std::size_t /*grain*/, const Body& body) const {
+    const std::vector<double> costs = program->predict(n);
+    heist::parallel_for(std::size_t{0}, n, body, weighted_blocks{costs});
+  }
+};
+
+// Calls run(fork) with that method's way of forking.
+template <class Program, class Run>
+void run_with(method how, Program& program, const Run& run) {
   const auto plan = [&](loop_plan of) {
-    workloads::run_with_loops({.with = construct::plan, .plan = of}, program);
+    workloads::run_with_loops({.with = construct::plan, .plan = of}, run);
   };
   switch (how) {
     case method::static_blocks:
       return plan(loop_plan::static_blocks);
+    case method::weighted:
+      return run(predicted<Program>{&program});
     case method::interleaved:
       return plan(loop_plan::interleaved);
     case method::semi_static:
@@ -172,10 +250,10 @@ void run_with(method how, const Program& program) {
     case method::counter:
       return plan(loop_plan::counter);
     case method::on_demand:
-      return program(workloads::forked{});
+      return run(workloads::forked{});
     case method::scope:
     case method::queue:
-      return program(spawned{});
+      return run(spawned{});
   }
 }
 
@@ -216,7 +294,7 @@ class comparison {
     const auto who = fmt::format("{}, P = {}", what, on.workers);
     add(who, [this, &on, how, who](side& to) {
       const double seconds = checked(who, [&] {
-        on.of(how).run([&] { run_with(how, [&](auto fork) { program_.run(fork); }); });
+        on.of(how).run([&] { run_with(how, program_, [&](auto fork) { program_.run(fork); }); });
       });
       if (on.workers > 1) to.balance.add(100 * balance(on, how, who));
       return seconds;
@@ -256,7 +334,8 @@ class comparison {
     loop_times sums;
     checked(who, [&] {
       on.of(how).run([&] {
-        run_with(how, [&](auto fork) { program_.run(clocked<decltype(fork)>(fork, clock, sums)); });
+        run_with(how, program_,
+                 [&](auto fork) { program_.run(clocked<decltype(fork)>(fork, clock, sums)); });
       });
     });
     return sums.mean_s / sums.greatest_s;
@@ -279,8 +358,10 @@ results run(const workloads::option_values& values, const settings& with) {
   comparison equal(turns, "equal costs", equal_iterations(values.size("equal"), loops));
   comparison rows(turns, "mandelbrot", picture_rows(values.size("width"), loops));
   comparison moving(turns, "particles", swarm(values.size("particles"), values.size("steps")));
+  comparison refined(turns, "adaptive mesh", mesh(values.size("mesh"), values.size("mesh-steps")));
   for (auto& each : on)
     for (const auto& [how, what] : methods) {
+      refined.add(each, how, what);
       equal.add(each, how, what);
       rows.add(each, how, what);
       moving.add(each, how, what);
@@ -293,9 +374,11 @@ results run(const workloads::option_values& values, const settings& with) {
       "and {} workers; {} rounds",
       loops, values.size("equal"), values.size("width") / 3, values.size("steps"),
       values.size("particles"), workers, with.repeat);
+  result.title += fmt::format("; {} steps of an adaptive mesh", values.size("mesh-steps"));
   equal.append_rows(result.rows);
   rows.append_rows(result.rows);
   moving.append_rows(result.rows);
+  refined.append_rows(result.rows);
   result.source =
       "CS149, lecture 5 (Stanford): section 1.2, static, semi-static and dynamic "
       "assignment; it has no figures";
@@ -307,6 +390,11 @@ results run(const workloads::option_values& values, const settings& with) {
       "delays need not delay a loop. With static blocks there are as many parts as workers, and "
       "one "
       "has most of the picture's cost",
+      "static, weighted: blocks of equal cost, as the program predicts it before each loop: from "
+      "every "
+      "eighth pixel of a row, from the particles of a cell, from how fine a patch is; the "
+      "prediction "
+      "is part of the time",
       "semi-static measures the first loop and every eighth one, and cuts the others accordingly; "
       "particles are also sorted into cells after each step, serially, which no method shortens"};
   return result;

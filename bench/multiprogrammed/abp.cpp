@@ -137,8 +137,10 @@ class experiment {
         "before each turn",
         "bound: (T1 + Tinf P)/PA, the paper's with both constants 1",
         "c1 and c2 are fitted to all runs of a side by least squares of relative errors",
-        "a mutex's waiters sleep until its holder has run; those of a spinning lock, the paper's, use "
-        "up their turns. A worker loses its processor inside the lock only if the turn of the system "
+        "a mutex's waiters sleep until its holder has run; those of a spinning lock, the paper's, "
+        "use "
+        "up their turns. A worker loses its processor inside the lock only if the turn of the "
+        "system "
         "(some ms) ends in the some ten ns in which it holds it: seldom where leaves are long",
         "a side whose run takes longer than a second has one run"};
     return found;

@@ -21,8 +21,8 @@ using workloads::integer_option;
 std::vector<workloads::option_spec> options(scale of) {
   const bool quick = of == scale::quick;
   return {
-      integer_option("fib", "which Fibonacci number, a fork at every call", quick ? 12 : 28, 2, 40),
-      integer_option("most", "workers", quick ? 4 : 64, 1, 1024),
+      integer_option("fib", "which Fibonacci number, a fork at every call", quick ? 12 : 30, 2, 40),
+      integer_option("most", "workers", quick ? 32 : 64, 1, 1024),
       integer_option("competitors", "processes that spin", 1, 0, 64)};
 }
 

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "heist/detail/export.hpp"
@@ -41,6 +42,24 @@ struct static_blocks {
   // Calls work(first, last) for chunks of [0, n): see partitioner.
   template <class Work>
   void run(std::size_t n, const Work& work, unsigned workers) const;
+};
+
+// One block of neighbouring iterations for each worker, cut so that each has the same part of the
+// costs that the program predicts. For iterations whose costs differ and are known before the loop
+// (rows whose number of entries is known, cells with so many particles): as cheap as static_blocks,
+// but for a pass over the costs.
+struct weighted_blocks {
+  // A number for each iteration, in any unit. Must outlive the loop.
+  std::span<const double> costs;
+
+  // Calls work(first, last) for chunks of [0, n): see partitioner. Throws usage_error unless there
+  // are n costs, each finite and at least 0; std::bad_alloc.
+  template <class Work>
+  void run(std::size_t n, const Work& work, unsigned workers) const;
+
+ private:
+  // Where the blocks begin, and n.
+  [[nodiscard]] HEIST_API std::vector<std::size_t> bounds(std::size_t n, unsigned workers) const;
 };
 
 // Worker i takes the chunks i, i + P, i + 2 P and so on. For costs that change slowly along the
@@ -100,7 +119,7 @@ class semi_static {
 
   [[nodiscard]] std::size_t cell(std::size_t c) const noexcept;
   HEIST_API void start(std::size_t n, unsigned workers);
-  HEIST_API void assign(unsigned workers);
+  HEIST_API void assign();
 
   detail::one_at_a_time lock_;
   const unsigned rounds_;

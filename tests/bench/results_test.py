@@ -20,6 +20,18 @@ def check(condition, message):
         sys.exit(1)
 
 
+def check_rows():
+    """Each row of the documents is there once, with a command and what was found."""
+    rows = [row for part in json.loads((SCRIPT.parent.parent / "docs/results/rows.json").read_text()) for row in part["rows"]]
+    wanted = [f"{letter}{i}" for letter, last in zip("ABCDEF", (8, 5, 8, 5, 10, 15)) for i in range(1, last + 1)]
+    check([row[0] for row in rows] == wanted, f"rows: {[row[0] for row in rows]}")
+    names = re.findall(r'^        "(\w+)",$', SCRIPT.read_text(), re.MULTILINE)
+    for row in rows:
+        check(len(row) == 4 and all(row), f"row {row[0]} lacks something")
+        for page in re.findall(r"@(\w+)", row[3]):
+            check(page in names, f"row {row[0]} names a page {page}")
+
+
 def check_page(folder, name, cpu):
     text = (folder / f"{name}.md").read_text()
     check(re.match(rf"# {name}\n\n\*\*[^\[\]]+\.\*\*\n", text), f"{name}: no headline: {text[:400]}")
@@ -34,6 +46,7 @@ def check_page(folder, name, cpu):
 
 
 def main():
+    check_rows()
     heist = sys.argv[1]
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary, "results")

@@ -57,7 +57,8 @@ TEST(BadInput, Workloads) {
                  "unknown workload 'spreadsheet': not one of all, fib, nqueens, quicksort, "
                  "mergesort, matmul, mandelbrot, wordcount, uts, knapsack, graph_walk, skynet, "
                  "cilksort, samplesort, strassen, lu, fft, integrate, heat, cholesky, barnes_hut, "
-                 "bfs, pagerank, kmeans, filter, particles, empty_jobs, job_loop; see heist list");
+                 "bfs, pagerank, kmeans, filter, particles, mesh, shortest_paths, empty_jobs, "
+                 "job_loop; see heist list");
   for (const auto* unlike : {"foo", "x", "ab", "merge_all"})
     expect_refused(usage, {"run", unlike}, std::string("unknown workload '") + unlike + "': not ");
 }
@@ -96,7 +97,7 @@ TEST(BadInput, OptionsWithoutEffect) {
 TEST(BadInput, Policies) {
   expect_refused(
       usage, {"run", "fib", "--deque", "abq"},
-      "run --deque must be one of split, locked, bounded_ring, abp, chase_lev, multi_steal, "
+      "run --deque must be one of split, locked, spin_locked, bounded_ring, abp, chase_lev, multi_steal, "
       "steal_half, shared_queue, not 'abq'");
   expect_refused(usage, {"run", "fib", "--join", "never"},
                  "--join must be one of greedy, stalling");
@@ -111,7 +112,7 @@ TEST(BadInput, Policies) {
                  "--queue-order goes with the deque shared_queue");
   expect_refused(usage, {"run", "fib", "--yield", "often"},
                  "--yield must be one of paced, none, to_any, to_random, to_all");
-  for (const auto* value : {"0", "65", "two"})
+  for (const auto* value : {"0", "1025", "two"})
     expect_refused(usage, {"run", "fib", "--deque", "multi_steal", "--steal-batch", value},
                    "--steal-batch must be an integer from 1 to 1024");
 }

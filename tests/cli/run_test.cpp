@@ -41,6 +41,8 @@ const std::vector<std::vector<std::string>> quick_runs = {
     {"kmeans", "--points", "500", "--block", "50"},
     {"filter", "--width", "40", "--height", "30", "--passes", "2"},
     {"particles", "--particles", "500", "--side", "8", "--steps", "3"},
+    {"mesh", "--side", "5", "--steps", "6"},
+    {"shortest_paths", "--scale", "8"},
     {"empty_jobs", "--jobs", "500", "--rounds", "2"},
     {"job_loop", "--elements", "1000", "--rounds", "2"}};
 

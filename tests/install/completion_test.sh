@@ -77,7 +77,7 @@ expect 'nqueens ' heist run nq
 expect 'abp ' heist run fib --deque ab
 expect 'abp ' heist run fib --deque = ab
 expect 'continuation ' heist run --spawn cont
-expect '--steal-batch ' heist run --deque abp fib --steal
+expect '--steal-batch --steal-rule ' heist run --deque abp fib --steal
 expect 'nqueens ' heist run --preset cilk nq
 expect 'nqueens ' heist help run nq
 expect 'work-stealing ' heist sim --scheduler work-st

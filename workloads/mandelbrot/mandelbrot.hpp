@@ -32,13 +32,16 @@ inline std::uint32_t escape_time(double re, double im, std::uint32_t max_iterati
 }
 
 // The picture shows the real axis from -2.25 to 0.75, and the imaginary axis to the same scale.
+inline std::uint32_t escape_time_at(const picture& of, std::size_t column, std::size_t row) {
+  const double scale = 3.0 / static_cast<double>(of.width);
+  const double im = (static_cast<double>(row) - static_cast<double>(of.height - 1) / 2) * scale;
+  const double re = -2.25 + (static_cast<double>(column) + 0.5) * scale;
+  return escape_time(re, im, of.max_iterations);
+}
+
 inline void draw_row(const picture& to, std::size_t row) {
-  const double scale = 3.0 / static_cast<double>(to.width);
-  const double im = (static_cast<double>(row) - static_cast<double>(to.height - 1) / 2) * scale;
-  for (std::size_t column = 0; column < to.width; ++column) {
-    const double re = -2.25 + (static_cast<double>(column) + 0.5) * scale;
-    to.iterations[row * to.width + column] = escape_time(re, im, to.max_iterations);
-  }
+  for (std::size_t column = 0; column < to.width; ++column)
+    to.iterations[row * to.width + column] = escape_time_at(to, column, row);
 }
 
 template <class Fork>

@@ -26,6 +26,14 @@ inline void static_blocks::run(std::size_t n, const Work& work, unsigned workers
 }
 
 template <class Work>
+inline void weighted_blocks::run(std::size_t n, const Work& work, unsigned workers) const {
+  const auto at = bounds(n, workers);
+  detail::run_crew(work, workers, [&](unsigned i, const auto& run) {
+    if (at[i] != at[i + 1]) run(at[i], at[i + 1]);
+  });
+}
+
+template <class Work>
 inline void interleaved::run(std::size_t n, const Work& work, unsigned workers) const {
   const std::size_t each = chunk < 1 ? 1 : chunk;
   const std::size_t chunks = n / each + (n % each != 0 ? 1 : 0);
@@ -69,7 +77,7 @@ inline void semi_static::run(std::size_t n, const Work& work, unsigned workers) 
       before = now;
     }
   });
-  if (measures) assign(workers);
+  if (measures) assign();
 }
 
 inline std::size_t semi_static::cell(std::size_t c) const noexcept {

@@ -93,6 +93,15 @@ constexpr std::array<named<yield_policy>, 3> yields = {{
     {"to-all", yield_policy::to_all},
 }};
 
+constexpr std::array<named<spawn_order>, 2> spawns = {{
+    {"child", spawn_order::child_first},
+    {"parent", spawn_order::parent_first},
+}};
+constexpr std::array<named<enabled_order>, 2> enabled_orders = {{
+    {"queued", enabled_order::queued},
+    {"run", enabled_order::run},
+}};
+
 constexpr std::uint64_t max_seeds = 1'000'000;
 constexpr std::uint64_t max_latency = 1'000'000;
 
@@ -166,7 +175,8 @@ struct texts {
   std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
   std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
   std::string kernel, yield = "to-all", svg, html, curve = "speedup", shown = "time";
-  std::string costs, instruction_ns, scale, cluster, lock = "0";
+  std::string costs, instruction_ns, scale, cluster, lock = "0", spawn = "child",
+                                                     enabled = "queued";
   bool json = false, csv = false, table = false, check = false;
 };
 
@@ -187,11 +197,10 @@ void refuse_schedule(const arguments& own, const std::string& what) {
   refuse(own, schedule_options, what);
 }
 
+constexpr std::array abp_options = {"--yield", "--spawn", "--enabled", "--lock"};
+
 void refuse_unused(const arguments& own, const texts& g) {
-  if (own.is_given("--yield") && g.scheduler != "abp")
-    throw usage_error("sim: --yield goes with --scheduler abp");
-  if (own.is_given("--lock") && g.scheduler != "abp")
-    throw usage_error("sim: --lock goes with --scheduler abp");
+  if (g.scheduler != "abp") refuse(own, abp_options, "goes with --scheduler abp");
   if (own.is_given("--lock") && g.check)
     throw usage_error("sim: --check knows no locks: it doesn't go with --lock");
   if (own.is_given("--curve") && g.svg.empty()) throw usage_error("sim: --curve goes with --svg");
@@ -213,8 +222,9 @@ void refuse_unused(const arguments& own, const texts& g, const run_settings& set
 }
 
 timed_request with_costs(const sim_task& task, const arguments& own, const texts& g) {
-  constexpr std::array others = {"--scheduler", "--kernel", "--yield", "--lock", "--check"};
+  constexpr std::array others = {"--scheduler", "--kernel", "--check"};
   refuse_schedule(own, "doesn't go with --costs");
+  refuse(own, abp_options, "doesn't go with --costs");
   refuse(own, others, "doesn't go with --costs");
   timed_request request;
   static_cast<sim_task&>(request) = task;
@@ -226,9 +236,10 @@ timed_request with_costs(const sim_task& task, const arguments& own, const texts
 }
 
 void refuse_beside_cluster(const arguments& own) {
-  constexpr std::array others = {"--scheduler",      "--kernel", "--yield", "--lock", "--costs",
-                                 "--instruction-ns", "--scale",  "-P",      "--check"};
+  constexpr std::array others = {"--scheduler", "--kernel", "--costs", "--instruction-ns",
+                                 "--scale",     "-P",       "--check"};
   refuse_schedule(own, "doesn't go with --cluster");
+  refuse(own, abp_options, "doesn't go with --cluster");
   refuse(own, others, "doesn't go with --cluster");
 }
 
@@ -314,6 +325,14 @@ void add_options(arguments& own, texts& g) {
   own.add_text("--yield", g.yield,
                "after a failed attempt, with --scheduler abp: none, to-random, to-all",
                names_of(yields));
+  own.add_text("--spawn", g.spawn,
+               "which thread a process runs on after a spawn, with --scheduler abp: child, parent",
+               names_of(spawns));
+  own.add_text(
+      "--enabled", g.enabled,
+      "what it does with a thread that it makes ready, with --scheduler abp: queued on its "
+      "deque, or run, while its own is queued",
+      names_of(enabled_orders));
   own.add_text("--lock", g.lock,
                "steps for which an operation holds its deque's lock, with --scheduler abp; 0: the "
                "deques don't block");
@@ -391,6 +410,8 @@ sim_request to_request(const arguments& own, const texts& g, const std::string& 
     refuse_unused(own, g);
     auto under = under_kernel(task, g.scheduler, g.kernel);
     under.settings.yield = choice("--yield", g.yield, yields);
+    under.settings.spawn = choice("--spawn", g.spawn, spawns);
+    under.settings.enabled = choice("--enabled", g.enabled, enabled_orders);
     under.settings.lock_steps = static_cast<std::uint32_t>(number("--lock", g.lock, 0, 1'000'000));
     under.check = g.check;
     return under;

@@ -81,6 +81,9 @@ class step_command {
                            ? "A deque is shown from its top, where thieves take threads, with the "
                              "instruction that each executes next."
                            : "Threads in the pool are ready, or (stalled).");
+    if (!has_thieves(request_.settings)) return;
+    const report::table syncs = lab::syncs_of(schedule_, dag);
+    if (!syncs.rows.empty()) out_.print("\n{}", report::to_text(syncs));
   }
 
   sim_row simulate(std::uint32_t processors) {
@@ -132,8 +135,8 @@ class step_command {
     out_.print("{}, {}\n", to_string(request_.settings.scheduler),
                !has_chance(request_.settings) ? std::string("no chance in it")
                : has_thieves(request_.settings)
-                   ? fmt::format("requests {}, mean of {} seeds", access_text(), request_.seeds)
-                   : fmt::format("mean of {} seeds", request_.seeds));
+                   ? fmt::format("requests {}, {}", access_text(), mean_of(request_.seeds))
+                   : mean_of(request_.seeds));
   }
 
   [[nodiscard]] std::string_view access_text() const {

@@ -100,9 +100,9 @@ class cluster_command {
 
   int operator()() {
     if (request_.form == report::form::text)
-      out_.print("{}: latency {:g} us, within a host {:g} us; mean of {} seed{}\n", request_.dag,
+      out_.print("{}: latency {:g} us, within a host {:g} us; {}\n", request_.dag,
                  request_.settings.latency_ns / 1e3, request_.settings.host_latency_ns / 1e3,
-                 request_.seeds, request_.seeds == 1 ? "" : "s");
+                 mean_of(request_.seeds));
     rows_out_.print_head();
     for (const auto stealing : request_.stealing)
       for (const auto item_ns : request_.item_ns)

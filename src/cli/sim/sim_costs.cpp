@@ -109,8 +109,8 @@ void print_measures(const timed_request& request, const lab::measures& of,
                     const lab::cost_model& costs, output& out) {
   out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}, S1 {}, {} threads\n", request.dag, of.work,
             of.span, of.parallelism(), of.stack_depth, of.threads);
-  out.print("work-stealing with the costs of {}, an instruction takes {:g} ns, mean of {} seeds\n",
-            request.costs, costs.instruction_ns, request.seeds);
+  out.print("work-stealing with the costs of {}, an instruction takes {:g} ns, {}\n", request.costs,
+            costs.instruction_ns, mean_of(request.seeds));
   for (const auto& each : costs.doubts) out.print("doubtful costs: {}\n", each);
 }
 

@@ -52,6 +52,13 @@ bool is_greedy(const kernel_request& request) {
   return request.settings.scheduler == lab::user_scheduler::greedy;
 }
 
+bool runs_child_first(const kernel_request& request) {
+  return request.settings.spawn == lab::spawn_order::child_first;
+}
+bool queues_enabled(const kernel_request& request) {
+  return request.settings.enabled == lab::enabled_order::queued;
+}
+
 // Both arguments must outlive the columns.
 report::columns<kernel_row> kernel_columns(const kernel_request& request, const lab::measures& of) {
   using row = kernel_row;
@@ -64,6 +71,17 @@ report::columns<kernel_row> kernel_columns(const kernel_request& request, const 
        [&](const row&) {
          return is_greedy(request) ? value()
                                    : value(std::string(to_string(request.settings.yield)));
+       }},
+      {"spawn", "",
+       [&](const row&) {
+         return is_greedy(request)
+                    ? value()
+                    : value(std::string(runs_child_first(request) ? "child" : "parent"));
+       }},
+      {"enabled", "",
+       [&](const row&) {
+         return is_greedy(request) ? value()
+                                   : value(std::string(queues_enabled(request) ? "queued" : "run"));
        }},
       {"first_seed", "", [&](const row&) { return value(request.first_seed); }},
       {"work", "", [&](const row&) { return value(std::uint64_t{of.work}); }},
@@ -94,9 +112,9 @@ row_views kernel_views(const kernel_request& request) {
       .text = {"processes", "steps", "processor_average", "steps_to_bound", "steals", "attempts"},
       .csv = {"processes", "seeds", "unfinished", "steps", "processor_average", "steps_to_bound",
               "steals", "attempts"},
-      .json = {"dag", "scheduler", "kernel", "yield", "processes", "seeds", "first_seed",
-               "unfinished", "work", "span", "steps", "processor_average", "steps_to_bound",
-               "steals", "attempts"}};
+      .json = {"dag", "scheduler", "kernel", "yield", "spawn", "enabled", "processes", "seeds",
+               "first_seed", "unfinished", "work", "span", "steps", "processor_average",
+               "steps_to_bound", "steals", "attempts"}};
   if (request.settings.lock_steps != 0)
     for (auto* view : {&views.text, &views.csv, &views.json}) view->push_back("spins");
   return views;
@@ -120,6 +138,8 @@ std::string title_of(const kernel_request& request) {
   auto title = fmt::format(
       "{} under the kernel {}{}", is_greedy(request) ? "greedy" : "abp", request.settings.kernel,
       is_greedy(request) ? "" : fmt::format(", yields: {}", to_string(request.settings.yield)));
+  if (!runs_child_first(request)) title += ", spawns: the parent goes on";
+  if (!queues_enabled(request)) title += ", what is enabled is run";
   if (request.settings.lock_steps != 0)
     title += fmt::format(", deques with locks of {} steps", request.settings.lock_steps);
   return title;
@@ -216,7 +236,7 @@ std::string make_page(const kernel_request& request, const lab::measures& of,
 void print_measures(const kernel_request& request, const lab::measures& of, output& out) {
   out.print("{}: T1 {}, Tinf {}, parallelism {:.1f}\n", request.dag, of.work, of.span,
             of.parallelism());
-  out.print("{}, mean of {} seeds; bound: T1/PA + Tinf P/PA\n", title_of(request), request.seeds);
+  out.print("{}, {}; bound: T1/PA + Tinf P/PA\n", title_of(request), mean_of(request.seeds));
 }
 
 void print_checks(const lab::kernel_checker& checked, const lab::measures& of, output& out) {

@@ -71,6 +71,11 @@ using sim_request = std::variant<step_request, timed_request, kernel_request, si
 [[nodiscard]] reader<sim_request> add_sim(arguments& own);
 int simulate(const sim_request& request, output& out, std::FILE* err);
 
+// What the figures of so many runs are.
+[[nodiscard]] inline std::string mean_of(std::uint64_t seeds) {
+  return seeds == 1 ? "one seed" : "mean of " + std::to_string(seeds) + " seeds";
+}
+
 // "1..1024" (doubling), "1,2,12", or both.
 [[nodiscard]] std::vector<std::uint32_t> parse_processors(const std::string& text);
 

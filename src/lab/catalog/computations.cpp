@@ -12,6 +12,7 @@
 #include "lab/dag/pipeline_dag.hpp"
 #include "lab/programs/chain.hpp"
 #include "lab/programs/fib.hpp"
+#include "lab/programs/phases.hpp"
 #include "lab/programs/tree.hpp"
 #include "lab/programs/uts.hpp"
 #include "lab/programs/wide.hpp"
@@ -62,6 +63,9 @@ const std::vector<computation_name>& computations() {
       {"wide",
        "tasks that the root spawns one after the other",
        {{"tasks", 1, 1'000'000'000, 1000}, {"work", 1, much, 100}, {"lastwork", 1, much, 100}}},
+      {"phases",
+       "phases of equal tasks, each of which waits for the one before",
+       {{"phases", 1, 1'000'000'000, 100}, {"tasks", 1, 1'000'000'000, 16}, {"work", 1, much, 10}}},
       {"pipeline",
        "items through stages, in order; not strict",
        {{"items", 1, 1'000'000, 100}, {"stages", 1, 1'000'000, 10}}},
@@ -92,6 +96,7 @@ std::unique_ptr<computation> make_computation(std::string_view text) {
   if (name == "tree") return make_programmed(word, tree_program{small(0), small(1), v[2]});
   if (name == "chain") return make_programmed(word, chain_program{v[0]});
   if (name == "wide") return make_programmed(word, wide_program{v[0], v[1], v[2]});
+  if (name == "phases") return make_programmed(word, phases_program{v[0], v[1], v[2]});
   if (name == "pipeline") return make_computation(pipeline_dag(v[0], v[1]));
   return make_divided(word, v);
 }

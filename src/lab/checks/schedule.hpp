@@ -28,6 +28,12 @@ using schedule = std::vector<schedule_step>;
 // Stalled threads of the pool are put in parentheses.
 [[nodiscard]] report::table to_table(const schedule& steps, const explicit_dag& dag);
 
+// The life of each sync that costs something, event by event: of a thread that was stolen while
+// children of it lived. The thief makes its descriptor, which counts the children that have begun
+// and not ended; the processor that makes it 0 goes on with the thread if that has stalled. A sync
+// of a thread that nobody steals has none (CS149, lecture 5).
+[[nodiscard]] report::table syncs_of(const schedule& steps, const explicit_dag& dag);
+
 // The observer that writes a schedule down.
 class schedule_recorder {
  public:

@@ -1,7 +1,8 @@
 // Work stealing by P processes on the processors that a kernel gives them (Arora, Blumofe, Plaxton
 // 1998, section 3), on DAGs whose instructions have at most two edges out, strict or not. A process
 // that runs in a step executes an instruction of its thread, or makes one steal attempt; what
-// becomes ready goes to the bottom of its deque. Between two attempts it yields.
+// becomes ready goes to the bottom of its deque, or is run while the process's own thread goes
+// there. Between two attempts it yields.
 //
 // Of the thieves that ask the same deque in one step, one gets the top thread. For the others
 // popTop fails, as its relaxed semantics allow. Within a step, instructions come before steals.
@@ -64,6 +65,8 @@ class abp_run {
         left_(settings.processes, 0),
         deques_(settings.processes),
         robbed_in_(settings.processes, 0),
+        spawn_(settings.spawn),
+        enabled_(settings.enabled),
         lock_steps_(settings.lock_steps),
         holder_(settings.processes, no_id),
         operations_(settings.processes),
@@ -150,16 +153,21 @@ class abp_run {
 
   // What an instruction did becomes true for the deque, and for what p executes next.
   void go_on(std::uint32_t p, thread_id thread, const outcome& did) {
+    thread_id next = did.thread == outcome::fate::goes_on ? thread : no_id;
+    // Of two threads that could go on, the one that is run is the second.
+    const auto prefer = [&](thread_id other, bool is_run) {
+      if (next != no_id) push(p, is_run ? next : other);
+      if (next == no_id || is_run) next = other;
+    };
     for (const thread_id enabled : did.enabled) {
       if (enabled == no_id) continue;
       ++result_.run.resumed;
-      push(p, enabled);
+      if (enabled_ == enabled_order::queued)
+        push(p, enabled);
+      else
+        prefer(enabled, true);
     }
-    thread_id next = did.thread == outcome::fate::goes_on ? thread : no_id;
-    if (did.spawned != no_id) {
-      if (next != no_id) push(p, next);
-      next = did.spawned;
-    }
+    if (did.spawned != no_id) prefer(did.spawned, spawn_ == spawn_order::child_first);
     if (next == no_id && !deques_[p].empty()) next = deques_[p].pop_bottom();
     running_[p] = no_id;
     if (next != no_id) assign(p, next);
@@ -209,6 +217,8 @@ class abp_run {
   std::vector<std::uint64_t> left_;
   std::vector<ready_deque> deques_;
   std::vector<std::uint64_t> robbed_in_;
+  spawn_order spawn_;
+  enabled_order enabled_;
   std::uint32_t lock_steps_;
   std::vector<std::uint32_t> holder_;  // by deque: the process that holds its lock
   std::vector<deque_operation> operations_;

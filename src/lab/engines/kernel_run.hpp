@@ -10,6 +10,7 @@
 #include "lab/model/run_result.hpp"
 #include "lab/model/thread_system.hpp"
 #include "lab/schedulers/ready_deque.hpp"
+#include "lab/schedulers/settings.hpp"
 
 namespace heist::lab {
 
@@ -38,6 +39,9 @@ struct kernel_settings {
   std::string kernel = "dedicated";  // a word for make_kernel()
   std::uint32_t processes = 1;
   yield_policy yield = yield_policy::to_all;
+  // Of abp: the paper's bound holds for each of these choices.
+  spawn_order spawn = spawn_order::child_first;
+  enabled_order enabled = enabled_order::queued;
   // Deques with a spinning lock in place of the paper's non-blocking ones: each operation holds it
   // for so many steps of its process, also while that has no processor. 0: there is none.
   std::uint32_t lock_steps = 0;

@@ -11,6 +11,12 @@ enum class spawn_order {
   parent_first,  // run the parent and leave the child to thieves: child stealing
 };
 
+// What a process does whose instruction has made a thread ready.
+enum class enabled_order {
+  queued,  // puts it at the bottom of its deque, and goes on
+  run,     // runs it, and puts its own thread there
+};
+
 // Of the victim's threads, from the top. k: fewer where it has fewer; k_or_one: then one only, as
 // in the article of the scheduler with multi-task steals.
 enum class steal_amount { one, k, k_or_one, half };

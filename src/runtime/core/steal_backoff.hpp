@@ -44,6 +44,21 @@ class steal_backoff {
                       std::chrono::microseconds(1024));
   }
 
+  // It begins a job that it has stolen; its joins have waited so often until now.
+  void begin_job(std::uint64_t now, std::uint64_t waits) noexcept {
+    began_ = now;
+    waits_ = waits;
+  }
+  void forget_job() noexcept { began_ = 0; }
+  // It looks for work again before that job has returned. Unless a join has waited meanwhile, the
+  // job was a scope's rest, which another thread has stolen in turn: then it doesn't return here,
+  // and what has been run of it is what the steal was worth.
+  void come_back(std::uint64_t waits) noexcept {
+    const std::uint64_t began = began_;
+    if (began == 0 || waits != waits_) return;
+    began_ = 0;
+    note_job(ticks() - began, false);
+  }
   // A job that was stolen has run for so many ticks(). `has_waited`: not all of that time was its
   // own, so only a long one says something.
   void note_job(std::uint64_t took, bool has_waited) noexcept {
@@ -85,7 +100,9 @@ class steal_backoff {
 
   local<unsigned> history_{0};  // a bit for each of the last steals, set for a disappointment
   local<unsigned> requests_{0};
-  local<unsigned> naps_{0};  // in a row
+  local<unsigned> naps_{0};        // in a row
+  local<std::uint64_t> began_{0};  // when it began what it stole last; 0: that has ended
+  local<std::uint64_t> waits_{0};
 };
 
 }  // namespace heist::inline v0::detail

@@ -168,9 +168,11 @@ bool run_stolen(worker& w, unsigned round) noexcept {
   w.last_asked = ~0U;
   const std::uint64_t before = ticks();
   const std::uint64_t waits = w.count.suspends.get();
+  w.backoff.begin_job(before, waits);
   run_job(w, *j);
   worker& now = self_worker();  // it may be another
   now.backoff.note_job(ticks() - before, &now != &w || now.count.suspends.get() != waits);
+  now.backoff.forget_job();
   return true;
 }
 
@@ -212,6 +214,7 @@ class idle_pacing {
 
   // Before the first search.
   void begin() noexcept {
+    w_.backoff.come_back(w_.count.suspends.get());
     if (holds_back() && w_.backoff.may_nap()) nap();
   }
   // False: a guest has nothing to wait for.

@@ -3,6 +3,7 @@
 #include "heist/detail/parallel/split_loop.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 
@@ -76,6 +77,40 @@ void throw_bad_bin(std::size_t bin, std::size_t bins) {
 
 }  // namespace detail
 
+namespace {
+
+// Cuts the costs into as many parts as to has beginnings, of equal sums.
+template <class Costs>
+void cut_evenly(const Costs& costs, std::vector<std::size_t>& to) {
+  const std::size_t parts = to.size() - 1;
+  const auto total = std::accumulate(costs.begin(), costs.end(), 0.0);
+  double sum = 0;
+  std::size_t c = 0;
+  for (std::size_t i = 1; i < parts; ++i) {
+    // What lies where the share ends goes to the side where the larger part of it lies.
+    const double share = total * static_cast<double>(i) / static_cast<double>(parts);
+    while (c < costs.size() && sum + static_cast<double>(costs[c]) / 2 < share)
+      sum += static_cast<double>(costs[c++]);
+    to[i] = c;
+  }
+  to[parts] = costs.size();
+}
+
+}  // namespace
+
+std::vector<std::size_t> weighted_blocks::bounds(std::size_t n, unsigned workers) const {
+  if (costs.size() != n)
+    throw usage_error("weighted_blocks: " + std::to_string(costs.size()) + " costs for " +
+                      std::to_string(n) + " iterations");
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(costs[i] >= 0) || !std::isfinite(costs[i]))
+      throw usage_error("weighted_blocks: the cost of iteration " + std::to_string(i) + " is " +
+                        std::to_string(costs[i]) + ": must be finite and at least 0");
+  std::vector<std::size_t> result(workers + std::size_t{1}, 0);
+  cut_evenly(costs, result);
+  return result;
+}
+
 std::vector<std::size_t> semi_static::bounds() const {
   std::vector<std::size_t> result;
   for (const std::size_t b : bounds_) result.push_back(cell(b));
@@ -88,21 +123,10 @@ void semi_static::start(std::size_t n, unsigned workers) {
   bounds_.assign(workers + std::size_t{1}, 0);
   n_ = n;
   round_ = 0;
-  assign(workers);
+  assign();
 }
 
-void semi_static::assign(unsigned workers) {
-  const auto total = std::accumulate(costs_.begin(), costs_.end(), 0.0);
-  double sum = 0;
-  std::size_t c = 0;
-  for (unsigned i = 1; i < workers; ++i) {
-    // The cell in which the share ends goes to the side where the larger part of it lies.
-    while (c < costs_.size() && sum + static_cast<double>(costs_[c]) / 2 < total * i / workers)
-      sum += static_cast<double>(costs_[c++]);
-    bounds_[i] = c;
-  }
-  bounds_[workers] = costs_.size();
-}
+void semi_static::assign() { cut_evenly(costs_, bounds_); }
 
 void affinity::start(std::size_t n, unsigned workers) {
   if (n != n_ || workers != workers_) {

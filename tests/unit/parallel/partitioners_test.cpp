@@ -144,6 +144,9 @@ std::vector<std::pair<std::size_t, std::size_t>> chunks_of(std::size_t n, unsign
 TEST(Partitioners, CutAsTheySay) {
   using testing::ElementsAre;
   using testing::Pair;
+  const std::vector<double> costs = {5, 1, 1, 1, 1, 1, 5, 0, 0, 0};
+  EXPECT_THAT(chunks_of(10, 3, heist::weighted_blocks{costs}),
+              ElementsAre(Pair(0, 1), Pair(1, 5), Pair(6, 4)));
   EXPECT_THAT(chunks_of(10, 3, heist::static_blocks{}),
               ElementsAre(Pair(0, 3), Pair(3, 3), Pair(6, 4)));
   EXPECT_THAT(chunks_of(10, 2, heist::interleaved{.chunk = 4}),
@@ -156,6 +159,23 @@ TEST(Partitioners, CutAsTheySay) {
   EXPECT_THAT(
       chunks_of(SIZE_MAX, 2, heist::dynamic{.chunk = SIZE_MAX / 2}),
       ElementsAre(Pair(0, SIZE_MAX / 2), Pair(SIZE_MAX / 2, SIZE_MAX / 2), Pair(SIZE_MAX - 1, 1)));
+}
+
+TEST(WeightedBlocks, RefuseCostsThatAreNone) {
+  const auto run = [](const std::vector<double>& costs) -> std::string {
+    try {
+      parallel_for(
+          0, 3, [](int) {}, heist::weighted_blocks{costs});
+    } catch (const heist::usage_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(run({0, 0, 0}), "");
+  EXPECT_EQ(run({1, 2}), "weighted_blocks: 2 costs for 3 iterations");
+  EXPECT_EQ(run({1, -2, 1}),
+            "weighted_blocks: the cost of iteration 1 is -2.000000: must be finite and at least 0");
+  EXPECT_THAT(run({1, 2, NAN}), testing::HasSubstr("iteration 2"));
 }
 
 // The first half costs nothing, so after a measurement its block is the larger one.

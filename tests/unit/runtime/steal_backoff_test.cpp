@@ -67,6 +67,24 @@ TEST(StealBackoff, AJobThatHasWaitedSaysNothingUnlessItIsLong) {
   EXPECT_FALSE(b.holds_back());
 }
 
+// The rest of a scope that is stolen on doesn't return to the one that stole it first.
+TEST(StealBackoff, WhatWasLeftToOthersCountsWhenTheWorkerComesBack) {
+  steal_backoff b;
+  disappoint(b);
+  b.come_back(7);  // from nothing
+  EXPECT_TRUE(b.holds_back());
+  b.begin_job(heist::detail::ticks() - 100 * worthwhile, 7);
+  b.come_back(8);  // a join has waited
+  EXPECT_TRUE(b.holds_back());
+  b.come_back(7);
+  EXPECT_FALSE(b.holds_back());
+  disappoint(b);
+  b.begin_job(heist::detail::ticks() - 100 * worthwhile, 7);
+  b.forget_job();
+  b.come_back(7);
+  EXPECT_TRUE(b.holds_back());
+}
+
 TEST(StealBackoff, UselessWakesAndRequestsCount) {
   steal_backoff woken;
   for (int i = 0; i < steal_backoff::patience; ++i) woken.note_useless_wake();

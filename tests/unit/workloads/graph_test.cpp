@@ -152,8 +152,27 @@ TEST(PageRank, NoticesAnIterationThatWasNotMade) {
   EXPECT_NE(instance->mistake(), std::nullopt);
 }
 
+// A large delta makes long loops, a small one many bounds.
+TEST(ShortestPaths, AreTheSameOnEveryPool) {
+  for (const auto* delta : {"1", "64", "100000"})
+    expect_same_result_everywhere(
+        *make_instance("shortest_paths", {{"scale", "8"}, {"delta", delta}}), true);
+  for (const auto* edges : {"0", "2"})
+    expect_same_result_everywhere(
+        *make_instance("shortest_paths", {{"scale", "2"}, {"edges", edges}}), true);
+}
+
+TEST(ShortestPaths, NoticeASearchThatWasNotMade) {
+  const auto instance = make_instance("shortest_paths", {{"scale", "6"}});
+  instance->run_serial();
+  EXPECT_EQ(instance->mistake(), std::nullopt);
+  instance->reset();
+  instance->run_with({});
+  EXPECT_EQ(instance->mistake(), std::nullopt);
+}
+
 TEST(Graph, RefusesBadOptions) {
-  for (const auto* program : {"bfs", "pagerank"}) {
+  for (const auto* program : {"bfs", "pagerank", "shortest_paths"}) {
     EXPECT_THROW(make_instance(program, {{"scale", "31"}}), heist::usage_error);
     EXPECT_THROW(make_instance(program, {{"labels", "none"}}), heist::usage_error);
     EXPECT_THROW(make_instance(program, {{"scale", "30"}, {"edges", "1000000"}}),

@@ -31,7 +31,7 @@ TEST(NQueens, GivesTheKnownCounts) {
 }
 
 TEST(Registry, FindsEveryWorkloadByItsName) {
-  EXPECT_EQ(all().size(), 27u);
+  EXPECT_EQ(all().size(), 29u);
   for (const auto* workload : all()) {
     EXPECT_EQ(find(workload->name()), workload);
     EXPECT_FALSE(workload->summary().empty());
