@@ -95,10 +95,10 @@ TEST(BadInput, OptionsWithoutEffect) {
 }
 
 TEST(BadInput, Policies) {
-  expect_refused(
-      usage, {"run", "fib", "--deque", "abq"},
-      "run --deque must be one of split, locked, spin_locked, bounded_ring, abp, chase_lev, multi_steal, "
-      "steal_half, shared_queue, not 'abq'");
+  expect_refused(usage, {"run", "fib", "--deque", "abq"},
+                 "run --deque must be one of split, locked, spin_locked, bounded_ring, abp, "
+                 "chase_lev, multi_steal, "
+                 "steal_half, shared_queue, not 'abq'");
   expect_refused(usage, {"run", "fib", "--join", "never"},
                  "--join must be one of greedy, stalling");
   expect_refused(usage, {"run", "fib", "--victim", "me"},
