@@ -7,6 +7,7 @@
 #include <heist/deque_series.hpp>
 #include <heist/presets.hpp>
 
+#include "bench/deque/placed.hpp"
 #include "bench/rounds.hpp"
 #include "report/published_sizes.hpp"
 #include "workloads/side.hpp"
@@ -84,13 +85,18 @@ class observed_program {
     samples mean_size = {}, observed = {};
   };
 
-  double observe(const pool_config& config, workloads::execution how, std::size_t max_samples) {
+  double observe(pool_config config, workloads::execution how, std::size_t max_samples) {
+    // Worker i on processor i, and the observer on the next one, where there are so many: it has
+    // the affinity of the thread that makes it.
+    const bool is_apart = program_processors().size() > workers_;
+    if (is_apart) config.placement = placement_kind::pinned;
     whole_pool on(config);
     how.on = &on;
     program_->reset();
-    deque_observer observer(on, max_samples);
+    const auto make = [&] { return std::make_unique<deque_observer>(on, max_samples); };
+    const auto observer = is_apart ? run_placed(workers_, make) : make();
     const double seconds = seconds_of([&] { on.run([&] { program_->run_with(how); }); });
-    const deque_series seen = observer.stop();
+    const deque_series seen = observer->stop();
     if (const auto wrong = program_->mistake()) throw wrong_result(name_ + ": " + *wrong);
     const double ticks = seconds * seen.ticks_per_second;
     auto next = found_.begin();
@@ -167,9 +173,9 @@ results run(const workloads::option_values& values, const settings& with) {
       "observed: the share of the run in which samples were taken; the rest are pauses of the "
       "observer, where the system ran another thread in its place, and what came after its memory "
       "was full",
-      "The observer needs a processor of its own. With fewer processors than P + 1 one worker "
-      "pauses "
-      "while others run, and its deque doesn't change: then the rows of P = 1 tell more",
+      "The observer has a processor of its own where there are more than P, and each worker, too. "
+      "Where there are not, one worker pauses while others run, and its deque doesn't change: then "
+      "the rows of P = 1 tell more",
       "A tick is one of the processor's time-stamp counter (x86-64)"};
   return result;
 }

@@ -53,6 +53,12 @@ TEST_P(FullCounters, WhatIsPutIsTakenOrStolen) {
         std::accumulate(all.steals_by_size.begin(), all.steals_by_size.end(), std::uint64_t{0}),
         all.steals);
     EXPECT_LE(all.suspends, all.failed_takes);
+    EXPECT_LE(all.failed_batch_steals, all.failed_steals);
+    const bool takes_several =
+        GetParam() == deque_kind::multi_steal || GetParam() == deque_kind::steal_half;
+    if (!takes_several) {
+      EXPECT_EQ(all.failed_batch_steals, 0U);
+    }
   }
 }
 
