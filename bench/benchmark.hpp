@@ -77,6 +77,7 @@ struct benchmark {
 [[nodiscard]] benchmark jobs_benchmark();
 [[nodiscard]] benchmark granularity_benchmark();
 [[nodiscard]] benchmark distribution_benchmark();
+[[nodiscard]] benchmark assignment_benchmark();
 [[nodiscard]] benchmark long_tasks_first_benchmark();
 
 // One function for each file of documents/, which repeat figures of the source documents.

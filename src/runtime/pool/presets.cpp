@@ -101,7 +101,9 @@ std::vector<preset> make_all() {
        .source = "Arora, Blumofe, Plaxton 1998"},
       {.name = "shared_queue",
        .config = shared_queue(),
-       .parts = "one queue with a lock for all workers: fifo, lifo or by priority (--queue-order)",
+       .parts =
+           "work sharing: each fork is offered to all workers, in one queue with a lock: fifo, "
+           "lifo or by priority (--queue-order)",
        .limits = "continuations aren't stolen",
        .source = "CS149, lecture 5"},
       {.name = "locked_deques",
