@@ -300,7 +300,7 @@ json lanes_json(const recording& of, const summary& numbers) {
   return lanes;
 }
 
-// Numbers of processors; without a limit there is no number for JSON where nothing was serial.
+// Up to 1024 processors: JSON has no number for a speed-up without a limit.
 json amdahl_json(const summary& numbers) {
   json most = json::array();
   for (unsigned p = 1; p <= 1024; p *= 2)

@@ -17,7 +17,7 @@ constexpr meaning table[] = {
      "It is high while there is less work than workers. Only idle workers pay for it.",
      "HEIST_TRACE=t.json and `heist report t.json` say what they lacked.",
      &counters::failed_steals},
-    {"failed_batch_steals", "failed of several", counter,
+    {"failed_batch_steals", "lost batch", counter,
      "failed attempts that lost a race for several jobs at once",
      "The other failed ones found nothing, or lost a race for one job.", nothing,
      &counters::failed_batch_steals},
