@@ -31,12 +31,14 @@ namespace heist::inline v0::deque {
 // lock.
 class spin_lock {
  public:
+  // Returns when the calling thread has the lock. Not recursive.
   void lock() noexcept {
     // Acquire: partner is the store in unlock(). Relaxed in the loop, since nothing is read before
     // the next exchange.
     while (is_held_.exchange(true, std::memory_order_acquire))
       while (is_held_.load(std::memory_order_relaxed)) pause();
   }
+  // By the thread that has it.
   void unlock() noexcept { is_held_.store(false, std::memory_order_release); }
 
  private:
