@@ -300,14 +300,6 @@ json lanes_json(const recording& of, const summary& numbers) {
   return lanes;
 }
 
-// Up to 1024 processors: JSON has no number for a speed-up without a limit.
-json amdahl_json(const summary& numbers) {
-  json most = json::array();
-  for (unsigned p = 1; p <= 1024; p *= 2)
-    most.push_back({{"processors", p}, {"speedup", most_speedup(numbers, p)}});
-  return {{"busy_ns", numbers.busy_ns}, {"alone_ns", numbers.alone_ns}, {"most", most}};
-}
-
 json regions_json(const recording& of, const summary& numbers) {
   json regions = json::array();
   for (const region_summary& g : numbers.regions)
@@ -347,7 +339,8 @@ json to_json(const recording& of, const summary& numbers) {
           {"capacity_ns", numbers.capacity_ns},
           {"work_ns", numbers.work_ns},
           {"idle", idle},
-          {"amdahl", amdahl_json(numbers)},
+          {"busy_ns", numbers.busy_ns},
+          {"alone_ns", numbers.alone_ns},
           {"idle_spell_ns", to_json(numbers.spell_ns)},
           {"steal_ns", to_json(numbers.steal_ns)},
           {"steal_depth", to_json(numbers.depth)},

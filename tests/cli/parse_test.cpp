@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <gtest/gtest.h>
+#include "cli/args/suggest.hpp"
 #include "cli/lab/lab.hpp"
 #include "cli/run/run.hpp"
 #include "cli/sim/sim_request.hpp"
@@ -156,4 +158,21 @@ TEST(Help, IsPrintedForEveryCommand) {
     EXPECT_EQ(result.err, "");
     EXPECT_NE(result.out.find("Usage: heist"), std::string::npos) << result.out;
   }
+}
+
+TEST(Suggest, FindsTheNearestName) {
+  const std::vector<std::string_view> names = {"fib", "quicksort", "mergesort", "uts"};
+  EXPECT_EQ(nearest_name("fbi", names), "fib");
+  EXPECT_EQ(nearest_name("quiksort", names), "quicksort");
+  EXPECT_EQ(nearest_name("mergsrt", names), "mergesort");
+  EXPECT_EQ(nearest_name("ust", names), "uts");
+}
+
+TEST(Suggest, SaysNothingRatherThanNonsense) {
+  const std::vector<std::string_view> names = {"fib", "quicksort"};
+  EXPECT_EQ(nearest_name("spreadsheet", names), "");
+  EXPECT_EQ(nearest_name("", {}), "");
+  EXPECT_EQ(nearest_name("foo", names), "");
+  EXPECT_EQ(nearest_name("ab", {"abp", "abcd"}), "abp");
+  EXPECT_EQ(nearest_name("x", {"a", "xy"}), "");
 }

@@ -86,6 +86,13 @@ TEST_F(ReportCommand, WritesAPageWithTheRecordingInIt) {
   EXPECT_THAT(text, EndsWith("</html>\n"));
 }
 
+TEST_F(ReportCommand, SaysWhatOneThreadDidAlone) {
+  const command_result result = heist_command({"report", trace});
+  EXPECT_THAT(result.out, testing::ContainsRegex("Amdahl +[0-9.]+ % of the work was done by one "
+                                                 "thread alone, so the speed-up is at most [0-9.]+ "
+                                                 "on 2 processors,.* on any number\n"));
+}
+
 TEST_F(ReportCommand, KnowsAProfileOfTheSameRun) {
   const std::string profile = folder / "p.json";
   write(profile, R"({"format": "heist work and span 1", "work": 2e-3, "span": 1e-3,

@@ -3,9 +3,8 @@
 #include <string_view>
 
 #include "fuzz.hpp"
-#include "lab/dag/dag_dot.hpp"
+#include "lab/dag/dag_drawing.hpp"
 #include "lab/dag/dag_json.hpp"
-#include "lab/dag/dag_svg.hpp"
 
 namespace {
 

@@ -78,20 +78,17 @@ std::string spread_text(const char* what, const trace::spread& s) {
                      what, s.count, s.median * 1e-3, s.mean() * 1e-3, s.greatest * 1e-3);
 }
 
-// "1.5 at most" reads better than "inf".
-std::string speedup_text(double most) {
-  return std::isfinite(most) ? fmt::format("{:.3g}", most) : "no limit";
-}
-
 // Of a run on one worker everything was done alone, which says nothing.
 std::string amdahl_text(const trace::summary& s) {
   if (s.workers < 2 || s.busy_ns == 0) return "";
   std::string text = fmt::format(
       "Amdahl       {} of the work was done by one thread alone, so the speed-up is at most",
       percent(static_cast<double>(s.alone_ns), static_cast<double>(s.busy_ns)));
-  for (unsigned p = 2; p <= 64; p *= p == 2 ? 4 : 8)
-    text += fmt::format(" {} on {},", speedup_text(most_speedup(s, p)), p);
-  return text + fmt::format(" {} on any number\n", speedup_text(most_speedup(s, HUGE_VAL)));
+  for (const unsigned p : {2, 8, 64})
+    text += fmt::format(" {:.3g} on {} processors,", most_speedup(s, p), p);
+  const double limit = most_speedup(s, HUGE_VAL);
+  return text + (std::isfinite(limit) ? fmt::format(" {:.3g} on any number\n", limit)
+                                      : " and has no limit\n");
 }
 
 std::string to_text(const trace::recording& r, const trace::summary& s) {

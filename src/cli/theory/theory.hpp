@@ -10,7 +10,7 @@
 #include "lab/dag/explicit_dag.hpp"
 #include "lab/experiments/granularity_study.hpp"
 #include "lab/experiments/kernel_study.hpp"
-#include "lab/experiments/recycling_study.hpp"
+#include "lab/experiments/recycling_game.hpp"
 #include "report/columns.hpp"
 
 namespace heist::cli {

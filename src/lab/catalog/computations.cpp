@@ -9,7 +9,7 @@
 #include "lab/catalog/dag_spec.hpp"
 #include "lab/catalog/divided_computations.hpp"
 #include "lab/catalog/programmed.hpp"
-#include "lab/dag/pipeline_dag.hpp"
+#include "lab/dag/known_dags.hpp"
 #include "lab/programs/chain.hpp"
 #include "lab/programs/fib.hpp"
 #include "lab/programs/phases.hpp"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "lab/dag/dag_json.hpp"
-#include "lab/dag/figure1.hpp"
+#include "lab/dag/known_dags.hpp"
 #include "lab/dag/random_dag.hpp"
 
 namespace heist::lab {

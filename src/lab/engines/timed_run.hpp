@@ -5,6 +5,10 @@
 
 #include <cstdint>
 
+#include <fmt/format.h>
+
+#include <heist/error.hpp>
+
 #include "lab/engines/cost_model.hpp"
 
 namespace heist::lab {
@@ -37,6 +41,10 @@ struct timed_result {
 };
 
 // Throws usage_error for what no run can be made from.
-void check_settings(const timed_settings& settings);
+inline void check_settings(const timed_settings& settings) {
+  if (settings.processors == 0 || settings.processors > max_timed_processors)
+    throw usage_error(fmt::format("with costs P is from 1 to {}, not {}", max_timed_processors,
+                                  settings.processors));
+}
 
 }  // namespace heist::lab

@@ -49,21 +49,19 @@ class steal_backoff {
     began_ = now;
     waits_ = waits;
   }
-  void forget_job() noexcept { began_ = 0; }
   // It looks for work again before that job has returned. Unless a join has waited meanwhile, the
   // job was a scope's rest, which another thread has stolen in turn: then it doesn't return here,
   // and what has been run of it is what the steal was worth.
   void come_back(std::uint64_t waits) noexcept {
     const std::uint64_t began = began_;
-    if (began == 0 || waits != waits_) return;
-    began_ = 0;
-    note_job(ticks() - began, false);
+    if (began != 0 && waits == waits_) note_job(ticks() - began, false);
   }
   // A job that was stolen has run for so many ticks(). `has_waited`: not all of that time was its
   // own, so only a long one says something.
   void note_job(std::uint64_t took, bool has_waited) noexcept {
     const std::uint64_t worthwhile = ticks_per_chunk();
     naps_ = 0;
+    began_ = 0;
     if (took >= 16 * worthwhile)
       history_ = history_ << 3U & all;
     else if (!has_waited)

@@ -172,7 +172,6 @@ bool run_stolen(worker& w, unsigned round) noexcept {
   run_job(w, *j);
   worker& now = self_worker();  // it may be another
   now.backoff.note_job(ticks() - before, &now != &w || now.count.suspends.get() != waits);
-  now.backoff.forget_job();
   return true;
 }
 

@@ -4,9 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/dag/dag_dot.hpp"
-#include "lab/dag/dag_svg.hpp"
-#include "lab/dag/figure1.hpp"
+#include "lab/dag/dag_drawing.hpp"
+#include "lab/dag/known_dags.hpp"
 #include "tests/lab/support.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/dag/figure1.hpp"
+#include "lab/dag/known_dags.hpp"
 #include "lab/dag/random_dag.hpp"
 
 namespace {

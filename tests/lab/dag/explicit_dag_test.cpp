@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/dag/figure1.hpp"
+#include "lab/dag/known_dags.hpp"
 
 namespace {
 

@@ -13,9 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "lab/dag/dag_json.hpp"
-#include "lab/dag/figure1.hpp"
+#include "lab/dag/known_dags.hpp"
 #include "lab/dag/make_strict.hpp"
-#include "lab/dag/pipeline_dag.hpp"
 #include "lab/model/random.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/dag/figure1.hpp"
+#include "lab/dag/known_dags.hpp"
 #include "lab/dag/random_dag.hpp"
 #include "lab/dag/unroll.hpp"
 #include "lab/experiments/bounds.hpp"

@@ -4,7 +4,7 @@
 
 #include "lab/catalog/run.hpp"
 #include "lab/checks/run_checker.hpp"
-#include "lab/dag/figure1.hpp"
+#include "lab/dag/known_dags.hpp"
 #include "lab/dag/unroll.hpp"
 #include "lab/programs/fib.hpp"
 #include "lab/programs/wide.hpp"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/checks/schedule.hpp"
-#include "lab/dag/figure1.hpp"
+#include "lab/dag/known_dags.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;

@@ -2,11 +2,13 @@
 // without them.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <gmock/gmock.h>
 
 #include <heist/error.hpp>
 
+#include "lab/checks/kernel_checker.hpp"
 #include "support.hpp"
 
 using namespace heist::lab;
@@ -225,6 +227,31 @@ TEST(YieldRule, ToRandomWaitsForOneProcessThatAnyMayBe) {
     ++waited_for[target];
   }
   for (const int count : waited_for) EXPECT_NEAR(count, trials / p, 150);  // five deviations
+}
+
+// Theorem 9 leaves both choices open, and the order of the deques holds for each (the checker). In
+// a computation that isn't strict they make different runs.
+TEST(Choices, AreFreeAtSpawnsAndWhereThreadsAreEnabled) {
+  const auto of = make_computation("random-general:3000,1");
+  std::set<std::uint64_t> times;
+  for (const auto spawn : {spawn_order::child_first, spawn_order::parent_first})
+    for (const auto enabled : {enabled_order::queued, enabled_order::run}) {
+      kernel_settings settings;
+      settings.kernel = "benign:8";
+      settings.processes = 16;
+      settings.spawn = spawn;
+      settings.enabled = enabled;
+      kernel_checker checker(of->measure());
+      settings.observer = &checker;
+      const auto result = of->run_under_kernel(settings);
+      EXPECT_TRUE(result.is_finished);
+      EXPECT_NO_THROW(checker.finish(settings, result));
+      EXPECT_EQ(result.run.work, 3000U);
+      EXPECT_LE(static_cast<double>(result.run.steps),
+                result.bound(of->measure().work, of->measure().span));
+      times.insert(result.run.steps);
+    }
+  EXPECT_GE(times.size(), 3U);
 }
 
 // What a lock costs by itself is seen where nobody is preempted in an operation.

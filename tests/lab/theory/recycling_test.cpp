@@ -9,8 +9,6 @@
 
 #include <heist/error.hpp>
 
-#include "lab/experiments/recycling_study.hpp"
-
 namespace {
 
 using heist::lab::adversary;

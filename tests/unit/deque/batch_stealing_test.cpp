@@ -104,6 +104,36 @@ TEST(MultiSteal, LimitsAreNamed) {
             "multi_steal: a capacity of 3; it must be a power of two, at most 4294967296");
 }
 
+// A thief's exchange fails while this is set, as if another one had been faster.
+inline bool exchanges_fail = false;
+template <class State>
+class failing_word : public heist::deque::wide_word<State> {
+ public:
+  using heist::deque::wide_word<State>::wide_word;
+  bool compare_exchange(State expected, State desired) noexcept {
+    return !exchanges_fail && heist::deque::wide_word<State>::compare_exchange(expected, desired);
+  }
+};
+struct failing_atomics : heist::deque::std_atomics {
+  template <class State>
+  using wide_word = failing_word<State>;
+};
+
+TEST(MultiSteal, ALostStealSaysHowManyMoreItWanted) {
+  using deque = heist::deque::multi_steal<std::uintptr_t, failing_atomics>;
+  deque victim(8, 3);
+  deque own(4, 3);
+  push_many(victim, 1, 5);
+  auto mine = own.owner();
+  exchanges_fail = true;
+  const auto lost = victim.thief().steal_into(mine);
+  exchanges_fail = false;
+  EXPECT_EQ(lost.result, steal_result::lost);
+  EXPECT_EQ(lost.kept, 2U);
+  EXPECT_EQ(mine.size_hint(), 0U);
+  EXPECT_EQ(victim.thief().steal_into(mine).kept, 2U);
+}
+
 TEST(MultiSteal, AThiefTakesKOrElseOne) {
   multi_steal victim(8, 3, heist::steal_rule::k_or_one);
   multi_steal own(4, 3);
