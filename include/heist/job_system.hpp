@@ -16,8 +16,9 @@
 // job's name must not outlive the job: it is freed when it has ended, and one without a parent when
 // wait() has returned.
 //
-// It has no threads and no queues of its own. Jobs that are run by a job lie on its worker's deque,
-// as forks do; jobs that are run from anywhere else enter the pool as submit() does.
+// It has no threads and no queues of its own. Jobs that are run by a job, or by a function that the
+// pool runs (pool::run, submit, on_worker), lie on its worker's deque, as forks do; jobs that are
+// run from anywhere else enter the pool as submit() does.
 #pragma once
 
 #include <concepts>
@@ -118,9 +119,9 @@ class HEIST_API job_system {
   }
 
   // Gives the job to the pool; a second time is a usage_error, but two threads must not do it at
-  // once. Thread-safe. From the function of a
-  // job it costs a push on the worker's deque; from elsewhere, and when the deque is full, it
-  // enters the pool (see on_worker). Under HEIST_SERIAL it is a call.
+  // once. Thread-safe. From the function of a job, or of on_worker, pool::run or submit, it costs a
+  // push on the worker's deque; from elsewhere (a thread outside the pool, the inside of a fork or
+  // a scope), and when the deque is full, it enters the pool. Under HEIST_SERIAL it is a call.
   void run(job j);
 
   // Returns when the job has ended. For a job without a parent, throws the first exception that its
@@ -137,9 +138,9 @@ class HEIST_API job_system {
   // nothing.
   [[nodiscard]] bool is_finished(job j) const noexcept;
 
-  // Calls f() on a worker of the pool and returns what it returns. The jobs that f runs lie on that
-  // worker's deque until f waits for them or returns; for many jobs that is cheaper than to run
-  // them from outside one by one.
+  // Calls f() on a worker of the pool and returns what it returns, as pool::run does. The jobs that
+  // f runs lie on that worker's deque until f waits for them or returns; for many jobs that is
+  // cheaper than to run them from outside one by one. Also where f is called inside of a fork.
   template <class F>
   requires detail::can_be_called<F>
   auto on_worker(F&& f) -> std::invoke_result_t<F> {
@@ -188,6 +189,7 @@ class HEIST_API job_system {
   // Without its data; none if the ring is full, or the heap gives no memory.
   job try_create(job parent, function f);
   job create_slowly(detail::job_record* above, function f);
+  detail::job_record* take_from_ring();
   [[noreturn]] void throw_overflow() const;
   [[noreturn]] static void throw_no_parent();
   [[noreturn]] static void throw_ended_parent();

@@ -60,7 +60,9 @@ class [[gnu::visibility("default")]] task {
   // How many children were spawned and haven't ended: a snapshot. Thread-safe. Acquire: the caller
   // sees what the children that ended did.
   [[nodiscard]] unsigned unfinished_children() const noexcept {
-    return unfinished_.load(std::memory_order_acquire);
+    // In this order: a child that another worker has ended was counted before.
+    const unsigned others = by_others_.load(std::memory_order_acquire);
+    return by_itself_.load(std::memory_order_acquire) + others;
   }
 
   // Makes `child` a child of this task, which any free worker may run. It is pushed on this
@@ -72,7 +74,7 @@ class [[gnu::visibility("default")]] task {
   // deque is full, under HEIST_SERIAL, and when it is spawned from inside a fork or a scope that
   // execute() opened, or by a descendant of this task. When a child has thrown, those spawned after
   // it that haven't begun are skipped. spawn itself doesn't throw what the child throws. Costs a
-  // push and two atomic operations; no allocation.
+  // push; no allocation.
   HEIST_API void spawn(task& child) noexcept;
   HEIST_API void spawn(std::unique_ptr<task> child) noexcept;
 
@@ -88,7 +90,10 @@ class [[gnu::visibility("default")]] task {
 
   task* parent_ = nullptr;
   detail::task_frame* frame_ = nullptr;  // of execute(), while it runs
-  std::atomic<unsigned> unfinished_{0};
+  // Children that haven't ended: counted up and down by execute() itself, which needs no
+  // read-modify-write for that, and by others; modulo 2^32, together never below 0.
+  std::atomic<unsigned> by_itself_{0};
+  std::atomic<unsigned> by_others_{0};
   bool is_owned_ = false;  // to be deleted when it has ended
 };
 

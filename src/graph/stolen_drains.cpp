@@ -80,16 +80,13 @@ class graph_drainer {
   }
   bool push(const entry& e) noexcept {
     worker* const w = worker_here();
-    return left_.is_here(w) && left_.push(*w, &run_stolen, e);
+    return left_.is_here(w) && left_.push<entry>(*w, &run_stolen, e);
   }
 
   bool pop(entry& e) noexcept {
-    const auto take = [&e](const entry& newest) {
-      e = newest;
-      return false;
-    };
-    return left_.pop_private<entry>(*worker_here(), take) != left_work::popped::none ||
-           left_.pop_public(e);
+    const entry* const newest = left_.pop<entry>();
+    if (newest != nullptr) e = *newest;
+    return newest != nullptr;
   }
   bool next(entry& e) noexcept {
     while (!left_.empty())
@@ -99,7 +96,7 @@ class graph_drainer {
   }
 
   static void run_stolen(job& j) noexcept {
-    const auto e = left_work::item_of<entry>(j);
+    const auto e = left_work::item_in<entry>(j);
     stolen_drains& run = *e.run;
     run.begin();  // G2
     j.views = nullptr;

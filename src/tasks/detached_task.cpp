@@ -77,7 +77,7 @@ class detached_drain : public fiber_scoped<detached_drain, &fiber::drain> {
 
   // False: only the task that runs can leave something on the deque, and it may be full.
   [[nodiscard]] bool push(worker& w, detached_task& t) noexcept {
-    return left_.is_here(&w) && left_.push(w, &run_stolen, entry{&t});
+    return left_.is_here(&w) && left_.push<entry>(w, &run_stolen, &t);
   }
 
  private:
@@ -89,15 +89,8 @@ class detached_drain : public fiber_scoped<detached_drain, &fiber::drain> {
   };
 
   detached_task* next() noexcept {
-    entry e{};
-    const auto take = [&e](const entry& newest) {
-      e = newest;
-      return false;
-    };
     while (!left_.empty())
-      if (left_.pop_private<entry>(*worker_here(), take) != left_work::popped::none ||
-          left_.pop_public(e))
-        return e.task;
+      if (const entry* const newest = left_.pop<entry>()) return newest->task;
     return nullptr;
   }
 
@@ -112,7 +105,9 @@ class detached_drain : public fiber_scoped<detached_drain, &fiber::drain> {
       const left_work::popped popped = left_.pop_private<entry>(w, look);
       if (popped == left_work::popped::all) return e.task;
       if (popped == left_work::popped::part) return nullptr;
-      if (!left_.pop_public(e)) continue;
+      const entry* const found = left_.pop<entry>();
+      if (found == nullptr) continue;
+      e = *found;
       if (detached_access::family_of(*e.task) == &family) return e.task;
       if (!push(*worker_here(), *e.task)) detached_access::start(nullptr, *e.task);
       return nullptr;
@@ -127,7 +122,7 @@ class detached_drain : public fiber_scoped<detached_drain, &fiber::drain> {
   }
 
   static void run_stolen(job& j) noexcept {
-    detached_task* const t = left_work::item_of<entry>(j).task;
+    detached_task* const t = left_work::item_in<entry>(j).task;
     pool_impl& pool = self_worker().pool;
     pool.note_started();  // D2
     j.views = nullptr;

@@ -1,4 +1,5 @@
-// While a function of a job, or on_worker's, runs: what it leaves on the deque.
+// While a function of a job runs, or one that the pool runs (on_worker, pool::run, submit): what it
+// leaves on the deque.
 //
 // When the function ends, what is still there is run at once if it belongs to the job, which can't
 // end before that anyway. The rest is handed to the pool: if it ran on top of the caller, it might
@@ -8,7 +9,8 @@
 // several cache lines from one processor to another, whatever it takes: with one job to an entry
 // that would cost more than small jobs do, and the lines of a row are fetched all at once. The
 // first entries have one job each, so that few large jobs are spread over as many workers; and a
-// thief leaves half of its row, and what it hasn't begun of the other half, on its own deque.
+// thief leaves half of its row, and what it hasn't begun of the other half, on its own deque. How
+// the owner changes a row that thieves see: job_row.hpp. An entry of a shared queue is one job.
 //
 // Parts of a job that end here, one after the other, are taken off its count at once: meanwhile
 // this thread runs nothing but further parts of that job, so nobody waits for it any longer than
@@ -17,6 +19,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "heist/detail/measured.hpp"
@@ -26,6 +30,7 @@
 #include "runtime/work/views.hpp"
 #include "tasks/fiber_scoped.hpp"
 #include "tasks/job_record.hpp"
+#include "tasks/job_row.hpp"
 #include "tasks/left_work.hpp"
 
 namespace heist::inline v0::detail {
@@ -36,6 +41,21 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
   explicit job_frame(job_record* r) noexcept : job_frame(r, fiber_here()) {}
 
   static job_frame* current() noexcept { return innermost(fiber_here()); }
+  // For the function of a root (pool::run, submit), which has no frame before it runs a job: one
+  // that ends with it. Nullptr: the caller is another function, one that a fork called, or one with
+  // something else open on the deque; or there is no memory.
+  [[gnu::noinline]] static job_frame* for_root(const worker& w) noexcept {
+    fiber& here = *w.current;
+    const bool is_root_itself =
+        here.runs_root && here.left == nullptr && w.deque->depth() == w.first_position();
+    auto* const made = is_root_itself ? new (std::nothrow) job_frame(nullptr, &here) : nullptr;
+    if (made == nullptr) return nullptr;
+    here.at_end_of_root = [](fiber& f) noexcept {
+      const std::unique_ptr<job_frame> ends(f.frame);
+      ends->work_off();
+    };
+    return made;
+  }
   // Whether this frame runs the job, or one below it.
   [[nodiscard]] bool is_inside(const job_record& r) const noexcept {
     return record_ != nullptr && record_->belongs_to(&r);
@@ -46,7 +66,7 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
   [[gnu::always_inline]] void run(worker& w, job_record& r) noexcept {
     if (&r == next_in_row_ && left_.is_newest(w)) [[likely]] {
       next_in_row_ = next_after(r);
-      if (left_.change_newest<row>(w, [](row& newest) { ++newest.length; })) [[likely]]
+      if (add_to_newest(w)) [[likely]]
         return;
     }
     run_as_entry(w, r);
@@ -66,21 +86,13 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
     parts_of of{&r};
     run_left(of, &r, number);
     of.take_off();
-    if (!left_.empty()) left_.join_stolen(self_worker());
   }
 
   // Runs a job that no other function has left.
-  static void run_entered(job_record& r) noexcept {
-    job_record* const above = r.parent;
-    if (job_frame frame(nullptr); frame.execute(r)) job_record::take_off_all(above, 1);
-  }
+  static void run_entered(job_record& r) noexcept { job_frame(nullptr).run_alone(r); }
 
  private:
-  // What an entry holds: `length` jobs from `oldest` on.
-  struct row {
-    job_record* oldest;
-    std::uintptr_t length;
-  };
+  using row = basic_job_row<job_record>;  // what an entry holds
   // At most; in a pool with fewer workers as many as it has.
   static constexpr unsigned single_entries = 8;
   // Rows end where the address of a record is a multiple of that many: a push needs no count then.
@@ -129,19 +141,34 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
 
   [[gnu::noinline]] void run_as_entry(worker& w, job_record& r) noexcept {
     // Asked before the push: afterwards a thief may have run the job, and one on the heap is gone.
-    job_record* const after = r.is_on_heap ? nullptr : next_after(r);
-    if (left_.is_newest(w) && left_.push(w, &run_stolen, row{&r, 1})) {
-      const unsigned singles = std::min(w.pool.size(), single_entries);
-      next_in_row_ = left_.size() > singles ? after : nullptr;
-    } else {
-      next_in_row_ = nullptr;
-      start_root(&w.pool, r);
-    }
+    const bool may_grow =
+        left_.size() >= std::min(w.workers.get(), single_entries) && !r.is_on_heap && w.has_rows;
+    next_in_row_ = may_grow ? next_after(r) : nullptr;
+    if (left_.is_newest(w) && push_row(w, &r, 1, next_in_row_ != nullptr)) [[likely]]
+      return;
+    next_in_row_ = nullptr;
+    start_root(&w.pool, r);
   }
   // The rest of a row of which a part is run here.
-  void push_rest(const row& rest) noexcept {
-    if (rest.length == 0 || left_.push(self_worker(), &run_stolen, rest)) return;
-    for (std::uintptr_t i = 0; i < rest.length; ++i) start_root(nullptr, rest.oldest[i]);
+  void push_rest(job_record* oldest, std::uint64_t length) noexcept {
+    worker& w = self_worker();
+    if (length == 0 || push_row(w, oldest, length, w.has_rows)) return;
+    for (std::uint64_t i = 0; i < length; ++i) start_root(nullptr, oldest[i]);
+  }
+  // Whether the owner may change the row later (job_row.hpp).
+  [[nodiscard]] bool push_row(worker& w, job_record* oldest, std::uint64_t length,
+                              bool changes) noexcept {
+    if (w.uses_split()) return left_.push<row>(w, &run_stolen, oldest, length, false);
+    if (!left_.empty())
+      if (row* const below = left_.newest<row>(w)) below->close();
+    return left_.push<row>(w, &run_stolen, oldest, length, changes);
+  }
+
+  [[nodiscard]] bool add_to_newest(worker& w) noexcept {
+    if (w.uses_split())
+      return left_.change_newest<row>(w, [](row& r) { r.set_length(r.length() + 1); });
+    row* const newest = left_.newest<row>(w);
+    return newest != nullptr && newest->add();
   }
 
   // Calls the function, and runs what it leaves of the job. True: the job has ended, and its parent
@@ -162,13 +189,32 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
     return true;
   }
 
-  // A row that thieves may have had. Parts are taken off first, since it may wait.
+  // A row that thieves may have had. Parts are taken off before it waits.
   [[gnu::noinline]] job_record* pop_public(parts_of& of) noexcept {
-    of.take_off();
-    row entry;
-    if (!left_.pop_public(entry)) return nullptr;
-    push_rest({entry.oldest, entry.length - 1});
-    return entry.oldest + entry.length - 1;
+    const row* const entry = left_.pop<row>([&of] { of.take_off(); });
+    if (entry == nullptr) return nullptr;
+    job_record* const oldest = entry->oldest();
+    const std::uint64_t rest = entry->length() - 1;
+    push_rest(oldest, rest);
+    return oldest + rest;
+  }
+
+  // The newest job of what lies on the deque; nullptr: thieves had the newest entry.
+  [[nodiscard]] [[gnu::always_inline]] job_record* pop(parts_of& of) noexcept {
+    worker& w = *worker_here();
+    if (!w.uses_split()) {
+      row* const newest = left_.newest<row>(w);
+      job_record* const r = newest != nullptr && newest->is_open() ? newest->take() : nullptr;
+      return r != nullptr ? r : pop_public(of);
+    }
+    job_record* r;
+    const auto take = [&r](row& entry) {
+      const std::uint64_t rest = entry.length() - 1;
+      entry.set_length(rest);
+      r = entry.oldest() + rest;
+      return rest != 0;
+    };
+    return left_.pop_private<row>(w, take) != left_work::popped::none ? r : pop_public(of);
   }
 
   // Pops what lies on the deque, newest first, until `until` has ended. What belongs to of.whole is
@@ -177,34 +223,27 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
     fiber& here = *fiber_;
     view_node* const kept = std::exchange(here.views, nullptr);
     next_in_row_ = nullptr;
-    {
-      job_frame above(nullptr, &here);
-      above.left_.begin_above(left_);
-      while (!left_.empty() && (of.ended != 0 || until == nullptr || !until->has_ended(number))) {
-        job_record* r;
-        const auto take = [&r](row& entry) {
-          r = entry.oldest + --entry.length;
-          return entry.length != 0;
-        };
-        const auto popped = left_.pop_private<row>(*worker_here(), take);
-        if (popped != left_work::popped::part) [[unlikely]] {
-          if (popped == left_work::popped::none && (r = pop_public(of)) == nullptr) continue;
-          above.left_.begin_above(left_);
-        }
-        job_record* const parent = r->parent;
-        if (parent != of.whole) [[unlikely]] {
-          if (!is_run_here(*r, of)) continue;
-        }
-        if (above.execute(*r)) [[likely]] {
-          if (parent == of.whole) [[likely]]
-            ++of.ended;
-          else
-            of.add(parent);
-        }
-        if (here.views != nullptr) [[unlikely]]
-          refuse_views();
+    job_record* const own = record_;
+    while (!left_.empty() && (of.ended != 0 || until == nullptr || !until->has_ended(number))) {
+      job_record* const r = pop(of);
+      if (r == nullptr) continue;
+      job_record* const parent = r->parent;
+      if (parent != of.whole && r != of.whole) [[unlikely]] {
+        if (!is_run_here(*r, of)) continue;
       }
+      const position start = left_.begin_above();
+      const bool has_ended = execute(*r);
+      left_.end_above(start);
+      if (has_ended) [[likely]] {
+        if (parent == of.whole) [[likely]]
+          ++of.ended;
+        else
+          of.add(parent);
+      }
+      if (here.views != nullptr) [[unlikely]]
+        refuse_views();
     }
+    record_ = own;
     here.views = kept;
   }
   // If not, it is handed to the pool.
@@ -222,18 +261,27 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
   // A thief ends the entry before it begins the first job, so that the one that pops entries
   // doesn't wait for the jobs.
   static void run_stolen(job& j) noexcept {
-    const row stolen = left_work::item_of<row>(j);
+    row& stolen = left_work::item_in<row>(j);
+    job_record* const oldest = stolen.oldest();
+    const std::uint64_t length = stolen.claim([] { self_worker().pool.heavy_barrier(); });
     j.views = nullptr;  // whatever views the jobs leave are refused
     left_work::settle_at_once(j);
-    job_frame(nullptr).run_row(stolen);
+    job_frame(nullptr).run_row(oldest, length);
+  }
+
+  void run_alone(job_record& r) noexcept {
+    const views_refused in_no_order(fiber_);
+    job_record* const above = r.parent;
+    if (execute(r)) job_record::take_off_all(above, 1);
   }
 
   // There is no function below for which any of the jobs might wait.
-  void run_row(const row& all) noexcept {
-    const std::uintptr_t left_to_others = all.length / 2;
-    for (std::uintptr_t i = all.length; i-- > left_to_others;) all.oldest[i].fetch();
-    push_rest({all.oldest, left_to_others});
-    push_rest({all.oldest + left_to_others, all.length - left_to_others});
+  void run_row(job_record* oldest, std::uint64_t length) noexcept {
+    if (length == 1) return run_alone(*oldest);
+    const std::uint64_t left_to_others = length / 2;
+    for (std::uint64_t i = length; i-- > left_to_others;) oldest[i].fetch();
+    push_rest(oldest, left_to_others);
+    push_rest(oldest + left_to_others, length - left_to_others);
     parts_of of{nullptr, 0, true};
     run_left(of, nullptr, 0);
     of.take_off();

@@ -45,7 +45,7 @@
 
 namespace heist::inline v0::detail {
 
-struct alignas(job_system::job_bytes) job_record final : root {
+struct job_record final : root {
   static constexpr std::uint64_t waited = 1;
   static constexpr std::uint64_t failed = 2;
   static constexpr unsigned number_shift = 2;
@@ -131,6 +131,10 @@ struct alignas(job_system::job_bytes) job_record final : root {
   }
 
   void keep(std::exception_ptr exception) noexcept;
+  // Whether there may be something for take_thrown().
+  [[nodiscard]] bool has_thrown(std::uint64_t number) const noexcept {
+    return word.load(std::memory_order_acquire) == (number << number_shift | failed);
+  }
   // Suspends the caller if the job hasn't ended; may return early (B2).
   void wait_once(std::uint64_t number) noexcept;
   // For a job that has ended, once.
@@ -255,12 +259,28 @@ class alignas(64) job_ring {
   static constexpr auto relaxed = std::memory_order_relaxed;
 
   struct part {
-    part(part* before, std::size_t n)
-        : older(before), size(n), records(new job_record[n + records_ahead]) {}
+    part(part* before, std::size_t n) : older(before), size(n), records(make(n + records_ahead)) {}
     part* const older;
     const std::size_t size;
+
+    // Each in two cache lines of its own: the type asks for less, since malloc gives that sooner.
+    static constexpr std::align_val_t alignment{job_system::job_bytes};
+    struct destroy {
+      std::size_t count;
+      void operator()(job_record* all) const noexcept {
+        std::destroy_n(all, count);
+        ::operator delete(all, alignment);
+      }
+    };
+    static std::unique_ptr<job_record[], destroy> make(std::size_t count) {
+      if (count > std::size_t{PTRDIFF_MAX} / sizeof(job_record)) throw std::bad_alloc();
+      auto* const all =
+          static_cast<job_record*>(::operator new(count * sizeof(job_record), alignment));
+      std::uninitialized_default_construct_n(all, count);
+      return {all, destroy{count}};
+    }
     // Those that next() fetches behind the last one are never used.
-    const std::unique_ptr<job_record[]> records;
+    const std::unique_ptr<job_record[], destroy> records;
   };
 
   void begin(part& p) noexcept {

@@ -10,7 +10,6 @@
 #include "platform/process_mutex.hpp"
 #include "runtime/core/pool_impl.hpp"
 #include "runtime/waits/rendezvous.hpp"
-#include "runtime/work/views.hpp"
 #include "tasks/job_frame.hpp"
 #include "tasks/job_record.hpp"
 
@@ -30,7 +29,6 @@ platform::process_mutex& lock_of(const job_record& r) noexcept {
 }  // namespace
 
 void job_record::run_entered(root& r) noexcept {
-  const views_refused in_no_order;
   job_frame::run_entered(static_cast<job_record&>(r));
 }
 
@@ -80,11 +78,10 @@ void job_record::wait_once(std::uint64_t number) noexcept {
 }
 
 std::exception_ptr job_record::take_thrown(std::uint64_t number) noexcept {
-  if (word.load(std::memory_order_acquire) != (number << number_shift | failed)) return nullptr;
   std::exception_ptr taken;
   {
     const std::lock_guard hold(lock_of(*this));
-    // Relaxed: written under the lock, or before what was seen above.
+    // Relaxed: written under the lock, or before what has_thrown() saw.
     if (word.load(std::memory_order_relaxed) != (number << number_shift | failed)) return nullptr;
     std::swap(taken, thrown);
     ends_specially = is_on_heap;
@@ -155,15 +152,18 @@ job_system::job job_system::try_create(job parent, function f) {
   return r->name_of(number);
 }
 
-// For a thread that has no ring yet, or that is no worker of the pool; and when the ring's next
-// place is in use.
-job_system::job job_system::create_slowly(job_record* above, function f) {
+job_record* job_system::take_from_ring() {
   const detail::worker* const w = detail::worker_here();
   const bool is_worker = w != nullptr && &w->pool == impl_;
   detail::job_ring& ring = is_worker ? of_workers_[w->index] : rings_->of_others.local();
   if (!ring.is_made()) ring.make(rings_->per_ring, rings_->may_grow);
-  job_record* r = ring.take();
-  if (r == nullptr && memory_ == job_memory::heap) r = job_record::on_heap();
+  return ring.take();
+}
+
+// For a thread that has no ring yet, or that is no worker of the pool; and when the ring's next
+// place is in use.
+job_system::job job_system::create_slowly(job_record* above, function f) {
+  job_record* const r = memory_ == job_memory::heap ? job_record::on_heap() : take_from_ring();
   if (r == nullptr) return {};
   r->prepare(above, f);
   return r->name();
@@ -189,7 +189,9 @@ void job_system::run(job j) {
   r->started.store(true, std::memory_order_relaxed);
   detail::worker* const w = detail::worker_here();
   if (w != nullptr && &w->pool == impl_) [[likely]] {
-    job_frame* const frame = job_frame::innermost(w->current.get());
+    job_frame* frame = job_frame::innermost(w->current.get());
+    if (frame == nullptr) [[unlikely]]
+      frame = job_frame::for_root(*w);
     if (frame != nullptr) [[likely]]
       return frame->run(*w, *r);
   }
@@ -203,6 +205,8 @@ void job_system::throw_no_job_to_run() {
 void job_system::wait(job j) {
   if (j.record_ == nullptr) throw usage_error("job_system: there is no such job to wait for");
   wait_until_finished(*j.record_, j.number_);
+  if (!j.record_->has_thrown(j.number_)) [[likely]]
+    return;
   if (std::exception_ptr thrown = j.record_->take_thrown(j.number_))
     std::rethrow_exception(std::move(thrown));
 }

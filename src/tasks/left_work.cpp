@@ -7,7 +7,7 @@ namespace heist::inline v0::detail {
 
 bool left_work::may_wait(const worker& w) const noexcept {
   // Relaxed: as in control::asked().
-  return w.uses_split() && !w.counts_all && top_ < w.deque->capacity &&
+  return !w.counts_all && top_ < w.deque->capacity &&
          w.deque->limit.load(std::memory_order_relaxed) == 0 && !w.pool.somebody_sleeps();  // S7
 }
 

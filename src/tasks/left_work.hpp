@@ -4,8 +4,8 @@
 // The entries lie one above the other at the fork depths from the one at which the function began.
 // So only the function itself may push some, not what it forked (that is deeper) nor what runs on
 // another fiber; is_here() answers that. Entries that thieves took are joined like forks, newest
-// first (join.cpp): that is how the slots come back. A thief may end an entry before it begins the
-// work, and the entry has no views (views.hpp): so whole runs of them are joined at once.
+// first: that is how the slots come back. A thief may end an entry before it begins the work, and
+// the entry has no views (views.hpp): so whole runs of them are joined at once.
 //
 // Before the function returns it may pop entries only while may_pop(). A scope that it has opened,
 // or another left_work, remembers the depth at which it began and tells its own pushes from those
@@ -16,7 +16,6 @@
 // address of its thread-local with it (hot_path.hpp).
 #pragma once
 
-#include <cstring>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -29,14 +28,6 @@
 #include "runtime/work/fork_join.hpp"
 
 namespace heist::inline v0::detail {
-
-// The worker that runs the caller; nullptr on a thread outside any pool. The address of the
-// thread-local isn't kept (hot_path.hpp).
-inline worker* worker_here() noexcept { return static_cast<worker*>(this_worker_front()); }
-inline fiber* fiber_here() noexcept {
-  worker_front* const w = this_worker_front();
-  return w == nullptr ? nullptr : w->current.get();
-}
 
 class left_work {
  public:
@@ -58,8 +49,13 @@ class left_work {
   left_work(const left_work&) = delete;
   left_work& operator=(const left_work&) = delete;
 
-  // Another function begins, here, on the same fiber; needs empty().
-  void begin_above(const left_work& other) noexcept { start_ = top_ = floor_ = other.top_; }
+  // Another function begins above what is left, on the same fiber, and what it leaves is this
+  // object's until end_above(), which needs empty() and what this has returned.
+  [[nodiscard]] position begin_above() noexcept {
+    floor_ = top_;
+    return std::exchange(start_, top_);
+  }
+  void end_above(position start) noexcept { start_ = floor_ = start; }
 
   // For scope_floor: returns the floor before.
   position raise_floor(position to) noexcept { return std::exchange(floor_, to); }
@@ -81,23 +77,32 @@ class left_work {
 
   // ---- For the function itself, which is_here().
 
-  // True: a thief may call run(job), in whose payload the item is, and must end that with job::done
-  // and without views. False: the deque is full.
-  template <class Item>
-  [[nodiscard]] bool push(worker& w, void (*run)(job&) noexcept, const Item& item) noexcept {
-    static_assert(sizeof(Item) <= job::payload_bytes && std::is_trivially_copyable_v<Item>);
+  // Pushes an entry, with an Item(arguments...) in its payload. True: a thief may call run(job) and
+  // must end that with job::done and without views. False: the deque is full.
+  template <class Item, class... Arguments>
+  [[nodiscard]] bool push(worker& w, void (*run)(job&) noexcept, Arguments... arguments) noexcept {
+    static_assert(sizeof(Item) <= job::payload_bytes && std::is_trivially_destructible_v<Item>);
     if (size() % pushes_per_look == pushes_per_look - 1 && is_innermost()) [[unlikely]]
       join_stolen(w);
     control& c = *w.deque;
     job& slot = slot_at(c, top_);
     slot.run = run;
-    ::new (static_cast<void*>(slot.payload)) Item(item);
+    ::new (static_cast<void*>(slot.payload)) Item{arguments...};
     c.publish(top_);
-    ++unanswered_;
-    if (c.asked(top_) && (unanswered_ >= pushes_per_answer_ || !may_wait(w))) [[unlikely]]
-      return answer();
-    top_ += one;
-    return true;
+    if (w.uses_split()) {
+      ++unanswered_;
+      if (!c.asked(top_) || (unanswered_ < pushes_per_answer_ && may_wait(w))) [[likely]] {
+        top_ += one;
+        return true;
+      }
+      unanswered_ = 0;
+    }
+    if (w.path.push(w)) [[likely]] {
+      top_ += one;
+      return true;
+    }
+    static_cast<void>(c.take_private(top_));  // refused (fork_deque.hpp, D1)
+    return false;
   }
 
   // Changes the newest entry in place, which is a pop and a push: change(item). False: no thread
@@ -114,7 +119,7 @@ class left_work {
   }
 
   enum class popped : std::uint8_t { none, part, all };
-  // Pops the newest entry if it is private; otherwise pop_public() has to follow. keep(item):
+  // Pops the newest entry if it is private; otherwise pop() has to follow. keep(item):
   // whether the entry remains, as an item that keep() has changed.
   template <class Item, class Keep>
   [[nodiscard]] popped pop_private(worker& w, const Keep& keep) noexcept {
@@ -129,17 +134,33 @@ class left_work {
     top_ = h;
     return popped::all;
   }
-  // False: a thief had it, and has completed it; so it did the older ones, and those that are
-  // complete are joined as well. Suspends the fiber until the newest is.
-  template <class Item>
-  [[nodiscard]] bool pop_public(Item& item) noexcept {
+  // Pops the newest entry. Returns what it holds, until the next push. Nullptr: a thief had it, and
+  // has completed it; so it did the older ones, and those that are complete are joined as well.
+  // Suspends the fiber until the newest is; before_waiting() is called before that.
+  template <class Item, class Function>
+  [[nodiscard]] Item* pop(const Function& before_waiting) noexcept {
+    worker& w = *worker_here();
     top_ -= one;
-    if (const job* const slot = join_child()) {
-      item = item_of<Item>(*slot);
-      return true;
-    }
+    if (w.deque->take_private(top_)) return &item_in<Item>(slot_at(*w.deque, top_));
+    const popped_entry newest = w.path.take(w);
+    if (newest.is_owners) [[likely]]
+      return &item_in<Item>(*newest.slot);
+    before_waiting();
+    if (job* const slot = take_stolen(*worker_here(), *newest.slot)) return &item_in<Item>(*slot);
     join_completed(self_worker());
-    return false;
+    return nullptr;
+  }
+  template <class Item>
+  [[nodiscard]] Item* pop() noexcept {
+    return pop<Item>([] {});
+  }
+
+  // Needs !empty(), and a deque on which thieves see each entry: what the newest one holds,
+  // also if a thief has it. Nullptr: a thief has it, and its slot is not among those in use.
+  template <class Item>
+  [[nodiscard]] Item* newest(const worker& w) const noexcept {
+    const position h = top_ - one;
+    return h < w.current.get()->from ? nullptr : &item_in<Item>(slot_at(*w.deque, h));
   }
 
   // If thieves have taken all entries, joins those that are complete: the next ones then lie in
@@ -159,12 +180,10 @@ class left_work {
     if (fiber* const f = settle_for_fiber(j.state, job::done)) make_ready(*f);
   }
 
-  // A copy: what runs next uses the slot again.
+  // What an entry holds. What runs next uses its slot again.
   template <class Item>
-  static Item item_of(const job& j) noexcept {
-    Item item;
-    std::memcpy(&item, j.payload, sizeof(item));
-    return item;
+  static Item& item_in(job& slot) noexcept {
+    return *std::launder(reinterpret_cast<Item*>(slot.payload));
   }
 
  private:
@@ -175,26 +194,9 @@ class left_work {
     return floor_ == start_ && (fiber_ == nullptr || fiber_->left == this);
   }
 
-  template <class Item>
-  static Item& item_in(job& slot) noexcept {
-    return *std::launder(reinterpret_cast<Item*>(slot.payload));
-  }
-
-  // Whether a push that must take the slow path need do so for nothing but the request of a thief
-  // that is awake.
+  // Whether a push on a split deque that must take the slow path need do so for nothing but the
+  // request of a thief that is awake.
   [[nodiscard]] bool may_wait(const worker& w) const noexcept;
-
-  // After a push: a thief has asked, or the deque is full. False: the push was refused.
-  [[nodiscard]] [[gnu::noinline]] bool answer() noexcept {
-    unanswered_ = 0;
-    push_slow();
-    control& c = *self_worker().deque;
-    if (slot_at(c, top_).run == nullptr)
-      static_cast<void>(c.take_private(top_));  // refused (fork_deque.hpp, D1)
-    if (c.depth() == top_) return false;
-    top_ += one;
-    return true;
-  }
 
   // Joins the newest entries as far as thieves have completed them. Those that a thief hasn't taken
   // are not: so in a shared queue, where older entries may still lie.

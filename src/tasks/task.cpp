@@ -37,19 +37,24 @@ struct spawned_task {
 }  // namespace
 
 struct task_access {
-  // Runs a child, unless an older one has thrown, and reports its end to the parent.
-  static void run(task& t, task_frame& parent, std::uint64_t place) noexcept;
-  // Runs execute(), and waits for the children.
-  static void run_root(task& t);
+  // Runs a child on that fiber, unless an older one has thrown. The caller reports its end.
+  static void run(task& t, task_frame& parent, std::uint64_t place, fiber* here) noexcept;
+  static void run_root(task& t, fiber* here);
+
+ private:
+  // Runs execute(), and waits for the children. Calls failed(exception) if that or a child has
+  // thrown.
+  template <class Failed>
+  static void run_whole(task& t, fiber* here, const Failed& failed);
 };
 
 struct task_frame {
-  explicit task_frame(task& t) noexcept : owner(t), outer(std::exchange(t.frame_, this)) {
-    if (measures_work()) [[unlikely]]
-      strands::note_not_covered("task objects: their work counts, but Tinf is wrong");
-  }
+  task_frame(task& t, fiber* here) noexcept
+      : owner(t), outer(std::exchange(t.frame_, this)), on(here) {}
   ~task_frame() { owner.frame_ = outer; }
 
+  // Of what execute() itself throws: what a child throws comes first.
+  static constexpr std::uint64_t own_place = ~std::uint64_t{0};
   // Keeps what the child at that place has thrown, if it comes before what is kept already.
   void keep(std::uint64_t place, std::exception_ptr exception) noexcept {
     const holding hold(guard);
@@ -67,30 +72,44 @@ struct task_frame {
   }
 
   void spawn(task& child) noexcept {
-    // Relaxed, both: the joins order the children's work; the one that looks from outside acquires.
-    owner.unfinished_.fetch_add(1, std::memory_order_relaxed);
-    const spawned_task s{&child, this, next_place.fetch_add(1, std::memory_order_relaxed)};
     child.parent_ = &owner;
     worker* const w = worker_here();
-    if (!left.is_here(w) || !left.push(*w, &run_stolen, s)) task_access::run(child, *this, s.place);
+    if (!left.is_here(w)) [[unlikely]]
+      return call_for_others(child);
+    count_own(1);
+    // Relaxed, both: others add only what has no order among execute()'s own.
+    const std::uint64_t place = next_place.load(std::memory_order_relaxed);
+    next_place.store(place + 1, std::memory_order_relaxed);
+    if (left.push<spawned_task>(*w, &run_stolen, &child, this, place)) [[likely]]
+      return;
+    run_own(child, place);
   }
 
   // Whether execute() itself asks.
   [[nodiscard]] bool is_here() const noexcept { return left.may_pop(worker_here()); }
   void wait() noexcept {
     while (!left.empty()) {
-      spawned_task s;
-      if (pop(s)) task_access::run(*s.child, *s.parent, s.place);
+      if (const auto* const entry = left.pop<spawned_task>()) run_own(*entry->child, entry->place);
     }
   }
-
-  [[nodiscard]] bool pop(spawned_task& s) noexcept {
-    const auto take = [&s](const spawned_task& entry) {
-      s = entry;
-      return false;
-    };
-    return left.pop_private<spawned_task>(*worker_here(), take) != left_work::popped::none ||
-           left.pop_public(s);
+  void run_own(task& child, std::uint64_t place) noexcept {
+    task_access::run(child, *this, place, on);
+    count_own(-1U);
+  }
+  // From a fork or a scope, or a descendant.
+  [[gnu::noinline]] void call_for_others(task& child) noexcept {
+    owner.by_others_.fetch_add(1, std::memory_order_relaxed);
+    task_access::run(child, *this, next_place.fetch_add(1, std::memory_order_relaxed),
+                     fiber_here());
+    end_for_others();
+  }
+  // Release, both: partners in unfinished_children(). Up they need no more than the joins, which
+  // order the children's work.
+  void end_for_others() noexcept { owner.by_others_.fetch_sub(1, std::memory_order_release); }
+  void count_own(unsigned by) noexcept {
+    // Relaxed: execute() alone writes it.
+    const unsigned now = owner.by_itself_.load(std::memory_order_relaxed);
+    owner.by_itself_.store(now + by, std::memory_order_release);
   }
 
   // After wait().
@@ -100,49 +119,50 @@ struct task_frame {
   }
 
   static void run_stolen(job& j) noexcept {
-    const auto s = left_work::item_of<spawned_task>(j);
-    task_access::run(*s.child, *s.parent, s.place);
+    const auto s = left_work::item_in<spawned_task>(j);
+    task_access::run(*s.child, *s.parent, s.place, fiber_here());
+    s.parent->end_for_others();
     complete(j, job::done);
   }
 
   task& owner;
   task_frame* const outer;  // of the same task, which runs in itself
-  left_work left{fiber_here()};
+  fiber* const on;
+  left_work left{on};
   std::atomic<std::uint64_t> next_place{0};
-  std::atomic<bool> has_failed{false};
   short_lock guard;
+  std::atomic<bool> has_failed{false};
   std::uint64_t thrown_place = 0;  // guarded, as is the next
   std::exception_ptr thrown;
 };
 
-void task_access::run(task& t, task_frame& parent, std::uint64_t place) noexcept {
-  const bool is_owned = t.is_owned_;
-  const views_refused in_no_order;
-  if (!parent.must_skip(place)) {
-    std::exception_ptr thrown;
-    try {
-      run_root(t);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    if (thrown != nullptr) parent.keep(place, std::move(thrown));
-  }
-  if (is_owned) delete &t;
-  // Release: partner in unfinished_children().
-  parent.owner.unfinished_.fetch_sub(1, std::memory_order_release);
-}
-
-void task_access::run_root(task& t) {
-  task_frame frame(t);
-  std::exception_ptr own;
+template <class Failed>
+[[gnu::always_inline]] inline void task_access::run_whole(task& t, fiber* here,
+                                                          const Failed& failed) {
+  task_frame frame(t, here);
   try {
     t.execute();
   } catch (...) {
-    own = std::current_exception();
+    frame.keep(task_frame::own_place, std::current_exception());
   }
   frame.wait();  // out of the handler: it may suspend
-  if (std::exception_ptr child = frame.take_thrown()) std::rethrow_exception(std::move(child));
-  if (own != nullptr) std::rethrow_exception(std::move(own));
+  if (frame.has_failed.load(std::memory_order_relaxed)) [[unlikely]]
+    failed(frame.take_thrown());
+}
+
+void task_access::run(task& t, task_frame& parent, std::uint64_t place, fiber* here) noexcept {
+  const bool is_owned = t.is_owned_;
+  const views_refused in_no_order(here);
+  if (!parent.must_skip(place)) [[likely]] {
+    run_whole(t, here, [&](std::exception_ptr thrown) { parent.keep(place, std::move(thrown)); });
+  }
+  if (is_owned) delete &t;
+}
+
+void task_access::run_root(task& t, fiber* here) {
+  if (measures_work()) [[unlikely]]
+    strands::note_not_covered("task objects: their work counts, but Tinf is wrong");
+  run_whole(t, here, [](std::exception_ptr thrown) { std::rethrow_exception(std::move(thrown)); });
 }
 
 }  // namespace detail
@@ -165,15 +185,21 @@ void task::wait_for_all() {
   if (frame_ == nullptr || (!is_here && unfinished_children() != 0))
     throw usage_error("task::wait_for_all: only execute() itself can wait for its children");
   if (is_here) frame_->wait();
-  if (std::exception_ptr thrown = frame_->take_thrown()) std::rethrow_exception(std::move(thrown));
+  // Relaxed: as in take_thrown().
+  if (frame_->has_failed.load(std::memory_order_relaxed)) [[unlikely]]
+    std::rethrow_exception(frame_->take_thrown());
 }
 
 void run_task(task& root) {
-  detail::run_in(nullptr, [&root] { detail::task_access::run_root(root); });
+  using detail::fiber_here;
+  // On a worker run_in() would be a call.
+  if (const detail::worker* const w = detail::worker_here(); w != nullptr && !w->alone)
+    return detail::task_access::run_root(root, w->current.get());
+  detail::run_in(nullptr, [&root] { detail::task_access::run_root(root, fiber_here()); });
 }
 
 void run_task(pool& p, task& root) {
-  p.run([&root] { detail::task_access::run_root(root); });
+  p.run([&root] { detail::task_access::run_root(root, detail::fiber_here()); });
 }
 
 }  // namespace heist::inline v0

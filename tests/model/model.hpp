@@ -49,6 +49,7 @@ struct family {
 family split_family();
 family sleeping_family();
 family placing_family();
+family rows_family();
 family guests_family();
 family turns_family();
 family market_family();
@@ -63,6 +64,7 @@ inline std::vector<family> all_families() {
   all.push_back(split_family());
   all.push_back(sleeping_family());
   all.push_back(placing_family());
+  all.push_back(rows_family());
   all.push_back(guests_family());
   all.push_back(turns_family());
   all.push_back(market_family());

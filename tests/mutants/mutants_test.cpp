@@ -66,6 +66,7 @@ const step_change step_changes[] = {
     {"pop tests split", change::split_for_bound, "split"},
     {"no second look", change::no_second_look, "split"},
     {"no heavy barrier", change::no_heavy_barrier, "split"},
+    {"no heavy barrier", change::no_heavy_barrier, "rows"},
     {"low half looked at once", change::low_half_once, "split"},
     {"tag not compared", change::tag_not_compared, "abp"},
     {"no second look at the epoch", change::no_second_epoch, "chase_lev"},

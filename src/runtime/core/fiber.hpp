@@ -65,6 +65,9 @@ struct fiber : fiber_front {
   detached_drain* drain = nullptr;
   running_task* group_task = nullptr;
   bool calls_awaited = false;  // what begins now is called by who waits for it (run_one_of)
+  bool runs_root = false;      // the function of a root, and not in a call of run_one_of
+  // To be called when that has returned: ends what it has begun on its fiber (job_frame.hpp).
+  void (*at_end_of_root)(fiber& here) noexcept = nullptr;
 
   // For those who ask why a program hangs (wait_graph.hpp, scripts/heist-gdb.py). The wait for
   // which it is suspended, and the state that ends it; the state that is settled when the job or

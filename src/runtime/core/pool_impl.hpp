@@ -149,8 +149,18 @@ class pool_impl {
   [[nodiscard]] bool somebody_sleeps() const noexcept { return sleepers_.any(); }
   // An entry was pushed and exposed: wakes a sleeper if there is one.
   void wake_for_exposed(worker& waker) noexcept;
+  // The same for a push on another deque than the split one, which every thief sees. Partner: the
+  // heavy barrier in sleep(). Either the one that goes to sleep finds the entry, or it counts (S9).
+  void wake_for_pushed(worker& waker) noexcept {
+    std_parking::light_barrier();
+    if (sleepers_.any()) [[unlikely]]
+      static_cast<void>(wake_one_for(waker));
+  }
   // Wakes one more worker: the caller saw more work than it takes (S8).
   void wake_another(worker& waker) noexcept;
+
+  // Every thread that may be at work in the pool executes a full barrier, as does the caller.
+  void heavy_barrier() noexcept;
 
   // True once for each time that a caller has found no seat: then a worker without work should
   // sleep at once, so that the next call finds one. Relaxed: a hint.
@@ -269,7 +279,6 @@ class pool_impl {
   void send_home(fiber& f) noexcept;
   [[nodiscard]] basic_seat<std_parking>* seat_for_guests(worker& w) const noexcept;
   [[nodiscard]] bool anything_to_do(worker& w) noexcept;
-  void heavy_barrier() noexcept;
   void ask_all() noexcept;
 
   pool& owner_;

@@ -38,6 +38,9 @@
 //   S8  A thief that exposes an owner's items (split_control::expose) wakes nobody, and the owner,
 //       which then has nothing to give, leaves the request. So a thief that takes an item and sees
 //       that another one is public wakes a sleeper.
+//   S9  Where every push is seen by all (any deque but the split one), nobody asks, and the owner
+//       looks at the count after each push, behind a light barrier. Either the sleeper's look finds
+//       the push, or, as in S2, the owner's look comes after the heavy barrier.
 // The order of steps matters: the request before the count, the count after the barrier, a plain
 // fence for the barrier, a look at the public part only, or the owner's look at the count before
 // its fence would each lose a wake-up. What is checked, and how far: docs/memory_model.md.

@@ -29,12 +29,36 @@
 namespace heist::inline v0::detail {
 
 struct work_log;
+struct worker;
 
 class pool_impl;
 
 // The limit of a split deque under stats_kind::full or HEIST_CHECK=moves, while nobody asks. Every
 // fork above position 0 then calls the library, and that position isn't used.
 constexpr position counting_limit = 1;
+
+// The slot of an entry that was the newest, and whether it is the owner's: otherwise it was stolen.
+struct popped_entry {
+  job* slot;
+  bool is_owners;
+};
+
+// How a worker's forks reach its deque: chosen once, so that no fork asks what the pool is like.
+// What is pushed is the job in the slot below the deque's head (fork_path.cpp).
+struct fork_path {
+  // fork_slow() and join_slow(), of that worker.
+  bool (*fork)(worker& w);
+  job* (*join)(worker& w);
+  // fork() without a look at the pool's entry: the worker stays the same. False: the push was
+  // refused (D1).
+  bool (*push)(worker& w);
+  // Pops the newest entry.
+  popped_entry (*take)(worker& w);
+};
+// For pools with such deques.
+[[nodiscard]] fork_path path_to(deque_kind kind) noexcept;
+// For pools whose forks are counted, checked or measured, and for a worker that is alone.
+extern const fork_path watched_path;
 
 // A worker's note about the fiber that it leaves (switch.hpp).
 struct after_switch_action {
@@ -101,6 +125,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
     spawns = false;
     workers = 1;
     log = nullptr;
+    path = watched_path;
   }
 
   pool_impl& pool;
@@ -129,6 +154,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> alone{false};    // set by stay_alone()
   bool counts_all = false;     // every fork calls the library (counting_limit); constant
   bool moves_joins = false;    // HEIST_CHECK=moves; constant
+  bool has_rows = true;        // what is in an entry of the deque stays there (Q2); constant
   const check_library* lock_checks = nullptr;  // HEIST_CHECK=locks; constant
   work_log* log = nullptr;  // of a measured pool (strands.hpp), until stay_alone()
   // Its seat is vacant while it naps: then a guest takes it from the nappers' count. Written before
@@ -154,6 +180,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   // (acquire). A stack: they come out newest first.
   alignas(platform::cache_line_bytes) std::atomic<fiber*> mailbox{nullptr};
 
+  fork_path path{};  // constant, until stay_alone()
   // Null in a pool that uses the split deque. Constant.
   std::unique_ptr<fork_deque> forks;
   std::unique_ptr<fork_deque> loot;
@@ -206,9 +233,15 @@ class deque_view {
   control* deque_;
 };
 
-// The worker that runs the caller; nullptr on a thread outside any pool. Never inlined: see
-// hot_path.hpp about addresses of thread-locals.
+// The worker that runs the caller; nullptr on a thread outside any pool. this_worker() is never
+// inlined: see hot_path.hpp about addresses of thread-locals. worker_here() reads it anew.
 worker* this_worker() noexcept;
+inline worker* worker_here() noexcept { return static_cast<worker*>(this_worker_front()); }
+// The fiber that it runs, or nullptr.
+inline fiber* fiber_here() noexcept {
+  worker_front* const w = this_worker_front();
+  return w == nullptr ? nullptr : w->current.get();
+}
 void set_this_worker(worker* w) noexcept;
 // Makes the calling thread a thread outside any pool again, as every thread is born.
 void leave_pool() noexcept;

@@ -44,10 +44,8 @@ bool pool_impl::release_surplus(worker& w) noexcept {
 
 void pool_impl::sleep(worker& w) noexcept {
   sleepers_.announce();
-  if (config_.deque == deque_kind::split) {
-    ask_all();
-    heavy_barrier();  // S2
-  }
+  if (config_.deque == deque_kind::split) ask_all();
+  heavy_barrier();  // S2, S9
   if (anything_to_do(w)) {
     sleepers_.retract();
     for (unsigned i = 0; i < slots(); ++i)

@@ -76,11 +76,9 @@ void pool_impl::start_threads() {
       w = std::make_unique<worker>(*this, i, worker::role::resident);
       if (measures()) w->seen = std::make_unique<histogram_cells>();
       if (has_guests) guest = make_guest(i);
-      if (config_.deque != deque_kind::split) {
-        shared_queue* const shared = shared_ ? &*shared_ : nullptr;
-        w->forks = std::make_unique<fork_deque>(config_, shared);
-        w->loot = std::make_unique<fork_deque>(config_, shared);
-      }
+      shared_queue* const shared = shared_ ? &*shared_ : nullptr;
+      w->forks = make_fork_deque(config_, shared);
+      w->loot = make_fork_deque(config_, shared);
       if (measured_ != nullptr) notes::worker_is_made(*w, *measured_);
     } catch (const std::bad_alloc&) {
       if (i == 0) throw resource_error("no memory for a worker" + reason(ENOMEM));
@@ -184,6 +182,9 @@ void pool_impl::note_checks(worker& w) const noexcept {
   w.counts_all = counts_forks();
   w.moves_joins = checking_.wanted.moves;
   if (checking_.wanted.locks) w.lock_checks = checking_.library;
+  w.has_rows = !shared_;
+  const bool is_watched = w.counts_all || w.moves_joins || is_measured(w);
+  w.path = is_watched ? watched_path : path_to(config_.deque);
 }
 
 // Allocates nothing: a thread that has started has no way to report that there is no memory.

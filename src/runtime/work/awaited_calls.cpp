@@ -70,6 +70,7 @@ bool run_newest_of(root_family& family) noexcept {
   const std::uint32_t region = std::exchange(here.region, r->region);
   job_frame* const frame = std::exchange(here.frame, nullptr);
   detached_drain* const drain = std::exchange(here.drain, nullptr);
+  const bool runs_root = std::exchange(here.runs_root, false);
   here.calls_awaited = true;
   {
     const views_refused in_no_order;
@@ -77,6 +78,7 @@ bool run_newest_of(root_family& family) noexcept {
     r->run(*r);  // r is gone now, and the worker may be another
   }
   here.calls_awaited = false;
+  here.runs_root = runs_root;
   here.drain = drain;
   here.frame = frame;
   here.region = region;

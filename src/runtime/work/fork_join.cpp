@@ -68,24 +68,22 @@ std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
   return how;
 }
 
-job* join_child() noexcept {
-  worker& w = self_worker();
+popped_entry take_any(worker& w) noexcept {
   const position h = w.deque->depth();
   job& j = slot_to_join(w, h);
-  if (take_back(w, h, j)) {
-    HEIST_INVARIANT("src/runtime/README.md R4", j.state.look() == job::pending);
-    return &j;
-  }
-  const std::uintptr_t how = wait_for_stolen(h, j);
+  const bool is_owners = take_back(w, h, j);
+  HEIST_INVARIANT("src/runtime/README.md R4", !is_owners || j.state.look() == job::pending);
+  return {&j, is_owners};
+}
+
+job* take_stolen(worker& w, job& j) noexcept {
+  const std::uintptr_t how = wait_for_stolen(w.deque->depth(), j);
   if (how == job::pending) return &j;
   taken_back_result(j, how, false);
   return nullptr;
 }
 
-namespace {
-
-job* join_public(bool throws) {
-  worker& w = self_worker();
+job* join_any(worker& w, bool throws) {
   const position h = w.deque->depth();
   if (is_measured(w)) [[unlikely]]
     return notes::join_measured(w, h, throws);
@@ -96,18 +94,20 @@ job* join_public(bool throws) {
       go_through_queue(w);
     return nullptr;
   }
+  return join_stolen(h, j, throws);
+}
+
+job* join_stolen(position h, job& j, bool throws) {
   const std::uintptr_t how = wait_for_stolen(h, j);
   return how == job::pending ? nullptr : taken_back_result(j, how, throws);
 }
-
-}  // namespace
 
 bool take_back(worker& w, position h, job& j) noexcept {
   if (w.moves_joins) [[unlikely]]
     leave_to_thieves(w, h, j);
   if (!w.uses_split()) {
-    if (j.run == nullptr) return true;                  // D1
-    const bool taken = w.forks->take_back(j, w.alone);  // D2
+    if (j.run == nullptr) return true;                                                 // D1
+    const bool taken = w.alone ? w.forks->take_back_alone(j) : w.forks->take_back(j);  // D2
     if (!taken)
       w.count.failed_takes.add();
     else if (w.counts_all)
@@ -122,82 +122,22 @@ bool take_back(worker& w, position h, job& j) noexcept {
   return false;
 }
 
-namespace {
-
-bool fork_uncommonly() {
-  worker* const w = this_worker();
-  control& c = current_control();
-  const position h = c.depth() - static_cast<position>(sizeof(job));
-  if (w == nullptr) {
-    // Not pushed. Release as in publish(); there is no thief.
-    c.head.store(h, std::memory_order_release);
-    return serial_elision();
-  }
-  if (w->lock_checks != nullptr) [[unlikely]]
-    w->lock_checks->look("across a fork");
-  if (!w->uses_split()) {
-    job& j = slot_at(c, h);
-    const bool has_slot = !w->alone && h < c.capacity;
-    const bool measured = is_measured(*w);
-    const auto kind = measured ? notes::forks(*w, j, h) : notes::pushed_kind::fork;
-    const bool is_pushed =
-        has_slot && w->forks->push(j, w->current.get()->priority) == deque::push_result::ok;
-    if (measured) notes::has_forked(*w, kind, h, is_pushed);
-    if (is_pushed) {
-      if (w->counts_all) w->count.puts.add();
-      w->pool.wake_for_exposed(*w);
-      return true;
-    }
-    // The spare slot belongs to every deeper fork. Release: as in publish().
-    if (!has_slot) c.head.store(h, std::memory_order_release);
-    j.run = nullptr;  // D1
-    begin_at(*w, h);
-    w->count.inlined_forks.add();
-    return true;
-  }
-  const control::push_answer answer = c.on_limit(h);
-  if (!answer.pushed) {
-    w->count.inlined_forks.add();
-    begin_at(*w, h);
-  } else if (w->counts_all) {
-    w->count.puts.add();
-  }
-  w->count.exposes.add(answer.items);
-  if (answer.exposed) w->pool.wake_for_exposed(*w);
-  if (w->moves_joins) [[unlikely]]
-    offer_to_all(*w);
-  // The answered request may stand for an urgent root, too: either the one that asks for that sees
-  // the answer and asks again, or look_at_entry() sees the root. Partner: wake_for_injection().
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return true;
-}
-
-}  // namespace
-
-bool push_slow() {
-  // The address is used before anything could change the thread (hot_path.hpp).
-  const control& c = control_for_now();
-  // Relaxed: a request that comes now is answered by the next fork.
-  if (c.limit.load(std::memory_order_relaxed) != counting_limit || c.depth() > c.capacity)
-    return fork_uncommonly();
-  worker& w = *static_cast<worker*>(this_worker_front());
-  w.count.puts.add();
-  if (w.moves_joins) [[unlikely]]
-    offer_to_all(w);
-  if (w.lock_checks != nullptr) [[unlikely]]
-    w.lock_checks->look("across a fork");
-  return true;
-}
-
 bool fork_slow() {
-  const bool is_pushed = push_slow();
-  look_at_entry();
-  return is_pushed;
+  worker* const w = worker_here();
+  if (w != nullptr) [[likely]]
+    return w->path.fork(*w);
+  // Not pushed. Release as in publish(); there is no thief.
+  control& c = current_control();
+  c.head.store(c.depth() - static_cast<position>(sizeof(job)), std::memory_order_release);
+  return serial_elision();
 }
 
-job* join_slow() { return join_public(true); }
+job* join_slow() {
+  worker& w = *worker_here();
+  return w.path.join(w);
+}
 
-job* join_abandoned() noexcept { return join_public(false); }
+job* join_abandoned() noexcept { return join_any(self_worker(), false); }
 
 void keep_exception(job& j) noexcept {
   ::new (static_cast<void*>(j.payload)) std::exception_ptr(std::current_exception());

@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "platform/cpu.hpp"
 #include "platform/fatal.hpp"
@@ -63,6 +64,16 @@ void run(worker& w, Item& item, const rendezvous* settled) noexcept {
 }
 void run_job(worker& w, job& j) noexcept { run(w, j, &j.state); }
 
+// Its function alone, and what that leaves on its fiber's deque.
+void run_function(worker& w, root& r, const rendezvous* settled) noexcept {
+  fiber& me = *w.current;
+  me.runs_root = true;
+  run(w, r, settled);
+  me.runs_root = false;
+  if (me.at_end_of_root != nullptr) [[unlikely]]
+    std::exchange(me.at_end_of_root, nullptr)(me);
+}
+
 void run_root_item(worker& w, root& r) noexcept {
   w.current.get()->priority = 0;  // that of the job before, on this fiber
   w.count.roots.add();
@@ -70,12 +81,12 @@ void run_root_item(worker& w, root& r) noexcept {
   w.begin_running();
   w.serves.store(r.is_awaited ? &r : nullptr, std::memory_order_relaxed);  // see worker.hpp
   if (r.is_awaited) {
-    run(w, r, &r.state);
+    run_function(w, r, &r.state);
     r.views = leave_views(self_worker());
     settle(r.state, job::done);
   } else {
     pool_impl& pool = w.pool;
-    run(w, r, nullptr);  // r is gone now, and the worker may be another
+    run_function(w, r, nullptr);  // r is gone now, and the worker may be another
     if (leave_views(self_worker()) != nullptr) refuse_views();
     pool.note_finished();
   }

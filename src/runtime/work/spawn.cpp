@@ -331,15 +331,14 @@ bool scope_state::push_slow(wide_position h) noexcept {
   control& c = *w.deque;
   const auto place = static_cast<position>(h);
   if (place < worker::last_place(c)) {
-    detail::push_slow();
+    const bool is_pushed = w.path.push(w);
     if (is_measured(w)) [[unlikely]]
       note_measured();
-    // D1: refused, and no thief will ever see it.
-    if (slot_at(c, place).run == nullptr) hot_path::take_private(h);
-    if (hot_path::depth() != h) {
+    if (is_pushed) {
       look_at_entry();
       return true;
     }
+    hot_path::take_private(h);  // D1: no thief will ever see it
   } else if (!hot_path::take_private(h) && w.uses_split()) {
     // A thief has seen the child already (never in the spare slot behind the last place).
     std::uint32_t reclaimed = 0;

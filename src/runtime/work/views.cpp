@@ -9,11 +9,6 @@ namespace heist::inline v0::detail {
 
 namespace {
 
-fiber* running_fiber() noexcept {
-  const worker* const w = this_worker();
-  return w == nullptr ? nullptr : w->current.get();
-}
-
 view_node* find_in(view_node* list, const reducer_base* r) noexcept {
   while (list != nullptr && list->reducer != r) list = list->next;
   return list;
@@ -23,22 +18,22 @@ view_node* find_in(view_node* list, const reducer_base* r) noexcept {
 
 reducer_base::~reducer_base() = default;
 
-bool reducer_base::on_a_fiber() noexcept { return running_fiber() != nullptr; }
+bool reducer_base::on_a_fiber() noexcept { return fiber_here() != nullptr; }
 
 view_node* reducer_base::find() const noexcept {
-  fiber* const f = running_fiber();
+  fiber* const f = fiber_here();
   return f == nullptr ? nullptr : find_in(f->views, this);
 }
 
 bool reducer_base::adopt(view_node& v) noexcept {
-  fiber* const f = running_fiber();
+  fiber* const f = fiber_here();
   if (f == nullptr) return false;
   v.next = std::exchange(f->views, &v);
   return true;
 }
 
 view_node* reducer_base::remove() noexcept {
-  fiber* const f = running_fiber();
+  fiber* const f = fiber_here();
   if (f == nullptr) return nullptr;
   view_node** at = &f->views;
   while (*at != nullptr && (*at)->reducer != this) at = &(*at)->next;
@@ -61,7 +56,7 @@ view_node* merge_views(view_node* left, view_node* right) noexcept {
 }
 
 void receive_views(view_node* right) noexcept {
-  if (fiber* const f = running_fiber()) {
+  if (fiber* const f = fiber_here()) {
     // A reducer's operation may use reducers, too.
     view_node* const merged = merge_views(std::exchange(f->views, nullptr), right);
     f->views = merge_views(merged, f->views);
@@ -78,16 +73,6 @@ void refuse_views() noexcept {
   platform::fatal(
       "a reducer was used in a function that has no place in the order of the program "
       "(submitted, a job, a task, a child of spawn_kind::child or of another child's scope)");
-}
-
-views_refused::views_refused() noexcept : fiber_(running_fiber()) {
-  if (fiber_ != nullptr) kept_ = std::exchange(fiber_->views, nullptr);
-}
-
-views_refused::~views_refused() {
-  if (fiber_ == nullptr) return;
-  if (fiber_->views != nullptr) refuse_views();
-  fiber_->views = kept_;
 }
 
 // The piece of a child whose spawner was stolen hangs on its first view: there may be no memory for

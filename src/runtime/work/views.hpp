@@ -17,6 +17,8 @@
 // pool has no list: it adds to the reducer itself.
 #pragma once
 
+#include <utility>
+
 #include "heist/detail/pushed_child.hpp"
 #include "heist/reducer.hpp"
 #include "runtime/core/worker.hpp"
@@ -43,8 +45,17 @@ inline view_node* leave_views(worker& w) noexcept {
 // those that the function leaves.
 class views_refused {
  public:
-  views_refused() noexcept;
-  ~views_refused();
+  views_refused() noexcept : views_refused(fiber_here()) {}
+  // `running`: the running fiber; nullptr outside any pool.
+  explicit views_refused(fiber* running) noexcept : fiber_(running) {
+    if (fiber_ != nullptr) kept_ = std::exchange(fiber_->views, nullptr);
+  }
+  ~views_refused() {
+    if (fiber_ == nullptr) return;
+    if (fiber_->views != nullptr) [[unlikely]]
+      refuse_views();
+    fiber_->views = kept_;
+  }
   views_refused(const views_refused&) = delete;
   views_refused& operator=(const views_refused&) = delete;
 

@@ -4,10 +4,15 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "heist/fork_join.hpp"
+#include "heist/future.hpp"
 #include "heist/job_system.hpp"
+#include "heist/pool.hpp"
+#include "heist/scope.hpp"
 #include "heist/stats.hpp"
 #include "tests/unit/tasks/support.hpp"
 
@@ -134,6 +139,88 @@ TEST_P(JobRows, LargeJobsAreSpreadOverAllWorkers) {
     ASSERT_EQ(begun.load(), workers);
   }
 }
+
+// While thieves take a row its owner makes it longer and shorter.
+TEST_P(JobRows, AreTakenWhileTheyGrowAndShrink) {
+  std::atomic<int> ran{0};
+  int made = 0;
+  const int rounds = scaled(400);
+  jobs_.on_worker([&] {
+    for (int round = 0; round < rounds; ++round) {
+      const job parent = jobs_.create_job([] {});
+      for (int i = 0; i < 5 + round % 40; ++i, ++made)
+        jobs_.run(jobs_.create_job_as_child(parent, [&ran, i] {
+          ran.fetch_add(1, std::memory_order_relaxed);
+          if (i % 7 == 0) std::this_thread::yield();
+        }));
+      jobs_.run(parent);
+      jobs_.wait(parent);
+    }
+  });
+  EXPECT_EQ(ran.load(), made);
+}
+
+// A function of the pool's own runs jobs inside and outside of what it has open.
+TEST_P(JobRows, OfAFunctionThatThePoolRuns) {
+  if (is_serial()) GTEST_SKIP() << "there is no deque";
+  constexpr int children = 40;
+  std::atomic<int> ran{0};
+  const auto add = [&ran] { ++ran; };
+  const int rounds = scaled(30);
+  for (int round = 0; round < rounds; ++round) {
+    pool_.run([&] {
+      const auto run_some = [&] {
+        job last{};
+        for (int i = 0; i < children; ++i) jobs_.run(last = jobs_.create_job(add));
+        return last;
+      };
+      heist::scope([&](heist::task_scope& s) {
+        s.spawn(add);
+        run_some();
+        s.spawn(run_some);
+        s.sync();
+        run_some();
+        s.spawn(add);
+      });
+      heist::fork_join(run_some, [&] { pool_.run(run_some); });
+      heist::scope([&](heist::task_scope& s) { s.spawn(add); });
+      jobs_.wait(run_some());
+      run_some();  // nobody waits for these
+    });
+    pool_.submit([&] { jobs_.run(jobs_.create_job(add)); }).get();
+  }
+  const int expected = rounds * (7 * children + 4);
+  EXPECT_TRUE(eventually([&] { return ran.load() == expected; })) << ran.load();
+}
+
+// With one worker nothing is stolen, so the counters say what lay on the deque.
+class JobEntries : public testing::TestWithParam<heist::deque_kind> {};
+
+TEST_P(JobEntries, AreSharedByNeighboursAndNotSentThroughTheQueue) {
+  heist::pool one({.workers = 1, .deque = GetParam(), .stats = heist::stats_kind::full});
+  if (one.workers() != 1 || is_serial()) GTEST_SKIP();
+  job_system jobs(one);
+  constexpr int children = 320;
+  int ran = 0;
+  const auto before = one.stats().total;
+  one.run([&] {
+    const job parent = jobs.create_job([] {});
+    for (int i = 0; i < children; ++i)
+      jobs.run(jobs.create_job_as_child(parent, [&ran] { ++ran; }));
+    jobs.run(parent);
+    jobs.wait(parent);
+  });
+  const auto after = one.stats().total;
+  EXPECT_EQ(ran, children);
+  EXPECT_EQ(after.roots - before.roots, 1U);
+  const auto puts = after.puts - before.puts;
+  if (GetParam() == heist::deque_kind::shared_queue)
+    EXPECT_EQ(puts, children + 1U);
+  else
+    EXPECT_LE(puts, children / 10U);
+}
+INSTANTIATE_TEST_SUITE_P(Deques, JobEntries, testing::ValuesIn(heist::all_deque_kinds),
+                         [](const auto& tested) { return std::string(to_string(tested.param)); });
 
 }  // namespace
 }  // namespace heist_test

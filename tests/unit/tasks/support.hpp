@@ -17,8 +17,10 @@ inline std::vector<setting> pools() {
   for (const unsigned workers : {1U, 2U, 3U, 8U, 32U})
     for (const heist::join_kind join : heist::all_join_kinds)
       all.push_back({.workers = workers, .join = join});
-  all.push_back({3, heist::deque_kind::locked});
-  all.push_back({3, heist::deque_kind::steal_half});
+  for (const heist::deque_kind deque :
+       {heist::deque_kind::locked, heist::deque_kind::chase_lev, heist::deque_kind::abp,
+        heist::deque_kind::bounded_ring, heist::deque_kind::steal_half})
+    all.push_back({3, deque});
   return all;
 }
 
