@@ -71,6 +71,7 @@ struct benchmark {
 [[nodiscard]] benchmark chunks_benchmark();
 [[nodiscard]] benchmark small_loops_benchmark();
 [[nodiscard]] benchmark placement_benchmark();
+[[nodiscard]] benchmark presets_benchmark();
 [[nodiscard]] benchmark observe_benchmark();
 [[nodiscard]] benchmark sort_benchmark();
 [[nodiscard]] benchmark tree_benchmark();

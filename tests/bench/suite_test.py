@@ -114,6 +114,23 @@ def check_baseline(command, folder):
     check(done.returncode == 2 and "no row" in done.stderr, f"without a common row: {done}")
 
 
+def check_benchmarks_baseline(command, folder):
+    """A benchmark by name is held against earlier results, too."""
+    run = (command, "bench", "fork_join", "--quick", "-P", "1")
+    written = heist(*run, "--json").stdout
+    file = pathlib.Path(folder, "benchmark.json")
+    file.write_text(written)
+    done = heist(*run, "--check", str(file), "--tolerance", "1000")
+    check(done.returncode == 0, f"a benchmark against itself: {done}")
+    faster = json.loads(written)
+    for row in faster["rows"]:
+        for measure in row["measures"]:
+            measure["median"] /= 1e6
+    file.write_text(json.dumps(faster))
+    done = heist(*run, "--check", str(file))
+    check(done.returncode == 4 and "heist, locked deque" in done.stderr, f"against a much faster one: {done}")
+
+
 def check_interrupt(command, folder):
     """Ctrl-C ends the suite with what has finished."""
     make_rivals(folder, "time 0.001 0123456789abcdef")
@@ -136,6 +153,9 @@ def check_refusals(command):
                                   [["--suite", "classic", "--check", "/nonexistent"], 1, "/nonexistent"],
                                   [["--suite", "classic", "--check", "/etc/passwd"], 2, "JSON"],
                                   [["--suite", "classic", "--check", "x", "--tolerance", "0"], 2, "--tolerance"],
+                                  [["wake", "--quick", "--tolerance", "2"], 2, "--check"],
+                                  [["wake", "--quick", "--check", "/nonexistent"], 1, "/nonexistent"],
+                                  [["show", "x", "--check", "y"], 2, "--check"],
                                   [["--suite", "classic", "--html", "/nonexistent/x"], 1, "/nonexistent/x"]):
         done = heist(command, "bench", *arguments)
         check(done.returncode == code and done.stderr.count("\n") == 1 and word in done.stderr and done.stdout == "",
@@ -167,6 +187,7 @@ def main():
                 check_suite(command, json.loads(line)["suite"], folder)
         check_wrong_results(command, folder)
         check_baseline(command, folder)
+        check_benchmarks_baseline(command, folder)
         check_interrupt(command, folder)
 
 

@@ -62,6 +62,24 @@ void write_pages(const report::results& of, const bench_output& how) {
 
 void require_writable_pages(const bench_output& how) { require_writable({how.html, how.markdown}); }
 
+void require_baseline(const bench_baseline& file) {
+  if (!file.file.empty()) static_cast<void>(report::read_results(file.file));
+}
+
+std::vector<bench::checked_ratio> lost(const report::results& found, const bench_baseline& than) {
+  auto ratios = bench::compare(found, report::read_results(than.file), than.file);
+  std::erase_if(ratios, [&](const auto& each) { return each.now <= than.tolerance * each.before; });
+  return ratios;
+}
+
+int report_lost(const std::vector<bench::checked_ratio>& bad, const std::string& file,
+                std::FILE* err) {
+  for (const auto& each : bad)
+    fmt::print(err, "heist: {}, {}: {:.2f} times serial, {:.2f} in the baseline {}\n", each.group,
+               each.row, each.now, each.before, file);
+  return bad.empty() ? success : baseline_missed;
+}
+
 int run_bench(const bench_list_request& request, output& out, std::FILE* /*err*/) {
   for (const auto& suite : bench::suites()) {
     if (request.json)
@@ -78,28 +96,41 @@ int run_bench(const bench_list_request& request, output& out, std::FILE* /*err*/
   return success;
 }
 
-int run_bench(const bench_request& request, output& out, std::FILE* err) {
-  require_writable_pages(request.printed);
+namespace {
+
+report::results measure(const bench_request& request, std::FILE* err) {
   const auto machine = bench::this_machine();
-  report::results found;
-  try {
-    progress line(err);
-    auto settings = request.settings;
-    settings.announce = [&](const std::string& what) {
-      line.show(fmt::format("{}: {}", request.benchmark->name, what));
-    };
-    found = request.benchmark->run(request.values, settings);
-  } catch (const bench::wrong_result& wrong) {
-    fmt::print(err, "heist: {}: wrong result: {}\n", request.benchmark->name, wrong.what());
-    return result_differs;
-  }
+  progress line(err);
+  auto settings = request.settings;
+  settings.announce = [&](const std::string& what) {
+    line.show(fmt::format("{}: {}", request.benchmark->name, what));
+  };
+  report::results found = request.benchmark->run(request.values, settings);
   found.benchmark = request.benchmark->name;
   found.is_quick = request.quick;
   found.rounds = request.settings.repeat;
   found.options = options_of(request.values);
   found.on = machine;
-  print(found, request.printed, out);
-  return success;
+  return found;
+}
+
+}  // namespace
+
+int run_bench(const bench_request& request, output& out, std::FILE* err) {
+  require_writable_pages(request.printed);
+  require_baseline(request.held_against);
+  try {
+    const report::results found = measure(request, err);
+    print(found, request.printed, out);
+    if (request.held_against.file.empty()) return success;
+    auto bad = lost(found, request.held_against);
+    // Once more: a busy machine may have been the reason.
+    if (!bad.empty()) bad = lost(measure(request, err), request.held_against);
+    return report_lost(bad, request.held_against.file, err);
+  } catch (const bench::wrong_result& wrong) {
+    fmt::print(err, "heist: {}: wrong result: {}\n", request.benchmark->name, wrong.what());
+    return result_differs;
+  }
 }
 
 int run_bench(const bench_show_request& request, output& out, std::FILE* /*err*/) {

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "bench/suite/baseline.hpp"
 #include "cli/bench/requests.hpp"
 #include "report/results.hpp"
 
@@ -10,6 +15,15 @@ void print(const report::results& of, const bench_output& how, output& out);
 
 // The pages alone: HTML, and Markdown with a picture file FILE-1.svg and so on for each chart.
 void write_pages(const report::results& of, const bench_output& how);
+
+// What is worse than the baseline by more than its tolerance, as lines for a user.
+[[nodiscard]] std::vector<bench::checked_ratio> lost(const report::results& found,
+                                                     const bench_baseline& than);
+// Throws usage_error or resource_error if it can't be read, before anything is measured.
+void require_baseline(const bench_baseline& file);
+// Prints them. An exit code.
+int report_lost(const std::vector<bench::checked_ratio>& bad, const std::string& file,
+                std::FILE* err);
 
 // Throws resource_error if a page can't be written, before anything is measured.
 void require_writable_pages(const bench_output& how);

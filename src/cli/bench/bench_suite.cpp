@@ -66,19 +66,10 @@ report::results run(const bench::suite& which, const bench_suite_request& reques
   return found;
 }
 
-// The ratios that are worse than the baseline's by more than the tolerance.
-std::vector<bench::checked_ratio> lost(const report::results& found,
-                                       const bench_suite_request& request) {
-  auto ratios = bench::compare(found, report::read_results(request.baseline), request.baseline);
-  std::erase_if(ratios,
-                [&](const auto& each) { return each.now <= request.tolerance * each.before; });
-  return ratios;
-}
-
 // Runs the programs that fell short once more: a busy machine may have been the reason.
 int check(const report::results& found, const bench_suite_request& request, progress& line,
           output& out, std::FILE* err) {
-  auto bad = lost(found, request);
+  auto bad = lost(found, request.held_against);
   if (!bad.empty()) {
     auto again = *request.suite;
     std::erase_if(again.programs, [&](const bench::suite_program& each) {
@@ -88,13 +79,10 @@ int check(const report::results& found, const bench_suite_request& request, prog
     });
     const auto found_again = run(again, request, line, out);
     if (interrupt_came.load(std::memory_order_relaxed)) return interrupted;
-    bad = lost(found_again, request);
+    bad = lost(found_again, request.held_against);
   }
   line.clear();
-  for (const auto& each : bad)
-    fmt::print(err, "heist: {}, {}: {:.2f} times serial, {:.2f} in the baseline {}\n", each.group,
-               each.row, each.now, each.before, request.baseline);
-  return bad.empty() ? success : baseline_missed;
+  return report_lost(bad, request.held_against.file, err);
 }
 
 int measure(const bench_suite_request& request, progress& line, output& out, std::FILE* err) {
@@ -109,14 +97,14 @@ int measure(const bench_suite_request& request, progress& line, output& out, std
     print(found, request.printed, out);
   }
   if (interrupt_came.load(std::memory_order_relaxed)) return interrupted;
-  return request.baseline.empty() ? success : check(found, request, line, out, err);
+  return request.held_against.file.empty() ? success : check(found, request, line, out, err);
 }
 
 }  // namespace
 
 int run_bench(const bench_suite_request& request, output& out, std::FILE* err) {
   require_writable_pages(request.printed);
-  if (!request.baseline.empty()) static_cast<void>(report::read_results(request.baseline));
+  require_baseline(request.held_against);
   const interrupt_watch watch;
   progress line(err);
   try {

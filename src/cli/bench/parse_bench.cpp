@@ -49,10 +49,7 @@ class bench_parser {
               "NAME", names_of(presets::all())});
     own_.add({"--rivals", &rivals_folder_, "where the files heist-rival-NAME lie [beside heist]",
               "FOLDER"});
-    own_.add({"--check", &baseline_file_, "ends with 4 if heist is slower than in these results",
-              "FILE"});
-    own_.add(
-        {"--tolerance", &tolerance_, "for --check: how many times slower is allowed [3]", "X"});
+    add_check(own_);
     list_.add({"--json", &json_, "with their options, an object a line"});
     show_.add({"file", &file_, "the file"});
     add_forms(show_);
@@ -62,6 +59,7 @@ class bench_parser {
       added.own = &own_.add_command(std::string(benchmark.name), std::string(benchmark.summary));
       added.options.add(*added.own, benchmark.options(bench::scale::full));
       add_common(*added.own, added.common);
+      add_check(*added.own);
     }
   }
 
@@ -80,9 +78,10 @@ class bench_parser {
       throw usage_error(fmt::format("bench: --markdown '{}' does not end in .md", markdown_));
     const bench_output form{form_of(), html_, markdown_, command};
     if (own_.is_given("--suite")) return to_suite_request(extras, form);
-    for (const auto* only : {"--preset", "--rivals", "--check", "--tolerance"})
+    for (const auto* only : {"--preset", "--rivals"})
       if (own_.is_given(only)) throw usage_error(fmt::format("bench: {} goes with --suite", only));
     if (show_.is_given()) {
+      if (!baseline_file_.empty()) throw usage_error("bench show measures nothing to --check");
       refuse_extras(extras, "bench show");
       refuse_settings("", "bench show");
       if (file_.empty()) throw usage_error("bench show needs a file that heist bench --json wrote");
@@ -95,7 +94,8 @@ class bench_parser {
     refuse_extras(extras, "bench " + name);
     const auto scale = quick_ ? bench::scale::quick : bench::scale::full;
     bench_request request{
-        given->benchmark, option_values(name, given->benchmark->options(scale)), {}, quick_, form};
+        given->benchmark, option_values(name, given->benchmark->options(scale)), {}, quick_, form,
+        baseline()};
     given->options.copy_to(request.values);
     option_values common("bench", bench_common_options());
     common_.copy_to(common);
@@ -109,6 +109,8 @@ class bench_parser {
   }
 
  private:
+  static constexpr const char* default_tolerance = "3";
+
   struct choice {
     const bench::benchmark* benchmark;
     arguments* own;
@@ -121,6 +123,12 @@ class bench_parser {
     options.add(to, bench_common_options());
     to.add({"--quick", &quick_, "small sizes, to see that it works"});
     add_forms(to);
+  }
+
+  void add_check(arguments& to) {
+    to.add({"--check", &baseline_file_, "ends with 4 if heist is slower than in these results",
+            "FILE"});
+    to.add({"--tolerance", &tolerance_, "for --check: how many times slower is allowed [3]", "X"});
   }
 
   void add_forms(arguments& to) {
@@ -174,11 +182,14 @@ class bench_parser {
     if (!preset_names_.empty()) request.settings.presets = checked_presets(*request.suite);
     request.printed = form;
     request.settings.rivals_folder = rivals_folder_;
-    request.baseline = baseline_file_;
-    request.tolerance = decimal_number("bench", "--tolerance", tolerance_, 1, 1e6);
-    if (own_.is_given("--tolerance") && baseline_file_.empty())
-      throw usage_error("bench: --tolerance goes with --check");
+    request.held_against = baseline();
     return request;
+  }
+
+  [[nodiscard]] bench_baseline baseline() const {
+    if (tolerance_ != default_tolerance && baseline_file_.empty())
+      throw usage_error("bench: --tolerance goes with --check");
+    return {baseline_file_, decimal_number("bench", "--tolerance", tolerance_, 1, 1e6)};
   }
 
   [[nodiscard]] std::vector<std::string> checked_presets(const bench::suite& suite) const {
@@ -213,7 +224,7 @@ class bench_parser {
   bool quick_ = false;
   bool json_ = false, csv_ = false;
   std::string html_, markdown_, file_, suite_name_, rivals_folder_, baseline_file_;
-  std::string tolerance_ = "3";
+  std::string tolerance_ = default_tolerance;
   std::vector<std::string> preset_names_;
 };
 

@@ -25,12 +25,19 @@ struct bench_output {
   std::string command;         // the command line
 };
 
+// Results to hold these against.
+struct bench_baseline {
+  std::string file;      // empty: none
+  double tolerance = 0;  // a ratio may be that many times the baseline's
+};
+
 struct bench_request {
   const bench::benchmark* benchmark = nullptr;
   workloads::option_values values;
   bench::settings settings;
   bool quick = false;
   bench_output printed;
+  bench_baseline held_against;
 };
 
 // Whole programs on heist, its presets and the rivals.
@@ -38,8 +45,7 @@ struct bench_suite_request {
   const bench::suite* suite = nullptr;
   bench::suite_settings settings;
   bench_output printed;
-  std::string baseline;  // a file of results to hold these against; empty: none
-  double tolerance = 0;  // a ratio may be that many times the baseline's
+  bench_baseline held_against;
 };
 
 // The process that is one side of a suite.

@@ -7,6 +7,8 @@
 
 #include "bench/machine.hpp"
 #include "bench/multiprogrammed/competitor.hpp"
+#include "bench/presets/inlined.hpp"
+#include "bench/presets/instructions.hpp"
 #include "bench/processor_time.hpp"
 #include "bench/rounds.hpp"
 #include "bench/wake/futex_pair.hpp"
@@ -35,6 +37,37 @@ TEST(ProcessorTime, GrowsWithWork) {
   const auto slept = processor_time::now();
   EXPECT_GE(slept.seconds, worked.seconds);
   EXPECT_GT(slept.switches, before.switches);
+}
+
+#if defined(__x86_64__) || defined(__aarch64__)
+TEST(InstructionsBetween, AreThoseOfOneThread) {
+  std::atomic<int> counted{0};
+  const auto found = instructions_between([&](const auto& count) {
+    std::thread([&] {
+      count([] { asm volatile(".rept 10\n\tnop\n\t.endr"); });
+      count([] { asm volatile(".rept 110\n\tnop\n\t.endr"); });
+    }).join();
+    ++counted;
+  });
+  EXPECT_EQ(counted.load(), 0);  // it was another process
+  if (!found) GTEST_SKIP() << "the system lets nobody trace a process";
+  EXPECT_EQ(*found, 100U);
+}
+#endif
+
+TEST(InstructionsBetween, NeedTwoParts) {
+  EXPECT_FALSE(instructions_between([](const auto& count) { count([] {}); }));
+  EXPECT_FALSE(instructions_between([](const auto&) { throw wrong_result("of the child"); }));
+}
+
+TEST(LockedList, GivesEachEntryOnce) {
+  locked_list list;
+  locked_list::link first{}, second{};
+  list.push(first);
+  list.push(second);
+  EXPECT_TRUE(list.take(first));
+  EXPECT_FALSE(list.take(first));
+  EXPECT_TRUE(list.take(second));
 }
 
 TEST(Spinners, GetSomethingAndNoMoreThanThereIs) {
