@@ -41,6 +41,7 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
   explicit job_frame(job_record* r) noexcept : job_frame(r, fiber_here()) {}
 
   static job_frame* current() noexcept { return innermost(fiber_here()); }
+
   // For the function of a root (pool::run, submit), which has no frame before it runs a job: one
   // that ends with it. Nullptr: the caller is another function, one that a fork called, or one with
   // something else open on the deque; or there is no memory.
@@ -56,6 +57,7 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
     };
     return made;
   }
+
   // Whether this frame runs the job, or one below it.
   [[nodiscard]] bool is_inside(const job_record& r) const noexcept {
     return record_ != nullptr && record_->belongs_to(&r);
@@ -243,6 +245,7 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
       if (here.views != nullptr) [[unlikely]]
         refuse_views();
     }
+    next_in_row_ = nullptr;
     record_ = own;
     here.views = kept;
   }
