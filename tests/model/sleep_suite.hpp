@@ -18,8 +18,9 @@ namespace heist_model {
 
 struct sleep_script {
   const char* name;
-  // p push, l push that answers sleepers only (S7), o pop, i an item from outside, m mail for the
-  // first thief, which then ends the pool, e the end of the pool
+  // p push, l push that answers sleepers only (S7), v push on a deque on which all see it (S9),
+  // o pop, i an item from outside, m mail for the first thief, which then ends the pool, e the end
+  // of the pool
   const char* owner;
   bool thieves_ask = false;     // thieves may ask or expose before they sleep
   bool spurious_wakes = false;  // the futex may return for no reason
@@ -107,6 +108,7 @@ class sleep_model {
       if (*step == 'p' && !waits) push(false);
       if (*step == 'l' && !waits) push(true);
       if (*step == 'o' && !waits) waits = !pop();
+      if (*step == 'v') push_visible();
       if (*step == 'i') inject();
       if (*step == 'm') send_mail();
       if (*step == 'e') end_pool();
@@ -151,6 +153,13 @@ class sleep_model {
     if (!is_running(change::no_fence_to_wake)) model_parking::full_fence();
     if (!sleepers_.wake_one()) return;
     if (sleepers_.any() && !is_running(change::no_second_request)) control_->ask();
+  }
+
+  // The item lies where those from outside do: any thief takes it there.
+  void push_visible() {
+    outside_.fetch_add(1, std::memory_order_relaxed);
+    model_parking::light_barrier();
+    if (sleepers_.any()) sleepers_.wake_one();
   }
 
   void inject() {
