@@ -39,8 +39,14 @@ constexpr double objects_limit = 3.0;  // the same of tasks and jobs
 // OpenMP's threads spin after a parallel region.
 constexpr auto openmp_spins = std::chrono::milliseconds(250);
 
-// Two sizes whose instructions are counted: the difference is that of 18 forks.
-constexpr std::size_t few = 3, more = 7;
+// Two sizes whose instructions are counted: the difference is that of 18 forks, or of 6 in a quick
+// run.
+struct counted_sizes {
+  std::size_t few, more;
+};
+constexpr counted_sizes sizes_beside(std::size_t n) {
+  return n < 20 ? counted_sizes{2, 5} : counted_sizes{3, 7};
+}
 
 std::vector<workloads::option_spec> options(scale of) {
   return {integer_option("n", "which Fibonacci number", of == scale::quick ? 16 : 29, 8, 45)};
@@ -170,17 +176,18 @@ class table {
 
   // Before anything has started a thread in this process.
   void count_instructions(const settings& with) {
+    const auto at = sizes_beside(n_);
+    const auto forks = static_cast<double>(forks_of_fib(at.more) - forks_of_fib(at.few));
     for (auto& each : sides_) {
       with.announce(fmt::format("instructions: {}, {}", each.group, each.name));
       const auto counted = instructions_between([&](const auto& count) {
         const ready made = each.make();
         made.run([&] {
-          made.fib(more);  // so that what is done once has been done
-          count([&] { made.fib(few); });
-          count([&] { made.fib(more); });
+          made.fib(at.more);  // so that what is done once has been done
+          count([&] { made.fib(at.few); });
+          count([&] { made.fib(at.more); });
         });
       });
-      constexpr auto forks = static_cast<double>(forks_of_fib(more) - forks_of_fib(few));
       if (counted) each.instructions = static_cast<double>(*counted) / forks;
     }
   }
@@ -274,7 +281,7 @@ results run(const workloads::option_values& values, const settings& with) {
       "what hasn't ended; a fork of tasks is one spawn and one run_task",
       fmt::format("Instructions are those of a fork, its join and both calls, counted one by one "
                   "in a process of its own: the difference of fib({}) and fib({})",
-                  few, more)};
+                  sizes_beside(n).few, sizes_beside(n).more)};
   return result;
 }
 

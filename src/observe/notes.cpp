@@ -44,7 +44,7 @@ void run_checked(fiber& me, const rendezvous* settled, Item& item) noexcept {
 
 }  // namespace
 
-// ---- The life of a pool. measurement_for_a_pool: work_span_at_exit.cpp.
+// ---- The life of a pool. measurement_for_a_pool: work_span_report.cpp.
 
 void pool_begins(const check_settings& checks) {
   watch_for_stats_signal();

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "heist/error.hpp"
+#include "heist/sync/latch.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -50,3 +51,42 @@ void barrier_phases::wait(std::uint64_t phase) noexcept {
 }
 
 }  // namespace heist::inline v0::detail
+
+// ---- latch.hpp
+
+namespace heist::inline v0 {
+
+latch::latch(std::ptrdiff_t expected, detail::place made) : state_(expected * one) {
+  if (expected < 0 || expected > max())
+    throw usage_error("latch: a count of " + std::to_string(expected));
+  detail::note_made(this, made);
+}
+
+void latch::wait_slow() noexcept {
+  detail::waiter me;
+  {
+    const detail::holding hold(guard_);
+    // The flag is raised in the same step that sees a count: the last count_down() either came
+    // before it, or finds it.
+    std::ptrdiff_t seen = state_.load(std::memory_order_acquire);
+    do {
+      if (seen < one) return;
+      // Relaxed: the list is guarded.
+    } while (!state_.compare_exchange_weak(seen, seen | has_waiters, std::memory_order_relaxed,
+                                           std::memory_order_acquire));
+    waiters_.push_back(me);
+  }
+  me.point.wait({detail::wait_kind::latch, false, this});
+}
+
+// A waiter is listed, and returns only after it has been taken out: until then the latch exists.
+void latch::wake() noexcept {
+  detail::waiter_list all;
+  {
+    const detail::holding hold(guard_);
+    all = waiters_.take_all();
+  }
+  all.end_all();
+}
+
+}  // namespace heist::inline v0

@@ -1,7 +1,10 @@
 #include "heist/sync/mutex.hpp"
 
 #include "heist/detail/refusable_wait.hpp"
+#include "heist/detail/short_lock.hpp"
+#include "heist/sync/condition_variable.hpp"
 #include "platform/cpu.hpp"
+#include "platform/park.hpp"
 
 namespace heist::inline v0 {
 
@@ -145,4 +148,68 @@ bool mutex::wake_next() noexcept {
   return true;
 }
 
+// ---- condition_variable.hpp
+
+using detail::holding;
+using detail::waiter;
+
+// Relaxed, all of listed_: it is written under guard_; see has_waiters().
+void condition_variable::list(waiter& w) noexcept {
+  const holding hold(guard_);
+  waiters_.push_back(w);
+  listed_.store(listed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+bool condition_variable::give_up(waiter& w) noexcept {
+  const holding hold(guard_);
+  if (!w.is_listed) return false;
+  waiters_.remove(w);
+  listed_.store(listed_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  return true;
+}
+
+void condition_variable::wake_one() noexcept {
+  waiter* w;
+  {
+    const holding hold(guard_);
+    w = waiters_.pop();
+    if (w == nullptr) return;
+    listed_.store(listed_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  }
+  w->point.end();
+}
+
+void condition_variable::wake_all() noexcept {
+  detail::waiter_list all;
+  {
+    const holding hold(guard_);
+    all = waiters_.take_all();
+    listed_.store(0, std::memory_order_relaxed);
+  }
+  all.end_all();
+}
+
 }  // namespace heist::inline v0
+
+// ---- short_lock.hpp
+
+namespace heist::inline v0::detail {
+
+void short_lock::lock_slow() noexcept {
+  constexpr int pauses = 64;  // about as long as a section takes
+  for (int i = 0; i < pauses; ++i) {
+    platform::pause();
+    std::uint32_t seen = free;
+    if (word_.load(std::memory_order_relaxed) == free &&
+        word_.compare_exchange_weak(seen, held, std::memory_order_acquire,
+                                    std::memory_order_relaxed))
+      return;
+  }
+  // Acquire: partner in unlock().
+  while (word_.exchange(held_and_wanted, std::memory_order_acquire) != free)
+    platform::futex_wait(word_, held_and_wanted);
+}
+
+void short_lock::wake() noexcept { platform::futex_wake(word_, 1); }
+
+}  // namespace heist::inline v0::detail

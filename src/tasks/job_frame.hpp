@@ -109,6 +109,12 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
     return place % longest_row == 0 ? nullptr : after;
   }
 
+  // Whether what is in an entry stays there while others can take it. In a shared queue it doesn't
+  // (Q2).
+  static bool has_rows(const worker& w) noexcept {
+    return w.pool.config().deque != deque_kind::shared_queue;
+  }
+
   // To which no job belongs.
   static job_record* no_job() noexcept {
     static constinit char place = 0;
@@ -144,7 +150,7 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
   [[gnu::noinline]] void run_as_entry(worker& w, job_record& r) noexcept {
     // Asked before the push: afterwards a thief may have run the job, and one on the heap is gone.
     const bool may_grow =
-        left_.size() >= std::min(w.workers.get(), single_entries) && !r.is_on_heap && w.has_rows;
+        left_.size() >= std::min(w.workers.get(), single_entries) && !r.is_on_heap && has_rows(w);
     next_in_row_ = may_grow ? next_after(r) : nullptr;
     if (left_.is_newest(w) && push_row(w, &r, 1, next_in_row_ != nullptr)) [[likely]]
       return;
@@ -154,7 +160,7 @@ class job_frame : public fiber_scoped<job_frame, &fiber::frame> {
   // The rest of a row of which a part is run here.
   void push_rest(job_record* oldest, std::uint64_t length) noexcept {
     worker& w = self_worker();
-    if (length == 0 || push_row(w, oldest, length, w.has_rows)) return;
+    if (length == 0 || push_row(w, oldest, length, has_rows(w))) return;
     for (std::uint64_t i = 0; i < length; ++i) start_root(nullptr, oldest[i]);
   }
   // Whether the owner may change the row later (job_row.hpp).

@@ -45,7 +45,7 @@
 
 namespace heist::inline v0::detail {
 
-struct job_record final : root {
+struct job_record : root {
   static constexpr std::uint64_t waited = 1;
   static constexpr std::uint64_t failed = 2;
   static constexpr unsigned number_shift = 2;
@@ -249,7 +249,7 @@ class alignas(64) job_ring {
   void each(const F& f) {
     // Acquire: partner is the release in add().
     for (const part* p = newest_.load(std::memory_order_acquire); p != nullptr; p = p->older)
-      for (std::size_t i = 0; i < p->size; ++i) f(p->records[i]);
+      for (std::size_t i = 0; i < p->size; ++i) f(p->places[i]);
   }
 
  private:
@@ -258,34 +258,23 @@ class alignas(64) job_ring {
   // Its own thread writes it.
   static constexpr auto relaxed = std::memory_order_relaxed;
 
+  // A record in two cache lines of its own. The type itself asks for less, since malloc gives that
+  // sooner.
+  struct alignas(job_system::job_bytes) place : job_record {};
+  static_assert(sizeof(place) == sizeof(job_record));
+
   struct part {
-    part(part* before, std::size_t n) : older(before), size(n), records(make(n + records_ahead)) {}
+    part(part* before, std::size_t n)
+        : older(before), size(n), places(new place[n + records_ahead]) {}
     part* const older;
     const std::size_t size;
-
-    // Each in two cache lines of its own: the type asks for less, since malloc gives that sooner.
-    static constexpr std::align_val_t alignment{job_system::job_bytes};
-    struct destroy {
-      std::size_t count;
-      void operator()(job_record* all) const noexcept {
-        std::destroy_n(all, count);
-        ::operator delete(all, alignment);
-      }
-    };
-    static std::unique_ptr<job_record[], destroy> make(std::size_t count) {
-      if (count > std::size_t{PTRDIFF_MAX} / sizeof(job_record)) throw std::bad_alloc();
-      auto* const all =
-          static_cast<job_record*>(::operator new(count * sizeof(job_record), alignment));
-      std::uninitialized_default_construct_n(all, count);
-      return {all, destroy{count}};
-    }
     // Those that next() fetches behind the last one are never used.
-    const std::unique_ptr<job_record[], destroy> records;
+    const std::unique_ptr<place[]> places;
   };
 
   void begin(part& p) noexcept {
     part_ = &p;
-    records_ = p.records.get();
+    records_ = p.places.get();
     size_ = p.size;
     // Relaxed, both: what is created by a job that has ended is seen with its end.
     parts_begun_.store(parts_begun_.load(relaxed) + 1, relaxed);

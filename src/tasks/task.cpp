@@ -17,7 +17,9 @@
 #include "heist/detail/waiters.hpp"
 #include "heist/error.hpp"
 #include "heist/pool.hpp"
+#include "heist/scope.hpp"
 #include "observe/span/strands.hpp"
+#include "runtime/core/pool_impl.hpp"
 #include "runtime/work/views.hpp"
 #include "tasks/left_work.hpp"
 
@@ -203,3 +205,20 @@ void run_task(pool& p, task& root) {
 }
 
 }  // namespace heist::inline v0
+
+// ---- left_work.hpp
+
+namespace heist::inline v0::detail {
+
+bool left_work::may_wait(const worker& w) const noexcept {
+  // Relaxed: as in control::asked().
+  return !w.counts_all && top_ < w.deque->capacity &&
+         w.deque->limit.load(std::memory_order_relaxed) == 0 && !w.pool.somebody_sleeps();  // S7
+}
+
+void scope_floor::raise() noexcept {
+  before_ = left_->raise_floor(static_cast<position>(hot_path::depth()));
+}
+void scope_floor::lower() noexcept { static_cast<void>(left_->raise_floor(before_)); }
+
+}  // namespace heist::inline v0::detail

@@ -155,7 +155,8 @@ def check_refusals(command):
                                   [["--suite", "classic", "--check", "x", "--tolerance", "0"], 2, "--tolerance"],
                                   [["wake", "--quick", "--tolerance", "2"], 2, "--check"],
                                   [["wake", "--quick", "--check", "/nonexistent"], 1, "/nonexistent"],
-                                  [["show", "x", "--check", "y"], 2, "--check"],
+                                  [["wake", "--quick", "--tolerance", "3"], 2, "--check"],
+                                  [["show", "x", "--check", "y"], 2, "--check"], [["list", "--check", "y"], 2, "--check"],
                                   [["--suite", "classic", "--html", "/nonexistent/x"], 1, "/nonexistent/x"]):
         done = heist(command, "bench", *arguments)
         check(done.returncode == code and done.stderr.count("\n") == 1 and word in done.stderr and done.stdout == "",

@@ -81,7 +81,6 @@ class bench_parser {
     for (const auto* only : {"--preset", "--rivals"})
       if (own_.is_given(only)) throw usage_error(fmt::format("bench: {} goes with --suite", only));
     if (show_.is_given()) {
-      if (!baseline_file_.empty()) throw usage_error("bench show measures nothing to --check");
       refuse_extras(extras, "bench show");
       refuse_settings("", "bench show");
       if (file_.empty()) throw usage_error("bench show needs a file that heist bench --json wrote");
@@ -109,8 +108,6 @@ class bench_parser {
   }
 
  private:
-  static constexpr const char* default_tolerance = "3";
-
   struct choice {
     const bench::benchmark* benchmark;
     arguments* own;
@@ -152,6 +149,8 @@ class bench_parser {
   // Options of a measurement, which these commands don't make.
   void refuse_settings(std::string other, const std::string& command) const {
     if (quick_) other = "quick";
+    if (!tolerance_.empty()) other = "tolerance";
+    if (!baseline_file_.empty()) other = "check";
     if (other.empty()) other = common_.first_given();
     if (!other.empty()) refuse_extras({"--" + other}, command);
   }
@@ -187,9 +186,10 @@ class bench_parser {
   }
 
   [[nodiscard]] bench_baseline baseline() const {
-    if (tolerance_ != default_tolerance && baseline_file_.empty())
+    if (!tolerance_.empty() && baseline_file_.empty())
       throw usage_error("bench: --tolerance goes with --check");
-    return {baseline_file_, decimal_number("bench", "--tolerance", tolerance_, 1, 1e6)};
+    return {baseline_file_,
+            decimal_number("bench", "--tolerance", tolerance_.empty() ? "3" : tolerance_, 1, 1e6)};
   }
 
   [[nodiscard]] std::vector<std::string> checked_presets(const bench::suite& suite) const {
@@ -223,8 +223,7 @@ class bench_parser {
   std::deque<choice> choices_;  // a deque: the options keep the addresses of its elements
   bool quick_ = false;
   bool json_ = false, csv_ = false;
-  std::string html_, markdown_, file_, suite_name_, rivals_folder_, baseline_file_;
-  std::string tolerance_ = default_tolerance;
+  std::string html_, markdown_, file_, suite_name_, rivals_folder_, baseline_file_, tolerance_;
   std::vector<std::string> preset_names_;
 };
 

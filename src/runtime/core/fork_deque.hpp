@@ -37,7 +37,7 @@
 
 namespace heist::inline v0::detail {
 
-// One of the two, whatever its type is. A fork and its join know that (fork_path.cpp); to all
+// One of the two, whatever its type is. A fork and its join know that (fork_join.cpp); to all
 // others the call of a virtual function makes no difference.
 class fork_deque {
  public:

@@ -142,14 +142,9 @@ void pool_impl::wake_everybody() noexcept {
 
 void pool_impl::wake_for_exposed(worker& waker) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // S1; partner: sleepers::announce
-  if (config_.deque == deque_kind::split) notes::exposes(waker);
+  notes::exposes(waker);
   if (!sleepers_.any() || !wake_one_for(waker)) return;
-  if (config_.deque == deque_kind::split && sleepers_.any())
-    waker.deque->ask();  // S1: for the others
-}
-
-void pool_impl::wake_another(worker& waker) noexcept {
-  if (sleepers_.any()) static_cast<void>(wake_one_for(waker));
+  if (sleepers_.any()) waker.deque->ask();  // S1: for the others
 }
 
 bool pool_impl::wake_one_for(worker& waker) noexcept {

@@ -147,17 +147,19 @@ class pool_impl {
 
   // Whether a push must answer the request that it sees (S7 in sleepers.hpp).
   [[nodiscard]] bool somebody_sleeps() const noexcept { return sleepers_.any(); }
-  // An entry was pushed and exposed: wakes a sleeper if there is one.
+  // An entry of a split deque was pushed and exposed: wakes a sleeper if there is one.
   void wake_for_exposed(worker& waker) noexcept;
-  // The same for a push on another deque than the split one, which every thief sees. Partner: the
-  // heavy barrier in sleep(). Either the one that goes to sleep finds the entry, or it counts (S9).
+  // The same for a push on any other deque, which every thief sees. Partner: the heavy barrier in
+  // sleep(). Either the one that goes to sleep finds the entry, or it counts (S9).
   void wake_for_pushed(worker& waker) noexcept {
     std_parking::light_barrier();
+    wake_another(waker);
+  }
+  // Wakes one more worker: the caller saw more work than it takes (S8).
+  void wake_another(worker& waker) noexcept {
     if (sleepers_.any()) [[unlikely]]
       static_cast<void>(wake_one_for(waker));
   }
-  // Wakes one more worker: the caller saw more work than it takes (S8).
-  void wake_another(worker& waker) noexcept;
 
   // Every thread that may be at work in the pool executes a full barrier, as does the caller.
   void heavy_barrier() noexcept;

@@ -44,7 +44,7 @@ struct popped_entry {
 };
 
 // How a worker's forks reach its deque: chosen once, so that no fork asks what the pool is like.
-// What is pushed is the job in the slot below the deque's head (fork_path.cpp).
+// What is pushed is the job in the slot below the deque's head (fork_join.cpp).
 struct fork_path {
   // fork_slow() and join_slow(), of that worker.
   bool (*fork)(worker& w);
@@ -154,7 +154,6 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> alone{false};    // set by stay_alone()
   bool counts_all = false;     // every fork calls the library (counting_limit); constant
   bool moves_joins = false;    // HEIST_CHECK=moves; constant
-  bool has_rows = true;        // what is in an entry of the deque stays there (Q2); constant
   const check_library* lock_checks = nullptr;  // HEIST_CHECK=locks; constant
   work_log* log = nullptr;  // of a measured pool (strands.hpp), until stay_alone()
   // Its seat is vacant while it naps: then a guest takes it from the nappers' count. Written before

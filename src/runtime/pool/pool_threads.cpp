@@ -182,7 +182,6 @@ void pool_impl::note_checks(worker& w) const noexcept {
   w.counts_all = counts_forks();
   w.moves_joins = checking_.wanted.moves;
   if (checking_.wanted.locks) w.lock_checks = checking_.library;
-  w.has_rows = !shared_;
   const bool is_watched = w.counts_all || w.moves_joins || is_measured(w);
   w.path = is_watched ? watched_path : path_to(config_.deque);
 }

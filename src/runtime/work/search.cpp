@@ -47,7 +47,7 @@ job* steal_from_forks(worker& w, worker& victim) noexcept {
   if (answer.kept != 0) {
     w.count.batched.add(answer.kept);
     if (w.counts_all) w.count.puts.add(answer.kept);
-    w.pool.wake_for_exposed(w);  // while the items were moved, no other worker could see them
+    w.pool.wake_for_pushed(w);  // while the items were moved, no other worker could see them
   }
   return answer.item;
 }

@@ -1,10 +1,11 @@
 // Every greedy schedule of tiny DAGs, against the bounds and against the schedulers.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
 
-#include <gtest/gtest.h>
-
+#include "lab/checks/schedule.hpp"
 #include "lab/dag/known_dags.hpp"
 #include "lab/dag/random_dag.hpp"
 #include "lab/dag/unroll.hpp"
@@ -143,4 +144,145 @@ TEST(EveryGreedyScheduler, IsAmongThem) {
       EXPECT_GE(of->run(settings_of(level_by_level, p)).steps, found.least);
     }
   }
+}
+
+// ---- Every scheduler on random DAGs: the checks hold, and the names of threads make no
+// difference.
+
+namespace {
+
+constexpr strictness kinds[] = {strictness::fully_strict, strictness::strict, strictness::general};
+
+bool takes(scheduler_kind scheduler, strictness kind) {
+  return scheduler != scheduler_kind::busy_leaves || kind != strictness::general;
+}
+
+// The same computation with its threads numbered in another order; the root stays the first.
+explicit_dag relabelled(const explicit_dag& dag, rng& random) {
+  std::vector<thread_id> others;
+  for (thread_id t = 1; t < dag.thread_count(); ++t) others.push_back(t);
+  random.shuffle(others);
+  std::vector<thread_id> name = {0};
+  name.insert(name.end(), others.begin(), others.end());
+  const auto place = [&](node_id v) -> dag_source::place {
+    return {name[dag.thread_of(v)], v - dag.first(dag.thread_of(v))};
+  };
+  dag_source source;
+  source.threads.resize(dag.thread_count());
+  for (thread_id t = 0; t < dag.thread_count(); ++t) {
+    source.threads[name[t]].length = dag.length(t);
+    source.threads[name[t]].frame = dag.frame(t);
+  }
+  for (node_id v = 0; v < dag.node_count(); ++v) {
+    if (dag.spawned_by(v) != no_id) source.spawns.push_back({place(v), name[dag.spawned_by(v)]});
+    for (const node_id to : dag.joins_from(v)) source.joins.push_back({place(v), place(to)});
+  }
+  return explicit_dag(std::move(source));
+}
+
+}  // namespace
+
+TEST(RandomDags, AreRunByEverySchedulerAsItsTheoremsSay) {
+  for (const auto kind : kinds) {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      const auto of = make_computation(random_dag(kind, 50 + 20 * seed, seed));
+      for (const auto& scheduler : schedulers()) {
+        if (!takes(scheduler.kind, kind)) continue;
+        for (const std::uint32_t p : {1U, 3U, 16U}) {
+          check_report report;
+          auto settings = settings_of(scheduler.kind, p, engine_kind::step, seed);
+          const auto checked = of->run_checked(settings, report);
+          EXPECT_EQ(checked, of->run(settings)) << scheduler.name;
+          EXPECT_EQ(report.runs, 1u);
+          EXPECT_GE(checked.steps, of->measure().span);
+        }
+      }
+    }
+  }
+}
+
+TEST(RandomDags, AreRunTheSameWithOtherNamesForTheirThreads) {
+  rng random(8);
+  for (const auto kind : kinds) {
+    const auto dag = random_dag(kind, 400, 6);
+    const auto other = relabelled(dag, random);
+    const auto of = make_computation(dag);
+    const auto of_other = make_computation(other);
+    EXPECT_EQ(of->measure(), of_other->measure());
+    for (const auto& scheduler : schedulers()) {
+      if (!takes(scheduler.kind, kind)) continue;
+      const auto settings = settings_of(scheduler.kind, 5);
+      EXPECT_EQ(of->run(settings), of_other->run(settings)) << scheduler.name;
+    }
+  }
+}
+
+TEST(RandomDags, ThatAreGeneralAreRefusedByBusyLeaves) {
+  const auto of = make_computation(random_dag(strictness::general, 300, 2));
+  EXPECT_THROW((void)of->run(settings_of(scheduler_kind::busy_leaves, 2)), heist::usage_error);
+}
+
+// ---- Figure 2 of Blumofe and Leiserson: the Busy-Leaves algorithm runs Figure 1's computation on
+// two processors.
+
+namespace {
+
+class Figure2 : public testing::Test {
+ protected:
+  // "G1: v1", or "" for an idle processor; steps and processors count from 1.
+  [[nodiscard]] std::string cell(std::size_t step, std::size_t column) const {
+    return table_.rows.at(step - 1).at(column);
+  }
+  [[nodiscard]] std::string pool(std::size_t step) const { return cell(step, 3); }
+
+  explicit_dag dag_ = figure1();
+  schedule steps_ = make_schedule(dag_, settings_of(scheduler_kind::busy_leaves, 2));
+  heist::report::table table_ = to_table(steps_, dag_);
+};
+
+}  // namespace
+
+TEST_F(Figure2, HasTwoProcessorsAndAPool) {
+  EXPECT_EQ(table_.columns, (std::vector<std::string>{"step", "p1", "p2", "pool"}));
+}
+
+TEST_F(Figure2, ASpawnReturnsTheParentToThePool) {
+  EXPECT_EQ(cell(2, 1), "G1: v2");
+  EXPECT_EQ(cell(2, 2), "");
+  EXPECT_EQ(cell(3, 1), "G2: v3");
+  EXPECT_EQ(cell(3, 2), "G1: v16");  // the idle p2 has taken G1 out of it again
+}
+
+TEST_F(Figure2, AStallLeavesTheProcessorIdle) {
+  EXPECT_EQ(cell(8, 2), "G1: v21");
+  EXPECT_EQ(cell(9, 2), "");
+  EXPECT_EQ(pool(9), "(G1)");
+}
+
+TEST_F(Figure2, ADeathMayTakeTheParent) {
+  EXPECT_EQ(cell(13, 1), "G2: v15");
+  EXPECT_EQ(cell(14, 1), "G1: v23");
+  EXPECT_EQ(steps_.size(), 14u);
+}
+
+TEST_F(Figure2, ExecutesEachInstructionOnceAndAfterThoseItNeeds) {
+  std::vector<std::size_t> step_of(dag_.node_count(), 0);
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    for (const node_id v : steps_[i].executed) {
+      if (v == no_id) continue;
+      EXPECT_EQ(step_of[v], 0u) << dag_.node_name(v);
+      step_of[v] = i + 1;
+    }
+  }
+  for (node_id v = 0; v < dag_.node_count(); ++v) {
+    ASSERT_GT(step_of[v], 0u) << dag_.node_name(v);
+    dag_.each_edge(v, [&](const explicit_dag::edge& edge) {
+      EXPECT_LT(step_of[v], step_of[edge.to]) << dag_.node_name(v) << dag_.node_name(edge.to);
+    });
+  }
+}
+
+TEST_F(Figure2, HasNoReadyThreadInThePoolWhileAProcessorIsIdle) {
+  for (const auto& step : steps_)
+    EXPECT_TRUE(step.ready.empty() || (step.executed[0] != no_id && step.executed[1] != no_id));
 }

@@ -1,13 +1,18 @@
 // Tests who sleeps and who is woken, without a pool.
-#include "runtime/core/sleepers.hpp"
-#include "runtime/core/seat.hpp"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
+#include "heist/heist.hpp"
+#include "platform/cpu_count.hpp"
+#include "platform/thread.hpp"
+#include "runtime/core/seat.hpp"
+#include "runtime/core/sleepers.hpp"
+#include "runtime/core/sleeping_place.hpp"
+#include "runtime/core/wake_cost.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {
@@ -83,6 +88,134 @@ TEST(Sleepers, EveryTokenWakesOne) {
     EXPECT_FALSE(s.wake_one());
     for (auto& thread : all) thread.join();
   }
+}
+
+// ---- The processor of a woken worker: whenever a worker is awake, its mask is unchanged.
+
+using heist::detail::sleeping_places;
+using heist::platform::affinity_cpus;
+
+// This thread plays two workers, of which the second sleeps.
+class SleepingPlaces : public testing::Test {
+ protected:
+  SleepingPlaces() { places_.open_for(threads_, static_cast<unsigned>(threads_.size())); }
+
+  // What worker 0 does to wake worker 1. How many processors worker 1 had meanwhile, if it was the
+  // one to be woken; 0 otherwise.
+  std::size_t wake() {
+    std::size_t had = 0;
+    places_.wake_elsewhere(0, [&](int sleeper) {
+      if (sleeper == 1) had = affinity_cpus().size();
+      return true;
+    });
+    EXPECT_EQ(affinity_cpus(), whole_);
+    return had;
+  }
+
+  // Repeats until it happens on one processor.
+  [[nodiscard]] bool wake_up_beside_the_waker() {
+    return eventually([this] {
+      places_.enter(1);
+      const bool moved = wake() != 0;
+      places_.leave(1);
+      return moved;
+    });
+  }
+
+  const std::vector<int> whole_ = affinity_cpus();
+  const std::vector<pid_t> threads_{heist::platform::thread_id(), heist::platform::thread_id()};
+  sleeping_places places_;
+};
+
+TEST_F(SleepingPlaces, NobodyIsMovedWhereTheSystemDoesWell) {
+  places_.enter(1);
+  EXPECT_EQ(wake(), 0U);
+  places_.leave(1);
+}
+
+TEST_F(SleepingPlaces, ASleeperIsMovedAfterOneWokeUpBesideItsWaker) {
+  if (whole_.size() < 2) GTEST_SKIP() << "one processor";
+  ASSERT_TRUE(wake_up_beside_the_waker());
+  places_.enter(1);
+  EXPECT_EQ(wake(), whole_.size() - 1);
+  EXPECT_EQ(wake(), whole_.size() - 1) << "another took the wake-up, and it still sleeps";
+  places_.leave(1);
+}
+
+TEST_F(SleepingPlaces, WhoeverIsAwakeIsLeftAlone) {
+  if (whole_.size() < 2) GTEST_SKIP() << "one processor";
+  ASSERT_TRUE(wake_up_beside_the_waker());
+  EXPECT_EQ(wake(), 0U);
+}
+
+TEST_F(SleepingPlaces, TwoWakersDontMoveTheSameSleeper) {
+  if (whole_.size() < 2) GTEST_SKIP() << "one processor";
+  ASSERT_TRUE(wake_up_beside_the_waker());
+  places_.enter(1);
+  bool inner_moved = true;
+  places_.wake_elsewhere(0, [&](int) {
+    return places_.wake_elsewhere(0, [&](int sleeper) {
+      inner_moved = sleeper >= 0;
+      return true;
+    });
+  });
+  EXPECT_FALSE(inner_moved);
+  places_.leave(1);
+}
+
+TEST(SleepingPlace, AWorkerThatRunsHasItsWholeMask) {
+  const watchdog guard("pools that sleep and are woken");
+  const std::size_t whole = affinity_cpus().size();
+  for (const unsigned workers : {2U, 3U, 8U}) {
+    heist::pool pool({.workers = workers});
+    for (int round = 0; round < scaled(200); ++round) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      pool.run([&] {
+        heist::parallel_for(0, 16, [&](int) {
+          linger(std::chrono::microseconds(20));
+          EXPECT_EQ(affinity_cpus().size(), whole);
+        });
+      });
+    }
+  }
+}
+
+// ---- How a pool learns what its wake-ups cost.
+
+using heist::detail::wake_cost;
+using std::chrono::microseconds;
+
+void wake(wake_cost& c, microseconds took) {
+  const auto now = wake_cost::clock::now();
+  c.begin(now);
+  c.arrive(now + took);
+}
+
+TEST(WakeCost, FollowsWhatIsMeasured) {
+  wake_cost c;
+  for (int i = 0; i < 100; ++i) wake(c, microseconds(50));
+  EXPECT_NEAR(static_cast<double>(c.average().count()), 50e3, 1e3);
+  for (int i = 0; i < 100; ++i) wake(c, microseconds(15));
+  EXPECT_NEAR(static_cast<double>(c.average().count()), 15e3, 1e3);
+}
+
+TEST(WakeCost, IsBounded) {
+  wake_cost c;
+  for (int i = 0; i < 100; ++i) wake(c, std::chrono::seconds(1));
+  EXPECT_LE(c.average(), wake_cost::greatest);
+  for (int i = 0; i < 200; ++i) wake(c, microseconds(0));
+  EXPECT_GE(c.average(), wake_cost::least);
+  EXPECT_LE(c.average(), wake_cost::least + microseconds(1));
+}
+
+TEST(WakeCost, OfSeveralArrivalsTheFirstCounts) {
+  wake_cost c;
+  const auto now = wake_cost::clock::now();
+  c.begin(now);
+  c.arrive(now + microseconds(20));
+  const auto before = c.average();
+  c.arrive(now + microseconds(100));
+  EXPECT_EQ(c.average(), before);
 }
 
 }  // namespace
