@@ -54,6 +54,9 @@ repeated](docs/results/README.md).
 
 
 DOORS = """<p class="doors"><a class="door" href="guide.html">Guide</a>
-<a class="door" href="coming-from.html">Coming from oneTBB, OpenMP …</a>
+<a class="door" href="coming-from.html#onetbb">From oneTBB</a>
+<a class="door" href="coming-from.html#openmp">From OpenMP</a>
+<a class="door" href="coming-from.html#stdasync-and-thread-pools-of-ones-own">From a thread pool</a>
+<a class="door" href="coming-from.html">From others</a>
 <a class="door" href="reference/index.html">Reference</a>
 <a class="door" href="benchmarks.html">Benchmarks</a></p>"""

@@ -37,31 +37,51 @@ def names(headers):
     return {**short, **whole}
 
 
+CODE_INDENT = 4  # of code and of drawings; less continues the line above it, or names a term
+TERM = re.compile(r"^ {2,3}(\S(?:\S| (?! ))*) {2,}(\S.*)$")
+
+
 def blocks(lines):
-    """The parts of a comment: ("text" or "item" or "code", its lines)."""
-    made, open_ = [], False
+    """The parts of a comment: ("text" or "item" or "term" or "code", its lines); of a term the first is the term.
+
+    A line that is indented by two or three spaces continues what stands above it: "f(x): does this," and in the
+    next line "  and that." Such a part ends where a line isn't indented. If it has a gap, "  top_    the oldest
+    item", it is a term with what that means, which goes on in lines that are indented further.
+    """
+    made, open_, hangs = [], False, False
     for line in lines:
         line = line.rstrip()
         indent = len(line) - len(line.lstrip())
+        last = made[-1][0] if made and open_ else None
         if not line:
             if made and made[-1][0] == "code":
                 made[-1][1].append("")
-            open_ = False
+            open_ = hangs = False
             continue
         if ITEM.match(line):
             kind, begins = "item", True
             line = ITEM.sub("", line)
-        elif made and made[-1][0] == "item" and open_ and indent:
-            kind, begins, line = "item", False, line.strip()
-        elif indent >= 2:
+        elif (term := TERM.match(line)) and not term[1].endswith(";"):
+            made.append(("term", [term[1]]))
+            kind, begins, line = "term", False, term[2]
+        elif last in ("item", "term") and indent:
+            kind, begins, line = last, False, line.strip()
+        elif last == "text" and 0 < indent < CODE_INDENT:
+            kind, begins, line, hangs = "text", False, line.strip(), True
+        elif indent >= 2 and not (hangs and last == "text"):
             kind, begins = "code", not (made and made[-1][0] == "code")
         else:
-            kind, begins = "text", not (open_ and made and made[-1][0] == "text")
+            kind, begins = "text", last != "text" or (hangs and indent == 0)
+            hangs = hangs and not begins
+            line = line.strip()
         if begins:
             made.append((kind, []))
         made[-1][1].append(line)
         open_ = True
     return made
+
+
+LISTS = {"item": "ul", "term": "dl"}
 
 
 class Writer:
@@ -88,19 +108,21 @@ class Writer:
         return "".join(mark(p) if n % 2 else html.escape(p, quote=False) for n, p in enumerate(parts))
 
     def comment(self, lines):
-        made, in_list = [], False
+        made, before = [], None
         for kind, part in blocks(lines):
-            if in_list and kind != "item":
-                made.append("</ul>\n")
-            if kind == "item" and not in_list:
-                made.append("<ul>\n")
-            in_list = kind == "item"
+            if before != kind and before in LISTS:
+                made.append(f"</{LISTS[before]}>\n")
+            if before != kind and kind in LISTS:
+                made.append(f"<{LISTS[kind]}>\n")
+            before = kind
             if kind == "code":
                 made.append(self.code(part))
+            elif kind == "term":
+                made.append(f"<dt>{self.sentence(part[0])}</dt><dd>{self.sentence(' '.join(part[1:]))}</dd>\n")
             else:
-                tag = "li" if in_list else "p"
+                tag = "li" if kind == "item" else "p"
                 made.append(f"<{tag}>{self.sentence(' '.join(part))}</{tag}>\n")
-        return "".join(made) + ("</ul>\n" if in_list else "")
+        return "".join(made) + (f"</{LISTS[before]}>\n" if before in LISTS else "")
 
     @staticmethod
     def code(lines):
@@ -195,10 +217,10 @@ def pages(site):
 
 
 def entries(headers):
-    """What search finds of the reference: one entry for each name of a scope, with the first sentence about it."""
+    """What search finds of the reference: one entry for each name of a scope, with the comment about it."""
     found = {}
     for header in headers:
         for name, anchor in anchors(header):
             found.setdefault((header.path, name.qualified), [
-                "n", name.qualified.removeprefix("heist::"), f"<{header.path}>", f"{address(header)}#{anchor}", summary(name.comment)[:200]])
+                "n", name.qualified.removeprefix("heist::"), f"<{header.path}>", f"{address(header)}#{anchor}", " ".join(" ".join(name.comment).split())])
     return list(found.values())

@@ -75,6 +75,9 @@ function score(entry, words) {
     if (points === 0) return 0;
     sum += points;
   }
+  // All of them in a row mean more than each somewhere.
+  const phrase = words.join(" ");
+  if (words.length > 1 && (entry.low.includes(phrase) || entry.text.includes(phrase))) sum += 30;
   const isItsHeader = entry.where.endsWith(`/${entry.last}.hpp>`);
   return sum + (entry.kind === "n" ? 5 : 0) + (isItsHeader ? 5 : 0) - Math.min(4, entry.title.length / 20);
 }
@@ -83,10 +86,22 @@ function wordsOf(text) {
   return text.toLowerCase().replace(/\bheist::/g, "").replace(/[()]/g, " ").split(/\s+/).filter(Boolean);
 }
 
+// What was asked for, and the same with a phrase of it in heist's words (synonyms.json), which counts for less.
+const meant = 0.8;
+
+function asked(text) {
+  const plain = ` ${wordsOf(text).join(" ")} `;
+  const all = [{ words: wordsOf(text), weight: 1 }];
+  for (const [phrase, others] of Object.entries(window.heistSynonyms))
+    if (plain.includes(` ${phrase} `)) for (const other of others) all.push({ words: wordsOf(plain.replace(` ${phrase} `, ` ${other} `)), weight: meant });
+  return all;
+}
+
 function find(text) {
-  const words = wordsOf(text);
-  if (words.length === 0) return [];
-  return entries.map((entry) => ({ entry, points: score(entry, words) })).filter((f) => f.points > 0)
+  if (wordsOf(text).length === 0) return [];
+  const questions = asked(text);
+  const points = (entry) => Math.max(...questions.map(({ words, weight }) => weight * score(entry, words)));
+  return entries.map((entry) => ({ entry, points: points(entry) })).filter((f) => f.points > 0)
     .sort((a, b) => b.points - a.points).map((f) => f.entry);
 }
 
@@ -139,7 +154,7 @@ function choose(number) {
 function show() {
   const text = at("search-words").value;
   const found = find(text);
-  at("search-found").replaceChildren(...found.slice(0, most).map((entry, n) => item(entry, n, wordsOf(text))));
+  at("search-found").replaceChildren(...found.slice(0, most).map((entry, n) => item(entry, n, asked(text).flatMap((q) => q.words))));
   at("search-words").setAttribute("aria-expanded", String(found.length > 0));
   at("search-status").textContent = text.trim() === "" ? ""
     : found.length === 0 ? `Nothing has all of these words: ${text.trim()}`

@@ -112,7 +112,7 @@ class Site:
                 words = " ".join(" ".join(section.words).split())
                 address = page.path + (f"#{section.anchor}" if section.anchor else "")
                 if section.title:
-                    found.append(["s", section.title, page.title, address, words[:1500]])
+                    found.append(["s", section.title, page.title, address, words])
         return found + reference.entries(self.headers)
 
     def write(self, folder):
@@ -125,7 +125,8 @@ class Site:
         for name in ("site.css", "site.js"):
             self.put(folder, name, self.read("docs/site/" + name))
         entries = json.dumps(self.entries(), ensure_ascii=False, separators=(",", ":"))
-        self.put(folder, "search-index.js", f"window.heistIndex = {entries};\n")
+        synonyms = json.dumps(json.loads(self.read("docs/site/synonyms.json")), separators=(",", ":"))
+        self.put(folder, "search-index.js", f"window.heistIndex = {entries};\nwindow.heistSynonyms = {synonyms};\n")
         for source, at in self.pictures.items():
             self.put_picture(folder, source, at)
 

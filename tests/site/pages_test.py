@@ -4,7 +4,9 @@ With a FOLDER the site and pictures of some pages stay there. Ends with 77, skip
 """
 
 import argparse
+import html
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -106,6 +108,49 @@ class Links(unittest.TestCase):
                 self.assertNotIn("&lt;!-- given", text, name)
 
 
+class Contents(unittest.TestCase):
+    """What stands on the pages, as their text has it."""
+
+    def read(self, *parts):
+        with open(os.path.join(SITE, *parts), encoding="utf-8") as file:
+            return file.read()
+
+    def test_what_stands_as_code_in_the_reference_is_code(self):
+        code = re.compile(r'<pre class="code"><code>(?!<span class="signature")(.*?)</code></pre>', re.DOTALL)
+        is_code = re.compile(r"[;{}]\s*(//.*)?$|\.\.\|", re.MULTILINE)  # or the drawing of a deque
+        seen = 0
+        for at, _, names in os.walk(os.path.join(SITE, "reference")):
+            for name in names:
+                for block in code.findall(self.read(at, name)):
+                    text = html.unescape(re.sub(r"<[^>]*>", "", block))
+                    seen += 1
+                    self.assertRegex(text, is_code, f"{name}: a sentence as code")
+        self.assertGreater(seen, 30)
+
+    def test_a_contract_is_in_whole_sentences(self):
+        text = re.sub(r"<[^>]*>", "", self.read("reference", "parallel_for.html"))
+        self.assertIn("the same for first, first + by, first + 2 by and so on, as far as they lie before last: below it, or above it if by is negative.", text)
+        self.assertRegex(self.read("reference", "deque", "abp.html"), r"<dt>I1</dt><dd>The items are those at")
+
+    def test_a_first_program_is_two_clicks_away_for_each_kind_of_user(self):
+        first = self.read("index.html")
+        self.assertIn("heist::", first)
+        text = self.read("coming-from.html")
+        for anchor in ("onetbb", "openmp", "stdasync-and-thread-pools-of-ones-own"):
+            self.assertIn(f'href="coming-from.html#{anchor}"', first)
+            section = text.split(f'id="{anchor}"')[1].split("<h2")[0]
+            self.assertIn('<pre class="code">', section, anchor)
+
+    def test_benchmarks_are_tables_with_machine_command_and_misses(self):
+        text = self.read("benchmarks.html")
+        self.assertNotIn("not built", text)
+        self.assertNotIn('class="code report"', text)
+        self.assertGreater(text.count('<span class="measure"'), 300)
+        self.assertIn('<p class="target missed">', text)
+        for _, section in enumerate(text.split("<h2 ")[1:]):
+            self.assertRegex(section, "Machine: .*Command: ", section[:60])
+
+
 class Pages(unittest.TestCase):
     def open(self, page, scheme="light"):
         WINDOW.prefer(scheme)
@@ -174,6 +219,18 @@ class Pages(unittest.TestCase):
         self.assertIn("Nothing has all of these words", eventually("document.getElementById('search-status').textContent"))
         press("Enter")  # opens nothing
         self.assertTrue(WINDOW.value("location.pathname.endsWith('/reference/pool.html')"))
+
+    def test_search_knows_what_things_are_called_elsewhere(self):
+        wanted = {"timeout": "cookbook.html#a-loop-with-a-time-limit", "grain size": "guide.html#loops", "FetchContent": "adopting.html#in-a-cmake-project",
+                  "nested": "cookbook.html#nested-loops", "task_arena": "guide.html#pools-and-configuration",
+                  "thread pool": "coming-from.html#stdasync-and-thread-pools-of-ones-own", "coroutine": "coming-from.html#coroutines",
+                  "tbb": "coming-from.html#onetbb", "parallel for": "reference/parallel_for.html#parallel_for"}
+        self.open("index.html")
+        WINDOW.value("document.getElementById('search-open').click()")
+        eventually("window.heistIndex")
+        for words, address in wanted.items():
+            WINDOW.value(f"(() => {{ const box = document.getElementById('search-words'); box.value = {words!r}; box.dispatchEvent(new Event('input')); }})()")
+            self.assertEqual(WINDOW.value("document.querySelector('#search-found a')?.getAttribute('href')"), address, words)
 
     def test_the_choice_of_colours_is_kept(self):
         ground = "getComputedStyle(document.body).backgroundColor"
