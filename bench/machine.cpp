@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "platform/cpu_count.hpp"
+#include "platform/machine_load.hpp"
 
 namespace heist::bench {
 
@@ -46,7 +47,19 @@ constexpr bool optimised_build() {
 
 }  // namespace
 
+namespace {
+
+platform::machine_load& watched() {
+  static platform::machine_load since;
+  return since;
+}
+
+}  // namespace
+
+void note_others(report::machine& on) { on.others = watched().of_others(); }
+
 report::machine this_machine() {
+  watched() = platform::machine_load();
   const auto limits = platform::find_cpu_limits();
   double load = 0;
   if (getloadavg(&load, 1) != 1) load = 0;

@@ -151,16 +151,21 @@ class HEIST_API pool {
   // worker.
   [[nodiscard]] pool_stats stats() const;
 
-  // Records what this pool does (docs/observing.md), in rings that hold the newest `events` of each
-  // thread, rounded up to a power of two; threads outside the pool show in the trace too if they
-  // enter regions or counters. Throws usage_error if a trace is being recorded, of whatever pool,
-  // or events is below 1024 or above 2^24; std::bad_alloc. Takes 10 ms; from then on an event of
-  // the slow paths costs some 15 ns, and 32 bytes of the ring. Thread-safe.
+  // Records what this pool does (docs/observing.md), in memory: the newest events of each thread,
+  // at least so many; threads outside the pool show in the trace too if they enter regions or
+  // counters. Throws usage_error if a trace is being recorded, of whatever pool, or events is below
+  // 1024 or above 2^24; std::bad_alloc. Takes 10 ms; from then on an event of the slow paths costs
+  // 15 to 30 ns, and 32 bytes. Thread-safe.
   void start_trace(std::size_t events = std::size_t{1} << 16);
+  // The same into a file from the beginning, so that what was recorded is there however the program
+  // ends: until stop_trace() it is named path.partial-PID, and `heist report` reads it. If the disk
+  // is full the trace ends there, and the program goes on. Throws resource_error besides if the
+  // file can't be made.
+  void start_trace(const std::string& path, std::size_t events = std::size_t{1} << 24);
   // Ends the recording and writes it: Chrome's JSON, which Perfetto's viewer and `heist report`
   // read, if the name ends in .json, the compact form if it ends in .htrace. Throws usage_error for
   // another name or if this pool records no trace, resource_error if the file can't be written:
-  // then an older file is as it was, and the recording is lost. Thread-safe.
+  // then an older file is as it was, and a recording in memory is lost. Thread-safe.
   void stop_trace(const std::string& path);
 
  private:

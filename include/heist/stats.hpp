@@ -159,10 +159,17 @@ struct pool_stats {
   // Calls from threads outside that found no seat, and so waited for a worker: see
   // pool_config::caller_seats. Not counted where callers always wait (caller_kind).
   std::uint64_t seatless_calls = 0;
+
+  // How long the workers' threads had a processor, and for how long they could have run and had
+  // none, in ns: a second that is not small beside the first says that the machine was busy. The
+  // second is 0 where the system doesn't tell (it does on Linux, by /proc).
+  std::uint64_t processor_ns = 0;
+  std::uint64_t ready_ns = 0;
 };
 
 // The statistics as a table of text, one line for each worker and one for all, and the histograms,
-// a line each, if there are any. HEIST_STATS=1 prints it at exit, with words about it.
+// a line each, if there are any. HEIST_STATS=1 prints it at exit, with words about it;
+// HEIST_STATS=json:FILE writes it as JSON.
 HEIST_API std::string to_string(const pool_stats& s);
 
 // What all pools of the process are doing, as text: for each pool its configuration, how many

@@ -21,6 +21,7 @@
 
 #include "bench/rounds.hpp"
 #include "bench/wake/others_sleep.hpp"
+#include "platform/machine_load.hpp"
 #include "platform/topology.hpp"
 #include "runtime/core/environment.hpp"
 #include "workloads/fib/fib.hpp"
@@ -329,6 +330,8 @@ std::vector<std::string> measured_costs::doubts() const {
   if (machine.load > machine.processors)
     result.push_back(fmt::format("the load was {:.1f} before, on {} processors", machine.load,
                                  machine.processors));
+  if (const std::string busy = platform::words_about(machine.others); !busy.empty())
+    result.push_back(busy);
   const auto look_at = [&](const std::string& name, const report::samples& values) {
     const double times = values.median() / values.least();
     if (times > most)

@@ -2,8 +2,11 @@
 #include "runtime/notes.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
-#include <new>
+#include <cstring>
+#include <exception>
+#include <mutex>
 #include <string>
 
 #include "heist/detail/measured.hpp"
@@ -15,12 +18,17 @@
 #include "observe/checks/wait_graph.hpp"
 #include "observe/checks/wait_report.hpp"
 #include "observe/span/strands.hpp"
+#include "observe/span/work_measurement.hpp"
 #include "observe/stats/monitor.hpp"
 #include "observe/stats/pool_state.hpp"
+#include "observe/stats/stats_json.hpp"
 #include "observe/stats/stats_signal.hpp"
 #include "observe/stats/stats_words.hpp"
 #include "observe/trace/tracing.hpp"
+#include "platform/process.hpp"
+#include "platform/process_mutex.hpp"
 #include "runtime/core/deque_sizes.hpp"
+#include "runtime/core/environment.hpp"
 #include "runtime/core/pool_impl.hpp"
 #include "runtime/core/worker.hpp"
 
@@ -31,7 +39,34 @@ namespace {
 // The one that has pools has the table for debuggers, too.
 HEIST_KEPT const void* const found_by_debuggers = debug_layout;
 
-void print(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }
+// As HEIST_STATS says: text, or a line of JSON in a file, of which the first one of this process
+// takes the place of an older file.
+template <class Pool>
+void report_stats(const char* title, const Pool& of, std::string (*more)()) noexcept {
+  static constinit platform::process_mutex one_at_a_time;
+  static constinit unsigned begun_in = 0;  // generation + 1 of the process that has begun the file
+  try {
+    const stats_settings settings = stats_from_environment();
+    const pool_stats stats = of.stats();
+    if (settings.file.empty()) {
+      std::fputs((std::string(title) + ":\n" + table_and_words(stats) + more()).c_str(), stderr);
+      return;
+    }
+    const std::string line = to_json(stats) + "\n";
+    const std::lock_guard hold(one_at_a_time);
+    const unsigned here = platform::process_generation() + 1;
+    std::FILE* const file = std::fopen(settings.file.c_str(), begun_in == here ? "a" : "w");
+    bool is_written = file != nullptr && std::fputs(line.c_str(), file) >= 0;
+    if (file != nullptr) is_written = std::fclose(file) == 0 && is_written;
+    if (is_written)
+      begun_in = here;
+    else
+      std::fprintf(stderr, "heist: HEIST_STATS: can't write %s: %s\n", settings.file.c_str(),
+                   std::strerror(errno));
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "heist: HEIST_STATS: %s\n", e.what());
+  }
+}
 
 // The item is called as the scheduler's loop would, with what the checks of waits know of it.
 template <class Item>
@@ -50,25 +85,17 @@ void pool_begins(const check_settings& checks) {
   watch_for_stats_signal();
   watch_for_hangs(checks);
   publish_for_monitors();
-  trace_from_environment();
+  // The pool on which a profile measures its costs is none of the program's.
+  if (!work_measurement::is_tried_here()) trace_from_environment();
 }
 
 void pool_ends(const pool_impl& p, bool prints_stats) noexcept {
   tracing::pool_ends(p);
-  if (!prints_stats) return;
-  try {
-    print(p.config().name + ":\n" + table_and_words(p.stats()));
-  } catch (const std::bad_alloc&) {
-    std::fputs("heist: no memory for a pool's statistics\n", stderr);
-  }
+  if (prints_stats) report_stats(p.config().name.c_str(), p, [] { return std::string(); });
 }
 
 void program_ends(const pool& default_pool) noexcept {
-  try {
-    print("default pool:\n" + table_and_words(default_pool.stats()) + words_about_copies());
-  } catch (const std::bad_alloc&) {
-    std::fputs("heist: no memory for the default pool's statistics\n", stderr);
-  }
+  report_stats("default pool", default_pool, &words_about_copies);
 }
 
 void worker_is_made(worker& w, work_measurement& by) { w.log = &by.add_log(); }
@@ -116,7 +143,7 @@ bool suspends_observed(worker& w, fiber& f, awaited what) noexcept {
   if (is_timed && what.kind >= wait_kind::sender)
     strands::note_not_covered(
         "channels, latches and the like: who waits for them follows nothing by that");
-  if (is_traced()) tracing::suspend(f);
+  if (is_traced()) tracing::suspend(f, what);
   return is_timed;
 }
 void goes_on(fiber& f) noexcept { strands::go_afresh(self_worker(), strands::of(f)); }

@@ -2,13 +2,16 @@
 // of the header.
 #include "thread.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "fault_countdown.hpp"
@@ -61,6 +64,36 @@ std::int64_t processor_time_of(pid_t thread) noexcept {
   timespec used{};
   if (::clock_gettime(of_thread, &used) != 0) return 0;
   return std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+}
+
+namespace {
+
+// The second of the three numbers. False: it isn't one.
+bool read_ready_ns(int schedstat, std::uint64_t& ready_ns) noexcept {
+  char text[96];
+  const ssize_t length = ::pread(schedstat, text, sizeof(text) - 1, 0);
+  if (length <= 0) return false;
+  text[length] = '\0';
+  char* rest = nullptr;
+  static_cast<void>(std::strtoull(text, &rest, 10));
+  if (*rest != ' ') return false;
+  ready_ns = std::strtoull(rest, nullptr, 10);
+  return true;
+}
+
+}  // namespace
+
+thread_usage usage_of(pid_t thread) noexcept {
+  const int before = errno;
+  thread_usage u;
+  char path[64];
+  std::snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", static_cast<int>(thread));
+  u.processor_ns = static_cast<std::uint64_t>(processor_time_of(thread));
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  u.knows_ready = file >= 0 && read_ready_ns(file, u.ready_ns);
+  if (file >= 0) ::close(file);
+  errno = before;
+  return u;
 }
 
 signals_held::signals_held() noexcept {

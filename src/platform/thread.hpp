@@ -59,6 +59,16 @@ void set_thread_name(std::string_view prefix, char separator, unsigned number) n
 // The processor time of a thread of this process, in ns; 0 if it has ended.
 [[nodiscard]] std::int64_t processor_time_of(pid_t thread) noexcept;
 
+// What the scheduler says of a thread.
+struct thread_usage {
+  std::uint64_t processor_ns = 0;  // on a processor
+  std::uint64_t ready_ns = 0;      // able to run, and without one
+  bool knows_ready = false;        // the system tells the second (Linux: /proc, schedstat)
+};
+// Of a thread of this process; zeros if it has ended. Six microseconds: it reads a file. Allocates
+// nothing, and keeps errno.
+[[nodiscard]] thread_usage usage_of(pid_t thread) noexcept;
+
 // While it exists no signal is handled on the calling thread, nor on a thread that is started
 // meanwhile, for as long as that one lives: the program's own threads handle its signals. Both ends
 // on the same thread. Nothing on systems without signals.

@@ -1,24 +1,25 @@
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "heist/error.hpp"
 #include "recording/recording.hpp"
+#include "trace/lane_slices.hpp"
 #include "trace/sort_stably.hpp"
-#include "trace/write.hpp"
+#include "trace/stored.hpp"
 
 namespace heist::inline v0::trace {
 
@@ -81,6 +82,9 @@ void read_head(const json& head, recording& to, const std::string& name) {
     if (!n.is_string()) refuse(name, "one of its names isn't a string");
     to.names.push_back(n.get<std::string>());
   }
+  to.end = static_cast<ending>(
+      number_of(head, "ending", name, static_cast<std::uint64_t>(ending::no_space)));
+  if (head.find("ending") == head.end()) to.end = ending::complete;
   if (const auto at = head.find("statistics"); at != head.end()) to.statistics = *at;
 }
 
@@ -104,48 +108,6 @@ void check_events(recording& r, const std::string& name) {
     if (has_region && e.b >= r.names.size()) e.b = 0;
   }
   sort_stably(r.events, [](const event& x, const event& y) { return x.time_ns < y.time_ns; });
-}
-
-template <class T>
-T take(std::string_view& from) {
-  T value = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i)
-    value |= static_cast<T>(static_cast<unsigned char>(from[i])) << (8 * i);
-  from.remove_prefix(sizeof(T));
-  return value;
-}
-
-recording parse_binary(std::string_view bytes, const std::string& name) {
-  if (bytes.size() < binary_head_bytes) refuse(name, "the trace is cut off in its first 32 bytes");
-  bytes.remove_prefix(binary_magic.size());
-  const auto version = take<std::uint32_t>(bytes);
-  if (version != binary_version)
-    refuse(name, "a trace of version " + std::to_string(version) + "; this heist reads version " +
-                     std::to_string(binary_version));
-  const auto text_bytes = take<std::uint32_t>(bytes);
-  const auto count = take<std::uint64_t>(bytes);
-  recording r;
-  r.duration_ns = take<std::uint64_t>(bytes);
-  if (bytes.size() < text_bytes) refuse(name, "the trace is cut off in its description");
-  const json head = json::parse(bytes.substr(0, text_bytes), nullptr, false);
-  if (head.is_discarded()) refuse(name, "its description isn't JSON");
-  read_head(head, r, name);
-  bytes.remove_prefix(text_bytes);
-  if (count > max_events || bytes.size() != count * binary_event_bytes)
-    refuse(name, "it says that it has " + std::to_string(count) + " events, and has bytes for " +
-                     std::to_string(bytes.size() / binary_event_bytes));
-  r.events.resize(count);
-  for (event& e : r.events) {
-    e.time_ns = take<std::uint64_t>(bytes);
-    e.value = std::bit_cast<double>(take<std::uint64_t>(bytes));
-    const auto lane_and_kind = take<std::uint32_t>(bytes);
-    e.lane = lane_and_kind >> 8U;
-    e.kind = static_cast<event_kind>(lane_and_kind & 0xffU);
-    e.name = take<std::uint32_t>(bytes);
-    e.a = take<std::uint32_t>(bytes);
-    e.b = take<std::uint32_t>(bytes);
-  }
-  return r;
 }
 
 std::optional<event_kind> kind_of(const json& element) {
@@ -216,57 +178,208 @@ recording parse_chrome_json(std::string_view bytes, const std::string& name) {
   return r;
 }
 
-// A file in memory, while this lives.
-class mapped_file {
+class bytes_in_memory final : public byte_source {
  public:
-  explicit mapped_file(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat about {};
-    if (fd < 0 || ::fstat(fd, &about) != 0) fail(path, fd);
-    if (!S_ISREG(about.st_mode)) {
-      ::close(fd);
-      throw resource_error("can't read " + path + ": it isn't a file");
-    }
-    size_ = static_cast<std::size_t>(about.st_size);
-    if (size_ != 0) {
-      at_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
-      if (at_ == MAP_FAILED) fail(path, fd);
-    }
-    ::close(fd);
+  explicit bytes_in_memory(std::string bytes) : bytes_(std::move(bytes)) {}
+  [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
+  void read(std::uint64_t at, void* to, std::size_t bytes) const override {
+    std::memcpy(to, bytes_.data() + at, bytes);
   }
-  ~mapped_file() {
-    if (size_ != 0) ::munmap(at_, size_);
-  }
-  mapped_file(const mapped_file&) = delete;
-  mapped_file& operator=(const mapped_file&) = delete;
-  [[nodiscard]] std::string_view bytes() const { return {static_cast<const char*>(at_), size_}; }
 
  private:
-  [[noreturn]] static void fail(const std::string& path, int fd) {
-    const int error = errno;
-    if (fd >= 0) ::close(fd);
-    throw resource_error("can't read " + path + ": " + std::strerror(error));
-  }
-  void* at_ = nullptr;
-  std::size_t size_ = 0;
+  std::string bytes_;
 };
+
+// A file, which may still be growing.
+class open_file final : public byte_source {
+ public:
+  explicit open_file(const std::string& path)
+      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    struct stat about {};
+    if (fd_ < 0 || ::fstat(fd_, &about) != 0) fail();
+    if (!S_ISREG(about.st_mode)) {
+      close();
+      throw resource_error("can't read " + path + ": it isn't a file");
+    }
+    size_ = static_cast<std::uint64_t>(about.st_size);
+  }
+  ~open_file() override { close(); }
+  open_file(const open_file&) = delete;
+  open_file& operator=(const open_file&) = delete;
+
+  [[nodiscard]] std::uint64_t size() const override { return size_; }
+  void read(std::uint64_t at, void* to, std::size_t bytes) const override {
+    auto* place = static_cast<char*>(to);
+    while (bytes != 0) {
+      const ssize_t got = ::pread(fd_, place, bytes, static_cast<off_t>(at));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw resource_error("can't read " + path_ + ": " + std::strerror(errno));
+      if (got == 0) refuse(path_, "the file has become shorter while it was read");
+      place += got;
+      at += static_cast<std::uint64_t>(got);
+      bytes -= static_cast<std::size_t>(got);
+    }
+  }
+
+ private:
+  void close() const {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[noreturn]] void fail() const {
+    const int error = errno;
+    close();
+    throw resource_error("can't read " + path_ + ": " + std::strerror(error));
+  }
+  std::string path_;
+  int fd_;
+  std::uint64_t size_ = 0;
+};
+
+// Of so few events the memory doesn't matter, and they are read once.
+constexpr std::uint64_t few_events = std::uint64_t{1} << 18U;
+
+recording read_binary(std::shared_ptr<const byte_source> from, const std::string& name) {
+  recording r{read_stored(std::move(from), name), {}, {}};
+  if (!r.statistics_json.empty()) {
+    r.statistics = json::parse(r.statistics_json, nullptr, false);
+    if (r.statistics.is_discarded()) refuse(name, "its statistics aren't JSON");
+  }
+  if (r.event_count() > few_events) return r;
+  r.stored->each([&r](const event& e) { r.events.push_back(e); });
+  r.stored = nullptr;
+  return r;
+}
+
+recording read_json(std::string_view bytes, const std::string& name) {
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && bytes[first] != '{')
+    refuse(name, "neither JSON nor heist's binary form");
+  recording r = parse_chrome_json(bytes, name);
+  check_events(r, name);
+  return r;
+}
 
 }  // namespace
 
 recording parse_recording(std::string_view bytes, const std::string& name) {
   if (bytes.empty()) refuse(name, "the file is empty");
-  const bool is_binary = bytes.starts_with(binary_magic);
-  if (!is_binary && bytes.find_first_not_of(" \t\r\n") != std::string_view::npos &&
-      bytes[bytes.find_first_not_of(" \t\r\n")] != '{')
-    refuse(name, "neither JSON nor heist's binary form");
-  recording r = is_binary ? parse_binary(bytes, name) : parse_chrome_json(bytes, name);
-  check_events(r, name);
-  return r;
+  if (!bytes.starts_with(stored_magic)) return read_json(bytes, name);
+  return read_binary(std::make_shared<bytes_in_memory>(std::string(bytes)), name);
 }
 
+namespace {
+
+// An unfinished trace of that name, if there is one; else "".
+std::string unfinished_of(const std::string& path) {
+  const std::filesystem::path whole(path);
+  const std::string begin = whole.filename().string() + ".partial-";
+  std::error_code ignored;
+  const std::filesystem::path folder = whole.has_parent_path() ? whole.parent_path() : ".";
+  for (const auto& one : std::filesystem::directory_iterator(folder, ignored))
+    if (one.path().filename().string().starts_with(begin)) return one.path().string();
+  return "";
+}
+
+}  // namespace
+
 recording read_recording(const std::string& path) {
-  const mapped_file file(path);
-  return parse_recording(file.bytes(), path);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    if (const std::string unfinished = unfinished_of(path); !unfinished.empty())
+      throw resource_error("can't read " + path + ": there is no such file; " + unfinished +
+                           ", which has no end, is there");
+  auto file = std::make_shared<open_file>(path);
+  if (file->size() == 0) refuse(path, "the file is empty");
+  std::string begin(std::min<std::uint64_t>(file->size(), stored_magic.size()), '\0');
+  file->read(0, begin.data(), begin.size());
+  if (begin == stored_magic) return read_binary(std::move(file), path);
+  std::string text(file->size(), '\0');
+  file->read(0, text.data(), text.size());
+  return read_json(text, path);
+}
+
+// ---- A part of a recording.
+
+namespace {
+
+class events_between final : public event_list {
+ public:
+  events_between(recording whole, std::uint64_t from_ns, std::uint64_t to_ns)
+      : whole_(std::move(whole)), from_ns_(from_ns), to_ns_(to_ns), ahead_(foresee(whole_)) {
+    each([this](const event&) { ++count_; });
+  }
+
+  [[nodiscard]] std::uint64_t count() const override { return count_; }
+  void each(const std::function<void(const event&)>& see) const override {
+    lane_follower lanes(whole_, ahead_);
+    std::vector<std::optional<event>> usage(whole_.lanes.size());
+    bool has_begun = false;
+    const auto begin = [&] {
+      has_begun = true;
+      for (std::uint32_t i = 0; i < usage.size(); ++i) {
+        begin_lane(lanes.now(i), i, see);
+        if (!usage[i]) continue;
+        usage[i]->time_ns = 0;
+        see(*usage[i]);
+      }
+    };
+    whole_.each_event([&](const event& e) {
+      if (e.time_ns < from_ns_) {
+        static_cast<void>(lanes.see(e));
+        if (e.kind == event_kind::usage) usage[e.lane] = e;
+        return;
+      }
+      if (e.time_ns > to_ns_) return;
+      if (!has_begun) begin();
+      event moved = e;
+      moved.time_ns -= from_ns_;
+      see(moved);
+    });
+    if (!has_begun) begin();
+  }
+
+ private:
+  // What the lane does already.
+  void begin_lane(const lane_now& now, std::uint32_t lane,
+                  const std::function<void(const event&)>& see) const {
+    if (!now.is_there) return;
+    event e;
+    e.lane = lane;
+    const bool rests = now.state == lane_state::idle || now.state == lane_state::parked;
+    if (rests) {
+      e.kind = event_kind::idle_begin;
+      see(e);
+      if (now.state == lane_state::idle) return;
+      e.kind = event_kind::park;
+    } else if (now.state == lane_state::blocked) {
+      e.kind = event_kind::block_begin;
+    } else {
+      e.kind = now.in_pool ? event_kind::job_begin : event_kind::region_begin;
+      e.name = now.region;
+      if (now.in_pool) e.a = static_cast<std::uint32_t>(job_source::other);
+    }
+    see(e);
+  }
+
+  recording whole_;
+  std::uint64_t from_ns_, to_ns_;
+  foresight ahead_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace
+
+recording part_of(recording whole, std::uint64_t from_ns, std::uint64_t to_ns) {
+  recording part;
+  static_cast<log&>(part) = whole;
+  part.statistics = whole.statistics;
+  part.profile = whole.profile;
+  part.events.clear();
+  to_ns = std::min(to_ns, whole.duration_ns);
+  from_ns = std::min(from_ns, to_ns);
+  part.duration_ns = to_ns - from_ns;
+  part.stored = std::make_shared<events_between>(std::move(whole), from_ns, to_ns);
+  return part;
 }
 
 }  // namespace heist::inline v0::trace

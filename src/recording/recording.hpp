@@ -1,7 +1,6 @@
 // A trace that was read from a file: see docs/trace_format.md for the two forms.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -19,19 +18,19 @@ struct recording : log {
   nlohmann::json profile;
 };
 
-// A file that isn't a trace: the message names it, and says in one line what is wrong.
-class trace_error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 // Reads either form, by the file's first bytes. Whatever the file holds, the result is sound:
 // kinds, lanes and names are in range, events are in order of time, and values are finite. Throws
-// trace_error, resource_error if the file can't be read, and std::bad_alloc. Takes 40 bytes of
-// memory for an event: the JSON form is read as a stream.
+// trace_error, resource_error if the file can't be read, and std::bad_alloc. The compact form's
+// events stay in the file (log::stored), unless there are few; the JSON form's take 40 bytes of
+// memory each, and the text.
 [[nodiscard]] recording read_recording(const std::string& path);
 
 // The same of bytes in memory, for tests; `name` stands in messages.
 [[nodiscard]] recording parse_recording(std::string_view bytes, const std::string& name);
+
+// What happened from `from_ns` to `to_ns` since the trace began. Times are since `from_ns`; what
+// lanes did at that moment is there as events of time 0. The pools' statistics are still those of
+// all.
+[[nodiscard]] recording part_of(recording whole, std::uint64_t from_ns, std::uint64_t to_ns);
 
 }  // namespace heist::inline v0::trace

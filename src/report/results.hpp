@@ -75,6 +75,7 @@ struct machine {
   std::string flags;          // of optimisation
   bool is_optimised = false;  // a figure of a debug or sanitizer build is about that build only
   double load = 0;            // the system's average over the last minute, before the run
+  std::optional<double> others{};  // the share of the processors' time that others had meanwhile
 
   bool operator==(const machine&) const = default;
 };

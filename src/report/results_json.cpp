@@ -60,7 +60,8 @@ json as_json(const machine& on) {
           {"compiler", on.compiler},
           {"flags", on.flags},
           {"optimised", on.is_optimised},
-          {"load", on.load}};
+          {"load", on.load},
+          {"others", on.others ? json(*on.others) : json()}};
 }
 
 json as_json(const axis& of) {
@@ -200,7 +201,10 @@ machine machine_of(const part& from) {
           .compiler = from["compiler"].text(),
           .flags = from["flags"].text(),
           .is_optimised = from["optimised"].truth(),
-          .load = from["load"].number()};
+          .load = from["load"].number(),
+          .others = from.has("others") && !from["others"].is_null()
+                        ? std::optional(from["others"].number())
+                        : std::nullopt};
 }
 
 }  // namespace

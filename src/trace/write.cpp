@@ -1,8 +1,6 @@
 #include "trace/write.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <charconv>
 #include <cinttypes>
 #include <cmath>
@@ -15,6 +13,7 @@
 
 #include "platform/json_text.hpp"
 #include "trace/lane_slices.hpp"
+#include "trace/stored.hpp"
 
 namespace heist::inline v0::trace {
 
@@ -22,14 +21,15 @@ namespace {
 
 using platform::json_text;
 
-// What both forms begin with: everything but the events and the duration, an object with program,
-// machine, version, processors, clock, lanes, names and statistics.
+// Everything but the events and the duration: an object with program, machine, version, processors,
+// clock, ending, lanes, names and statistics.
 std::string head_object(const log& recorded) {
   std::string to = "{\"program\":" + json_text(recorded.program);
   to += ",\"machine\":" + json_text(recorded.machine);
   to += ",\"version\":" + json_text(recorded.version);
   to += ",\"processors\":" + std::to_string(recorded.processors);
   to += ",\"clock\":" + json_text(recorded.clock);
+  to += ",\"ending\":" + std::to_string(static_cast<unsigned>(recorded.end));
   to += ",\"lanes\":[";
   const char* comma = "";
   for (const lane& l : recorded.lanes) {
@@ -76,8 +76,8 @@ class chrome_writer {
     for (std::size_t i = 0; i < from_.lanes.size(); ++i)
       add("{\"ph\":\"M\",\"pid\":1,\"tid\":" + std::to_string(i + 1) +
           ",\"name\":\"thread_name\",\"args\":{\"name\":" + json_text(from_.lanes[i].name) + "}}");
-    for (const slice& s : slices_of(from_)) add_slice(s);
-    for (const event& e : from_.events) add_event(e);
+    each_slice(from_, foresee(from_), [this](const slice& s) { add_slice(s); });
+    from_.each_event([this](const event& e) { add_event(e); });
     to_.write("],\n\"heist\":" + head_object(from_) +
               ",\n\"duration_ns\":" + std::to_string(from_.duration_ns) + "}\n");
   }
@@ -99,16 +99,17 @@ class chrome_writer {
   }
 
   void add_slice(const slice& s) {
-    const bool has_region = s.state == lane_state::working && s.region != 0;
+    const lane_now& what = s.what;
+    const bool has_region = what.state == lane_state::working && what.region != 0;
     const std::string name =
-        has_region ? quoted_names_[s.region]
-                   : '"' + std::string(state_names[static_cast<std::size_t>(s.state)]) + '"';
+        has_region ? quoted_names_[what.region]
+                   : '"' + std::string(state_names[static_cast<std::size_t>(what.state)]) + '"';
     add("{\"ph\":\"X\",\"pid\":1,\"cat\":\"state\",\"name\":" + name +
         ",\"tid\":" + std::to_string(s.lane + 1) + ",\"ts\":" + microseconds(s.begin_ns) +
         ",\"dur\":" + microseconds(s.end_ns - s.begin_ns) +
-        (s.state == lane_state::idle || s.state == lane_state::parked
-             ? ",\"args\":{\"why\":\"" + std::string(idle_names[static_cast<std::size_t>(s.why)]) +
-                   "\"}}"
+        (what.state == lane_state::idle || what.state == lane_state::parked
+             ? ",\"args\":{\"why\":\"" +
+                   std::string(idle_names[static_cast<std::size_t>(what.why)]) + "\"}}"
              : "}"));
   }
   void add_event(const event& e) {
@@ -160,40 +161,120 @@ void write_chrome_json(const log& recorded, sink& to) { chrome_writer(recorded, 
 
 namespace {
 
-// Little-endian, on every machine.
 template <class T>
-char* put(char* at, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) *at++ = static_cast<char>(value >> (8 * i) & 0xFFU);
-  return at;
-}
-
-std::array<char, binary_event_bytes> bytes_of(const event& e) {
-  std::array<char, binary_event_bytes> bytes{};
-  char* at = put(bytes.data(), e.time_ns);
-  at = put(at, std::bit_cast<std::uint64_t>(e.value));
-  at = put(at, e.lane << 8U | static_cast<std::uint32_t>(e.kind));
-  at = put(at, e.name);
-  at = put(at, e.a);
-  put(at, e.b);
-  return bytes;
+std::string_view bytes_of(const T& what) {
+  return {reinterpret_cast<const char*>(&what), sizeof(what)};
 }
 
 }  // namespace
 
-void write_binary(const log& recorded, sink& to) {
-  const std::string text = head_object(recorded);
-  std::array<char, binary_head_bytes> head{};
-  char* at = std::copy(binary_magic.begin(), binary_magic.end(), head.data());
-  at = put(at, binary_version);
-  at = put(at, static_cast<std::uint32_t>(text.size()));
-  at = put(at, std::uint64_t{recorded.events.size()});
-  put(at, recorded.duration_ns);
-  to.write({head.data(), head.size()});
-  to.write(text);
-  for (const event& e : recorded.events) {
-    const auto bytes = bytes_of(e);
-    to.write({bytes.data(), bytes.size()});
-  }
+void each_text_about(const log& recorded,
+                     const std::function<void(text_head, std::string_view)>& see) {
+  const auto say = [&see](text_kind kind, std::string_view text, std::uint32_t index = 0) {
+    see({.kind = static_cast<std::uint32_t>(kind), .index = index}, text);
+  };
+  say(text_kind::program, recorded.program);
+  say(text_kind::machine, recorded.machine);
+  say(text_kind::version, recorded.version);
+  say(text_kind::clock, recorded.clock);
+  say(text_kind::processors, "", recorded.processors);
 }
+
+text_head head_of(const lane& l, std::uint32_t number, std::uint32_t before) {
+  return {.kind = static_cast<std::uint32_t>(text_kind::lane),
+          .index = number,
+          .is_worker = l.is_worker ? 1U : 0U,
+          .pool = l.pool,
+          .worker = l.worker,
+          .before = before};
+}
+text_head head_of_name(std::uint32_t number) {
+  return {.kind = static_cast<std::uint32_t>(text_kind::name), .index = number};
+}
+text_head head_of_statistics() {
+  return {.kind = static_cast<std::uint32_t>(text_kind::statistics)};
+}
+
+namespace {
+
+std::string text_chunk_of(const log& recorded) {
+  std::string texts;
+  const auto add = [&texts](text_head head, std::string_view text) {
+    head.bytes = static_cast<std::uint32_t>(text.size());
+    texts += bytes_of(head);
+    texts += text;
+    texts.append(padded(text.size()) - text.size(), '\0');
+  };
+  each_text_about(recorded, add);
+  for (std::uint32_t i = 0; i < recorded.lanes.size(); ++i)
+    add(head_of(recorded.lanes[i], i, nothing_before), recorded.lanes[i].name);
+  for (std::uint32_t i = 1; i < recorded.names.size(); ++i) add(head_of_name(i), recorded.names[i]);
+  if (!recorded.statistics_json.empty()) add(head_of_statistics(), recorded.statistics_json);
+  const auto used = static_cast<std::uint32_t>(texts.size());
+  const chunk_head head{static_cast<std::uint32_t>(chunk_kind::texts),
+                        static_cast<std::uint32_t>(sizeof(chunk_head)) + used, 0, used, 0};
+  return std::string(bytes_of(head)) + texts;
+}
+
+// The lanes' events in chunks, each written when it is full.
+class chunk_writer {
+ public:
+  chunk_writer(const log& recorded, sink& to)
+      : from_(recorded), to_(to), lanes_(recorded.lanes.size()) {}
+
+  void write() {
+    const std::string texts = text_chunk_of(from_);
+    from_.each_event([this](const event& e) { ++lanes_[e.lane].left; });
+    stored_head head{};
+    std::copy(stored_magic.begin(), stored_magic.end(), head.magic);
+    head.version = stored_version;
+    head.end = static_cast<std::uint32_t>(from_.end);
+    head.used = head_bytes + texts.size();
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      lane_part& l = lanes_[i];
+      l.head = {static_cast<std::uint32_t>(chunk_kind::events), 0, static_cast<std::uint32_t>(i), 0,
+                from_.lanes[i].lost_events};
+      head.used += bytes_of_chunks(l.left);
+    }
+    head.latest_ticks = head.latest_ns = from_.duration_ns;
+    head.ns_per_tick = 1;
+    to_.write(bytes_of(head));
+    to_.write(std::string(head_bytes - sizeof(head), '\0'));
+    to_.write(texts);
+    from_.each_event([this](const event& e) { add(e); });
+  }
+
+ private:
+  static constexpr std::size_t events_in_chunk = 512;
+  struct lane_part {
+    std::uint64_t left = 0;  // events that no chunk has yet
+    chunk_head head{};
+    std::vector<packed_event> events;
+  };
+
+  static std::uint64_t bytes_of_chunks(std::uint64_t events) {
+    const std::uint64_t chunks = (events + events_in_chunk - 1) / events_in_chunk;
+    return chunks * sizeof(chunk_head) + events * sizeof(packed_event);
+  }
+  void add(const event& e) {
+    lane_part& l = lanes_[e.lane];
+    l.events.push_back(pack(e.time_ns, e.kind, e.name, e.a, e.b, e.value));
+    if (--l.left != 0 && l.events.size() < events_in_chunk) return;
+    l.head.used = static_cast<std::uint32_t>(l.events.size() * sizeof(packed_event));
+    l.head.bytes = static_cast<std::uint32_t>(sizeof(chunk_head)) + l.head.used;
+    to_.write(bytes_of(l.head));
+    to_.write({reinterpret_cast<const char*>(l.events.data()), l.head.used});
+    l.head.first += l.events.size();
+    l.events.clear();
+  }
+
+  const log& from_;
+  sink& to_;
+  std::vector<lane_part> lanes_;
+};
+
+}  // namespace
+
+void write_binary(const log& recorded, sink& to) { chunk_writer(recorded, to).write(); }
 
 }  // namespace heist::inline v0::trace

@@ -38,10 +38,20 @@ for file in "$folder/t.json" "$folder"/t-[0-9]*.htrace; do
   [ -s "$folder/page.html" ] || fail "$file: no page"
 done
 
+# The pool on which a profile measures its costs isn't one of the program's.
+run HEIST_TRACE="$folder/both.htrace" HEIST_PROFILE="workspan:$folder/both.json"
+expect 0 0 "" "a trace beside a profile"
+"$heist" report "$folder/both.htrace" --profile "$folder/both.json" >"$folder/out" 2>"$folder/err"
+grep -q "measures/0" "$folder/out" && fail "the pool that measures is in the trace"
+
 run HEIST_TRACE="$folder/t.txt"
 expect 2 1 "HEIST_TRACE=.*must be a file name that ends in .json or .htrace" "another ending"
 run HEIST_TRACE="$folder/t.json" HEIST_TRACE_EVENTS=many
 expect 2 1 "HEIST_TRACE_EVENTS=many: must be a number from 1024 to 16777216" "events that are no number"
+run HEIST_TRACE="$folder/t.json" HEIST_TRACE_MEMORY=2
+expect 2 1 "HEIST_TRACE_MEMORY=2: must be 0 or 1" "a flag that is none"
+run HEIST_TRACE="$folder/m.htrace" HEIST_TRACE_MEMORY=1
+expect 0 0 "" "a trace in memory"
 run HEIST_TRACE="$folder/t.json" HEIST_TRACE_EVENTS=16
 expect 2 1 "must be a number from 1024" "too few events"
 # The program's result stands, and one line says that the trace is lost.
@@ -49,16 +59,45 @@ run HEIST_TRACE="$folder/none/t.json"
 expect 0 1 "HEIST_TRACE: can't write .*/none/t.json: No such file" "a folder that isn't there"
 grep -q "every result as in serial" "$folder/out" || fail "the program's result is gone"
 
-# A full disk leaves an older trace as it is, and nothing beside it.
+# A full disk ends the trace, and not the program; what was recorded until then can be read.
 mkdir "$folder/full"
-if mount -t tmpfs -o size=8k none "$folder/full" 2>/dev/null; then
-  echo older >"$folder/full/t.json"
-  run HEIST_TRACE="$folder/full/t.json"
-  expect 0 1 "No space left on device" "a full disk"
-  [ "$(cat "$folder/full/t.json")" = older ] || fail "the full disk: the older trace is gone"
-  [ "$(ls "$folder/full")" = t.json ] || fail "the full disk: something stays beside the trace"
+if mount -t tmpfs -o size=16k none "$folder/full" 2>/dev/null; then
+  run HEIST_TRACE="$folder/full/t.htrace"
+  expect 0 1 "t.htrace ends here, and the program goes on: No space left on device" "a full disk"
+  grep -q "every result as in serial" "$folder/out" || fail "the full disk: the program's result is gone"
+  "$heist" report "$folder/full/t.htrace" >"$folder/out" 2>"$folder/err" ||
+    fail "the full disk: no report of what is left"
+  grep -q "The disk was full before the program ended" "$folder/out" ||
+    fail "the full disk: the report doesn't say that it was full"
   umount "$folder/full"
 fi
+# So does the limit of a file's size, beyond which the system would send a signal.
+(
+  ulimit -f 20
+  HEIST_TRACE="$folder/limited.htrace" exec "$heist" run fib --n 18 --workers 2 --repeat 1
+) >"$folder/out" 2>"$folder/err"
+code=$?
+expect 0 1 "limited.htrace ends here, and the program goes on: File too large" "a limit of the file's size"
+
+# JSON is made at the end: an older file stays until then, and what can't be made is named.
+if mount -t tmpfs -o size=32k none "$folder/full" 2>/dev/null; then
+  echo older >"$folder/full/t.json"
+  run HEIST_TRACE="$folder/full/t.json"
+  expect 0 1 "No space left on device; the recording is in .*t.json.partial-" "a full disk, JSON"
+  [ "$(cat "$folder/full/t.json")" = older ] || fail "the full disk: the older trace is gone"
+  umount "$folder/full"
+fi
+
+# A program that is killed leaves its trace under another name, which the report reads.
+HEIST_TRACE="$folder/killed.htrace" timeout -s KILL 0.5 "$heist" run fib --n 45 --workers 2 \
+  >"$folder/out" 2>"$folder/err"
+"$heist" report "$folder"/killed.htrace.partial-* >"$folder/out" 2>"$folder/err"
+code=$?
+expect 0 0 "" "the report of a killed program's trace"
+grep -q "The recording has no end" "$folder/out" || fail "killed: the report doesn't say so"
+"$heist" report "$folder/killed.htrace" >"$folder/out" 2>"$folder/err"
+code=$?
+expect 1 1 "killed.htrace.partial-[0-9]*, which has no end, is there" "a name that only has an unfinished trace"
 
 # A full /dev/shm is refused in one line, in a namespace that has one of its own.
 if unshare --mount true 2>/dev/null; then
@@ -85,6 +124,43 @@ if [ "$(id -u)" = 0 ] && cp "$heist" "$folder/privileged" && mkdir -m 777 "$fold
   done
   [ -s "$folder/open/755.json" ] || fail "no trace of a program with its user's rights"
 fi
+
+# Statistics for scripts: an object for each pool, a line each.
+run HEIST_STATS="json:$folder/s-%p.json"
+expect 0 0 "" "statistics as JSON"
+run HEIST_STATS="timed,json:$folder/timed.json"
+expect 0 0 "" "statistics as JSON, with times"
+cat "$folder"/s-[0-9]*.json "$folder/timed.json" | /usr/bin/env python3 -c '
+import json, sys
+pools = [json.loads(line) for line in sys.stdin]
+assert len(pools) >= 4, len(pools)
+assert all(p["total"]["steals"] >= 0 and p["judgement"] and p["processor_ns"] > 0 for p in pools)
+assert "histograms" not in pools[0] and pools[-1]["histograms"]["steal_ns"]["count"] >= 0
+' || fail "statistics as JSON aren't what they should be"
+run HEIST_STATS=json:
+expect 2 1 "HEIST_STATS=json:: must be 0, 1, timed or full, and for a file json:FILE" "statistics without a file"
+run HEIST_STATS=timed,jsn:s
+expect 2 1 "HEIST_STATS=timed,jsn:s: must be" "statistics of another form"
+run HEIST_STATS="json:$folder/none/s.json"
+[ "$code" = 0 ] || fail "statistics that can't be written change the exit code"
+grep -q "HEIST_STATS: can't write .*/none/s.json: No such file" "$folder/err" || fail "no word about statistics that can't be written"
+
+# A part of a trace, and what a change did.
+"$heist" report "$folder/t.json" --from 0ms --to +1s >"$folder/out" 2>"$folder/err"
+code=$?
+expect 0 0 "" "a part of a trace"
+for bad in "--from 1" "--from -1ms" "--to 0ms" "--from 2h" "--from 100s"; do
+  "$heist" report "$folder/t.json" $bad >"$folder/out" 2>"$folder/err"
+  code=$?
+  expect 2 1 "report: --" "a part of a trace: $bad"
+done
+"$heist" report "$folder/t.json" "$folder/m.htrace" >"$folder/out" 2>"$folder/err"
+code=$?
+expect 0 0 "" "the difference of two traces"
+grep -q "^duration" "$folder/out" || fail "the difference has no duration"
+"$heist" report "$folder/t.json" "$folder/m.htrace" -o "$folder/p.html" >"$folder/out" 2>"$folder/err"
+code=$?
+expect 2 1 "of two traces there is text or --json" "a page of two traces"
 
 "$heist" top --json --once 4194305 >"$folder/out" 2>"$folder/err"
 code=$?

@@ -56,7 +56,7 @@ TEST_F(ReportCommand, SaysTheSameOfBothForms) {
   EXPECT_EQ(of_json.code, heist::cli::success) << of_json.err;
   EXPECT_EQ(of_json.out, of_binary.out);
   for (const char* part : {"1.000 ms with 2 workers on 2 processors", "21 events", "heist/1",
-                           "idle because", "parse", "The rings had no room for 7 events"})
+                           "idle because", "parse", "There was no room for 7 events"})
     EXPECT_THAT(of_json.out, HasSubstr(part));
   // A control character in a name doesn't reach the terminal.
   EXPECT_EQ(of_json.out.find('\x01'), std::string::npos);
@@ -119,7 +119,7 @@ TEST_F(ReportCommand, ConvertsThereAndBack) {
 TEST_F(ReportCommand, RefusesWhatIsNoTrace) {
   const std::string bad = folder / "bad.json";
   expect_refused(usage, {}, "which trace?");
-  expect_refused(usage, {trace, "more"}, "more");
+  expect_refused(usage, {trace, trace, "more"}, "more");
   expect_refused(refused, {folder / "none.json"}, "No such file or directory");
   expect_refused(refused, {folder / "."}, "it isn't a file");
   write(bad, "");

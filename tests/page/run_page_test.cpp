@@ -150,8 +150,43 @@ TEST(RunPage, ACounterIsThinnedOut) {
   EXPECT_EQ(counter.at("name"), "items");
   EXPECT_EQ(counter.at("all"), 5'000);
   const auto values = column<double>(counter.at("values"), "value");
-  ASSERT_EQ(values.size(), 1'667U);
-  EXPECT_EQ(values.at(1), 6);
+  ASSERT_EQ(values.size(), 2'500U);
+  EXPECT_EQ(values.at(1), 4);
+}
+
+// Of a large run what is short is summed up: it has its share of the time, and the page is small.
+TEST(RunPage, ManySlicesAreSummedUp) {
+  constexpr std::uint64_t rounds = 200'000;
+  recording run;
+  run.duration_ns = 4 * rounds;
+  run.names = {"", "parse"};
+  run.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}};
+  run.events = {{0, 0, event_kind::job_begin, 0, 1}, {0, 1, event_kind::idle_begin}};
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    run.events.push_back({4 * i, 0, event_kind::region_begin, 1});
+    run.events.push_back({4 * i + 3, 0, event_kind::region_end, 1});
+  }
+  const auto data = data_of(run);
+  EXPECT_GT(data.at("while_ns").get<double>(), 0);
+  const auto& slices = data.at("slices");
+  EXPECT_LT(slices.at("count").get<std::size_t>(), 10'000U);
+  const auto begin = column<double>(slices, "begin_ns");
+  const auto end = column<double>(slices, "end_ns");
+  const auto region = column<std::uint32_t>(slices, "region");
+  const auto lane = column<std::uint16_t>(slices, "lane");
+  double parsed = 0;
+  double idle = 0;
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    if (lane[i] == 1) idle += end[i] - begin[i];
+    if (region[i] == 1) parsed += end[i] - begin[i];
+    if (i > 0 && lane[i] == lane[i - 1]) {
+      EXPECT_EQ(begin[i], end[i - 1]);
+    }
+  }
+  EXPECT_EQ(parsed, 3.0 * rounds);
+  EXPECT_EQ(idle, 4.0 * rounds);
+  EXPECT_EQ(lane.back(), 1);
+  EXPECT_EQ(lane[lane.size() - 2], 0);  // one slice
 }
 
 TEST(RunPage, MarkupInNamesStaysText) {

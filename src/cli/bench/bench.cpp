@@ -111,6 +111,7 @@ report::results measure(const bench_request& request, std::FILE* err) {
   found.rounds = request.settings.repeat;
   found.options = options_of(request.values);
   found.on = machine;
+  bench::note_others(found.on);
   return found;
 }
 

@@ -63,6 +63,7 @@ report::results run(const bench::suite& which, const bench_suite_request& reques
   found.is_quick = settings.is_quick;
   found.rounds = settings.rounds;
   found.on = machine;
+  bench::note_others(found.on);
   return found;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/lab/forecast_columns.hpp"
 #include "cli/lab/lab.hpp"
 #include "cli/progress.hpp"
+#include "platform/machine_load.hpp"
 #include "runtime/core/environment.hpp"
 
 namespace heist::cli {
@@ -121,6 +122,7 @@ int run_lab(const forecast_request& request, output& out, std::FILE* err) {
   if (detail::serial_elision())
     throw usage_error("HEIST_SERIAL is set: no real run would be a parallel one");
   progress line(err);
+  const platform::machine_load load;
   const auto costs = costs_for(request, line);
   calibration::forecast_settings settings;
   settings.processors = request.processors;
@@ -136,6 +138,9 @@ int run_lab(const forecast_request& request, output& out, std::FILE* err) {
     printer.print_heads(costs);
     for (const auto* program : request.programs) printer.print(study.study(*program));
     printer.print_end(study);
+    if (const std::string busy = platform::words_about(load.of_others());
+        !busy.empty() && request.form == report::form::text)
+      out.print("{}\n", busy);
   } catch (const bench::wrong_result& wrong) {
     out.flush();
     fmt::print(err, "heist: {}\n", wrong.what());

@@ -32,6 +32,7 @@ struct run_report {
   report::samples serial, one_worker, p_workers;
   pool_stats stats;                  // of the P workers, over all their runs
   std::optional<work_span> profile;  // of one more run
+  std::optional<double> others;      // the share of the processors that others had meanwhile
   double items = 0;                  // of one run
   std::string unit;
   std::optional<series_report> deque_series;  // of one more run

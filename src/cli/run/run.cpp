@@ -10,6 +10,7 @@
 #include "cli/run/run.hpp"
 #include "cli/run/run_json.hpp"
 #include "lab/engines/cost_model.hpp"
+#include "platform/machine_load.hpp"
 
 namespace heist::cli {
 
@@ -63,6 +64,8 @@ void print_block(const run_report& report, output& out) {
       "  steals {:.0f} a run; stacks {} at most; medians of {}; every result as in serial{}\n",
       report.steals_per_run(), report.stats.stacks_peak, report.serial.size(),
       unusual_policies(report));
+  if (const std::string busy = platform::words_about(report.others); !busy.empty())
+    out.print("  {}\n", busy);
 }
 
 void print_table_head(unsigned workers, output& out) {
@@ -116,9 +119,11 @@ run_report measure_chosen(const chosen_workload& chosen, const run_request& requ
   progress line(err);
   line.show(fmt::format("{}: input", name));
   const auto instance = chosen.workload->make(chosen.values);
+  const platform::machine_load load;
   auto report =
       measure(name, *instance, request.pool, request.how, request.repeat,
               [&](const std::string& what) { line.show(fmt::format("{}: {}", name, what)); });
+  report.others = load.of_others();
   report.preset = request.preset;
   report.options = chosen.values.texts();
   report.files = chosen.values.files();

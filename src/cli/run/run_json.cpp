@@ -144,6 +144,7 @@ std::string to_json(const run_report& report) {
                  {"seatless_calls", report.stats.seatless_calls},
                  {"counters", as_json(report.stats.total)},
                  {"counters_by_worker", per_worker}};
+  if (report.others) result["others"] = *report.others;
   if (report.profile) result["profile"] = json::parse(heist::to_json(*report.profile));
   if (report.stats.has_histograms) result["histograms"] = as_json(report.stats.histograms);
   if (report.deque_series) result["deque_series"] = json::parse(series_json(*report.deque_series));

@@ -188,6 +188,15 @@ std::vector<edge> known_waits::find_cycle(wait_record& last) const {
   return {};
 }
 
+std::string known_waits::name_of(const void* object) const {
+  const object_record* const r = known(object);
+  if (r == nullptr) return "";
+  if (r->made.file == nullptr) return r->name;
+  const std::string made =
+      "made at " + std::string(r->made.file) + ":" + std::to_string(r->made.line);
+  return r->name.empty() ? made : r->name + ", " + made;
+}
+
 std::string known_waits::describe(const wait_record& r) const {
   return describe_flow(r.who, r.pool, r.thread) + " " + describe_wait(r.what, known(r.what.object));
 }

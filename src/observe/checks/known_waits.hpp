@@ -34,6 +34,7 @@ class known_waits {
 
   // The waits of a cycle that contains `last`, from there on; empty: there is none.
   [[nodiscard]] std::vector<edge> find_cycle(wait_record& last) const;
+  [[nodiscard]] std::string name_of(const void* object) const;
   [[nodiscard]] std::string describe(const wait_record& r) const;
   [[nodiscard]] std::string describe_all() const;
   [[nodiscard]] wait_counts count() const noexcept;

@@ -226,6 +226,12 @@ wait_counts count_waits() noexcept {
   return c;
 }
 
+std::string name_of_awaited(const void* object) {
+  std::string text;
+  with_graph([&](const known_waits& g) { text = g.name_of(object); });
+  return text;
+}
+
 std::string describe_waits() {
   std::string text;
   with_graph([&](const known_waits& g) { text = g.describe_all(); });

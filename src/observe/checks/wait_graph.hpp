@@ -68,6 +68,10 @@ struct wait_counts {
 };
 [[nodiscard]] wait_counts count_waits() noexcept;
 
+// What is known of an object at which others wait: "accounts, made at bank.cpp:12", or "". Throws
+// std::bad_alloc.
+[[nodiscard]] std::string name_of_awaited(const void* object);
+
 // Every wait that the graph knows of, one line each. Throws std::bad_alloc.
 [[nodiscard]] std::string describe_waits();
 

@@ -14,6 +14,7 @@
 #include "observe/span/work_measurement.hpp"
 #include "observe/span/work_span_text.hpp"
 #include "platform/json_text.hpp"
+#include "platform/machine_load.hpp"
 #include "platform/new_file.hpp"
 #include "platform/once.hpp"
 #include "platform/process.hpp"
@@ -201,6 +202,7 @@ namespace {
 struct profile_at_exit {
   profile_settings settings;
   unsigned process = 0;  // its generation
+  platform::machine_load load{};
 };
 constinit profile_at_exit* wanted = nullptr;
 constinit platform::once_flag wanted_is_known;
@@ -215,8 +217,9 @@ void print_at_exit() {
   if (wanted->process != platform::process_generation()) return;
   try {
     const work_span measured = stop_work_span();
+    const std::string busy = platform::words_about(wanted->load.of_others());
     if (wanted->settings.file.empty())
-      std::fputs(to_string(measured).c_str(), stderr);
+      std::fputs((to_string(measured) + (busy.empty() ? "" : "  " + busy + "\n")).c_str(), stderr);
     else
       write_or_complain(wanted->settings.file, to_json(measured));
     if (!wanted->settings.dag_file.empty())

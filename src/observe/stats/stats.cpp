@@ -4,6 +4,7 @@
 
 #include "observe/stats/meanings.hpp"
 #include "observe/stats/stats_json.hpp"
+#include "observe/stats/stats_words.hpp"
 #include "platform/json_text.hpp"
 
 namespace heist::inline v0 {
@@ -153,6 +154,28 @@ std::string object_of(const counters& c) {
   return to + "}";
 }
 
+std::string object_of(const log2_histogram& h) {
+  return "{\"count\":" + std::to_string(h.count()) +
+         ",\"mean\":" + std::to_string(static_cast<std::uint64_t>(h.mean())) +
+         ",\"median\":" + std::to_string(h.quantile(0.5)) +
+         ",\"99_of_100\":" + std::to_string(h.quantile(0.99)) + "}";
+}
+
+std::string object_of(const pool_histograms& h) {
+  std::string to = "{\"steal_ns\":" + object_of(h.steal_ns) +
+                   ",\"steal_depth\":" + object_of(h.steal_depth) +
+                   ",\"steal_places\":" + object_of(h.steal_places) +
+                   ",\"wake_ns\":" + object_of(h.wake_ns) + ",\"idle_ns\":{";
+  for (const idle_reason r : all_idle_reasons)
+    to += (r == all_idle_reasons[0] ? "" : ",") + json_text(to_string(r)) + ":" +
+          object_of(h.idle_ns[static_cast<std::size_t>(r)]);
+  to += "},\"steals_by_distance\":{";
+  for (const steal_distance d : all_steal_distances)
+    to += (d == all_steal_distances[0] ? "" : ",") + json_text(to_string(d)) + ":" +
+          std::to_string(h.steals_by_distance[static_cast<std::size_t>(d)]);
+  return to + "}}";
+}
+
 }  // namespace
 
 std::string to_json(const pool_stats& stats) {
@@ -163,7 +186,15 @@ std::string to_json(const pool_stats& stats) {
   to += "]";
   for (const meaning& m : all_meanings())
     if (m.number != nullptr) to += "," + json_text(m.name) + ":" + std::to_string(stats.*m.number);
-  return to + "}";
+  if (stats.has_histograms) to += ",\"histograms\":" + object_of(stats.histograms);
+  to += ",\"judgement\":[";
+  std::string_view comma;
+  for (const std::string& sentence : judgement_of(stats)) {
+    to += comma;
+    to += json_text(sentence);
+    comma = ",";
+  }
+  return to + "]}";
 }
 
 }  // namespace heist::inline v0::detail

@@ -1,4 +1,4 @@
-// A pool's statistics as JSON, for the files of traces.
+// A pool's statistics as JSON, for the files of traces and for HEIST_STATS=json:FILE.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 namespace heist::inline v0::detail {
 
 // An object: the pool's name, its counters by worker and in all (named as to_prometheus names them,
-// without "heist_" and "_total"), and its stacks. Throws std::bad_alloc.
+// without "heist_" and "_total"), its stacks, its histograms if it has some, and what HEIST_STATS=1
+// says in sentences. One line. Throws std::bad_alloc.
 [[nodiscard]] std::string to_json(const pool_stats& stats);
 
 }  // namespace heist::inline v0::detail

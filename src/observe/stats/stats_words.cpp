@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "heist/version.hpp"
 #include "observe/stats/meanings.hpp"
@@ -23,6 +24,9 @@ constexpr std::uint64_t vain_attempts = 100;  // for each steal
 constexpr std::uint64_t steals_of_a_nap = 10;
 // A reason is named if it explains half of the idle time.
 constexpr double main_reason = 0.5;
+// As `heist report` has it; a run that wanted less than a time slice says nothing of the machine.
+constexpr double all_of_a_processor = 0.9;
+constexpr double least_wanted_ns = 10e6;
 
 std::string counted(std::uint64_t n, std::string_view what) {
   return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
@@ -38,6 +42,17 @@ std::string legend(const pool_stats& s) {
     text += "  " + title + " " + m.what + "\n";
   }
   return text;
+}
+
+// What a busy machine does to a program can't be told from what the program does to itself.
+void judge_machine(const pool_stats& s, std::vector<std::string>& to) {
+  const double got = static_cast<double>(s.processor_ns);
+  const double wanted = got + static_cast<double>(s.ready_ns);
+  if (wanted < least_wanted_ns || got >= all_of_a_processor * wanted) return;
+  to.push_back("The machine gave the workers " +
+               std::to_string(static_cast<int>(100 * got / wanted)) +
+               " % of the processor time that they wanted: what follows may be its doing. Measure "
+               "again when the processors are free.");
 }
 
 // How the work was shared.
@@ -57,8 +72,8 @@ std::string sharing(const pool_stats& s) {
          (all.steals < many ? ": too few to cost anything." : ".");
 }
 
-std::string of_idle_time(const pool_stats& s) {
-  if (!s.has_histograms) return {};
+void judge_idle_time(const pool_stats& s, std::vector<std::string>& to) {
+  if (!s.has_histograms) return;
   double all = 0;
   for (const log2_histogram& h : s.histograms.idle_ns)
     all += h.mean() * static_cast<double>(h.count());
@@ -67,53 +82,63 @@ std::string of_idle_time(const pool_stats& s) {
     const double mine = h.mean() * static_cast<double>(h.count());
     if (h.count() < many || mine < main_reason * all) continue;
     const meaning& m = *find_meaning(to_string(r));
-    return "Most idle time: " + std::string(m.what) + ". " + m.remedy + "\n";
+    return to.push_back("Most idle time: " + std::string(m.what) + ". " + m.remedy);
   }
-  return {};
 }
 
-std::string warnings(const pool_stats& s) {
+void judge(const pool_stats& s, std::vector<std::string>& to) {
   const counters& all = s.total;
-  std::string text;
   if (all.naps >= many && all.naps * steals_of_a_nap >= all.steals)
-    text +=
+    to.push_back(
         "Thieves napped " + counted(all.naps, "time") +
-        ": what they found was too short. End the division earlier, at leaves of 10 us or more.\n";
+        ": what they found was too short. End the division earlier, at leaves of 10 us or more.");
   if (all.parks >= many && all.parks > all.steals)
-    text +=
+    to.push_back(
         "Workers slept " + counted(all.parks, "time") +
         ", more often than they stole: parallel parts are short or far between. Put several into "
-        "one.\n";
+        "one.");
   if (all.steals != 0 && all.failed_steals / all.steals >= vain_attempts)
-    text += "For each steal there were " + std::to_string(all.failed_steals / all.steals) +
-            " attempts in vain: there was mostly less work than workers. HEIST_TRACE=t.json and "
-            "`heist report t.json` say why.\n";
+    to.push_back(
+        "For each steal there were " + std::to_string(all.failed_steals / all.steals) +
+        " attempts in vain: there was mostly less work than workers. HEIST_TRACE=t.json and "
+        "`heist report t.json` say why.");
   if (all.remote_exposes >= many && all.remote_exposes > all.exposes)
-    text +=
+    to.push_back(
         "Most stolen work had to be taken from owners that did not fork for 20 us: make the leaves "
-        "shorter.\n";
+        "shorter.");
   if (all.inlined_forks != 0)
-    text += counted(all.inlined_forks, "fork") +
-            " found the deque full and ran as calls: raise pool_config::fork_depth.\n";
+    to.push_back(counted(all.inlined_forks, "fork") +
+                 " found the deque full and ran as calls: raise pool_config::fork_depth.");
   if (all.blocked_joins != 0)
-    text += counted(all.blocked_joins, "wait") +
-            " blocked a worker for lack of a stack: lower HEIST_STACK_SIZE or raise the process' "
-            "limits.\n";
+    to.push_back(
+        counted(all.blocked_joins, "wait") +
+        " blocked a worker for lack of a stack: lower HEIST_STACK_SIZE or raise the process' "
+        "limits.");
   if (s.blocking_refusals != 0)
-    text += counted(s.blocking_refusals, "blocking call") +
-            " held a worker up for lack of a thread: bound how many block at once.\n";
+    to.push_back(counted(s.blocking_refusals, "blocking call") +
+                 " held a worker up for lack of a thread: bound how many block at once.");
   if (s.seatless_calls >= many)
-    text += counted(s.seatless_calls, "call") +
-            " from outside found no seat and waited for a worker: where more threads call than "
-            "there are workers, raise pool_config::caller_seats.\n";
-  return text;
+    to.push_back(
+        counted(s.seatless_calls, "call") +
+        " from outside found no seat and waited for a worker: where more threads call than "
+        "there are workers, raise pool_config::caller_seats.");
 }
 
 }  // namespace
 
+std::vector<std::string> judgement_of(const pool_stats& s) {
+  std::vector<std::string> said;
+  judge_machine(s, said);
+  said.push_back(sharing(s));
+  judge(s, said);
+  judge_idle_time(s, said);
+  return said;
+}
+
 std::string words_about(const pool_stats& s) {
-  return legend(s) + sharing(s) + "\n" + warnings(s) + of_idle_time(s) +
-         "`heist explain NAME` says more about each.\n";
+  std::string text = legend(s);
+  for (const std::string& sentence : judgement_of(s)) text += sentence + "\n";
+  return text + "`heist explain NAME` says more about each.\n";
 }
 
 std::string words_about_copies() {

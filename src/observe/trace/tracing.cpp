@@ -1,9 +1,9 @@
 #include "observe/trace/tracing.hpp"
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -11,21 +11,20 @@
 #include <new>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "heist/detail/root.hpp"
 #include "heist/error.hpp"
+#include "observe/checks/wait_graph.hpp"
 #include "observe/stats/pool_state.hpp"
 #include "observe/stats/stats_json.hpp"
 #include "observe/trace/trace_record.hpp"
-#include "observe/trace/trace_ring.hpp"
 #include "platform/process.hpp"
 #include "platform/process_mutex.hpp"
 #include "platform/thread.hpp"
 #include "runtime/core/fiber.hpp"
-#include "runtime/core/live_pools.hpp"
 #include "runtime/core/pool_impl.hpp"
 #include "runtime/core/worker.hpp"
+#include "trace/write.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -33,13 +32,15 @@ namespace {
 
 using trace::event_kind;
 
-constexpr std::size_t max_lanes = 4096;
+static_assert(std::size(trace::awaited_names) ==
+              static_cast<std::size_t>(wait_kind::task_group) + 1);
 constexpr std::size_t max_names = 65535;  // an observed region keeps the one around it in 30 bits
 constexpr const char* other_names = "(other names)";
+constexpr double usage_every_ns = 1e6;  // asking takes six microseconds
 
-// Of the calling thread. A trace for which it got no ring leaves mine.ring null.
+// Of the calling thread. A trace for which it got no lane has another number than its writer.
 struct thread_part {
-  trace_ring* own = nullptr;
+  trace_writer* own = nullptr;
   std::uint64_t trace_number = 0;
   std::uint32_t region = 0;  // on a thread outside of any pool
 };
@@ -47,7 +48,6 @@ constinit thread_local thread_part mine;
 
 // Never destroyed: threads may record until the process ends.
 struct shared_state {
-  std::vector<trace_ring*> rings;
   // Of all names that were ever seen, since a region may be open from one trace to the next. Of a
   // deque the elements stay where they are.
   std::unordered_map<std::string, std::uint32_t> numbers;
@@ -58,6 +58,7 @@ struct shared_state {
 constinit platform::process_mutex guard;
 constinit shared_state* state = nullptr;                 // guarded by the lock
 constinit std::atomic<std::uint64_t> current_number{0};  // of the trace; never used again
+constinit std::atomic<unsigned> recording_process{0};    // the generation of the one that records
 constinit std::atomic<std::uint32_t> waits{0};           // gives each wait a number
 
 shared_state& locked_state() {
@@ -65,66 +66,72 @@ shared_state& locked_state() {
   return *state;
 }
 
-std::uint32_t number_of(trace_record& r, const pool_impl& p) {
-  for (std::size_t i = 0; i < r.pools.size(); ++i)
-    if (r.pools[i].pool == &p) return static_cast<std::uint32_t>(i);
-  r.pools.push_back({&p, "", p.config().name, {}});
-  return static_cast<std::uint32_t>(r.pools.size() - 1);
+// The trace of that number, if it is being recorded still; under the lock.
+trace_record* record_of(std::uint64_t number) noexcept {
+  if (current_number.load(std::memory_order_relaxed) != number || state == nullptr) return nullptr;
+  trace_record* const r = state->record.get();
+  return r != nullptr && r->process == platform::process_generation() && !r->is_full ? r : nullptr;
 }
 
-trace::lane describe_this_thread(trace_record& r, const worker* w) {
-  trace::lane l;
-  l.is_worker = w != nullptr && !w->is_guest;
-  if (l.is_worker) {
-    l.pool = number_of(r, w->pool);
-    l.worker = w->index;
-    l.name = w->pool.config().name + "/" + std::to_string(w->index);
-    return l;
-  }
-  l.name = platform::is_main_thread()
-               ? "main thread"
-               : platform::thread_name() + " " + std::to_string(platform::thread_id());
-  return l;
+void stop_for_lack_of_room(trace_record& r) noexcept {
+  r.is_full = true;
+  observers.fetch_and(~observed_for_trace, std::memory_order_relaxed);
+  std::fprintf(stderr, "heist: the trace %s ends here, and the program goes on: %s\n",
+               r.path.empty() ? "in memory" : r.path.c_str(), std::strerror(errno));
 }
 
 // Gives the thread a lane of the trace that is being recorded.
 void join_trace(const worker* w, std::uint64_t number) noexcept {
   mine.trace_number = number;
   const std::lock_guard hold(guard);
-  if (current_number.load(std::memory_order_relaxed) != number || state == nullptr ||
-      state->record == nullptr)
-    return;
-  trace_record& r = *state->record;
+  trace_record* const r = record_of(number);
+  if (r == nullptr) return;
   try {
-    if (r.lanes.size() == max_lanes) throw std::bad_alloc();
-    if (mine.own == nullptr || mine.own->mask + 1 != r.capacity) {
-      state->rings.reserve(state->rings.size() + 1);
-      mine.own = new trace_ring(r.capacity);
-      state->rings.push_back(mine.own);
-    }
-    r.lanes.push_back(describe_this_thread(r, w));
+    if (mine.own == nullptr) mine.own = new trace_writer;
+    if (const std::uint32_t lane = r->lane_for(w); lane != trace::no_lane)
+      mine.own->begin(*r, number, lane);
   } catch (const std::bad_alloc&) {
-    ++r.refused_lanes;
-    return;
+    return;  // without a lane
   }
-  trace_ring& own = *mine.own;
-  own.lane = static_cast<std::uint32_t>(r.lanes.size() - 1);
-  own.first = own.done.load(std::memory_order_relaxed);
-  own.rate = r.rate;
-  own.trace_number = number;
 }
 
-// The ring of the calling thread for the trace of now; nullptr: it has none.
-trace_ring* ring_here(worker* w) noexcept {
-  // Acquire: partner is the release in start(); carries whom the trace is of.
+// The writer of the calling thread for the trace of now; nullptr: it has none.
+trace_writer* writer_here(worker* w) noexcept {
+  // Acquire: partner is the release in start(); carries whom the trace is of, and the process.
   const std::uint64_t number = current_number.load(std::memory_order_acquire);
+  if (recording_process.load(std::memory_order_relaxed) != platform::process_generation())
+      [[unlikely]] {
+    tracing::leave_trace_of_parent();
+    return nullptr;
+  }
   if (mine.trace_number != number) join_trace(w, number);
-  trace_ring* const own = mine.own;
+  trace_writer* const own = mine.own;
   if (own == nullptr || own->trace_number != number) return nullptr;
   // Relaxed: a name for others.
   if (w != nullptr && w->lane.load(std::memory_order_relaxed) != own->lane)
     w->lane.store(own->lane, std::memory_order_relaxed);
   return own;
+}
+
+// False: the trace has ended, or has no room.
+[[gnu::noinline]] bool take_chunk(trace_writer& w) noexcept {
+  std::shared_ptr<trace_store> store;
+  {
+    const std::lock_guard hold(guard);
+    trace_record* const r = record_of(w.trace_number);
+    if (r == nullptr) return false;
+    const bool has_place = w.take_place(*r);
+    if (has_place && r->store->is_file())
+      store = r->store;
+    else if (has_place && w.open_chunk(*r->store))
+      return true;
+    else
+      return stop_for_lack_of_room(*r), false;
+  }
+  if (w.open_chunk(*store)) return true;
+  const std::lock_guard hold(guard);
+  if (trace_record* const r = record_of(w.trace_number)) stop_for_lack_of_room(*r);
+  return false;
 }
 
 // Relaxed, as `observers`: written before a trace begins.
@@ -143,7 +150,11 @@ std::uint32_t new_number(known_name& place, const char* name) noexcept {
     const std::string text = s.names.size() < max_names ? name : other_names;
     const auto [at, is_new] =
         s.numbers.try_emplace(text, static_cast<std::uint32_t>(s.names.size()));
-    if (is_new) s.names.push_back(text);
+    if (is_new) {
+      s.names.push_back(text);
+      if (trace_record* const r = record_of(current_number.load(std::memory_order_relaxed)))
+        if (!r->store->add_text(trace::head_of_name(at->second), text)) stop_for_lack_of_room(*r);
+    }
     place = {name, &s.names[at->second], at->second};
     return at->second;
   } catch (const std::bad_alloc&) {
@@ -151,18 +162,44 @@ std::uint32_t new_number(known_name& place, const char* name) noexcept {
   }
 }
 
-std::uint32_t number_of_name(trace_ring& r, const char* name) noexcept {
-  known_name& place = r.names[(reinterpret_cast<std::uintptr_t>(name) >> 3U) % r.names.size()];
+std::uint32_t number_of_name(trace_writer& r, const char* name) noexcept {
+  // Short names in a row lie closer together than eight bytes: all bits count (Knuth's hash).
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+  static_assert(std::tuple_size_v<decltype(r.names)> == 64);
+  known_name& place = r.names[reinterpret_cast<std::uintptr_t>(name) * golden >> 58U];
   // The same address can hold another name by now.
   if (place.at == name && *place.text == name) return place.number;
   return new_number(place, name);
 }
 
-void add(trace_ring& r, event_kind kind, std::uint32_t name, std::uint32_t a, std::uint32_t b,
+// How many stacks the pool's functions have, from time to time and by one of its workers.
+void add_stacks(trace_writer& r, pool_impl& p, std::uint64_t now) noexcept {
+  // Relaxed: of several workers at one moment the last one's number counts.
+  if (now < p.traced_stacks_from.load(std::memory_order_relaxed)) return;
+  p.traced_stacks_from.store(r.usage_from, std::memory_order_relaxed);
+  const std::uint32_t name = number_of_name(r, "stacks in use");
+  if (r.has_room() || take_chunk(r))
+    r.add(trace::pack(now, event_kind::counter, name, 0, 0,
+                      static_cast<double>(p.stack_use().in_use())));
+}
+
+void add_usage(trace_writer& r, std::uint64_t now) noexcept {
+  r.usage_from = now + static_cast<std::uint64_t>(usage_every_ns / r.rate.ns_per_tick);
+  if (!r.has_room() && !take_chunk(r)) return;
+  const platform::thread_usage u = platform::usage_of(r.thread);
+  r.add(trace::pack(now, event_kind::usage, 0,
+                    u.knows_ready ? static_cast<std::uint32_t>(u.ready_ns >> 32U) : trace::no_lane,
+                    u.knows_ready ? static_cast<std::uint32_t>(u.ready_ns) : trace::no_lane,
+                    static_cast<double>(u.processor_ns)));
+  if (worker* const w = this_worker()) add_stacks(r, w->pool, now);
+}
+
+void add(trace_writer& r, event_kind kind, std::uint32_t name, std::uint32_t a, std::uint32_t b,
          double value) noexcept {
-  r.add({read_stamp(r.rate), std::bit_cast<std::uint64_t>(value),
-         std::uint64_t{name} << 32U | static_cast<std::uint64_t>(kind),
-         std::uint64_t{a} << 32U | b});
+  const std::uint64_t now = read_stamp(r.rate);
+  if (now >= r.usage_from) [[unlikely]]
+    add_usage(r, now);
+  if (r.has_room() || take_chunk(r)) r.add(trace::pack(now, kind, name, a, b, value));
 }
 
 std::uint32_t& region_of(worker* w) noexcept {
@@ -176,11 +213,17 @@ void set_region(worker* w, std::uint32_t region) noexcept {
 
 }  // namespace
 
+void tracing::leave_trace_of_parent() noexcept {
+  if (recording_process.load(std::memory_order_relaxed) == platform::process_generation()) return;
+  mine.own = nullptr;
+  observers.fetch_and(~observed_for_trace, std::memory_order_relaxed);
+}
+
 void tracing::note(event_kind kind, std::uint32_t a, std::uint32_t b, double value,
                    std::uint32_t name) noexcept {
   worker* const w = this_worker();
   if (is_left_out(w)) return;
-  if (trace_ring* const r = ring_here(w)) add(*r, kind, name, a, b, value);
+  if (trace_writer* const r = writer_here(w)) add(*r, kind, name, a, b, value);
 }
 
 std::uint32_t tracing::region_here() noexcept { return region_of(this_worker()); }
@@ -189,7 +232,7 @@ std::uint32_t tracing::begin_region(const char* name) noexcept {
   worker* const w = this_worker();
   const std::uint32_t around = region_of(w);
   if (is_left_out(w)) return around;
-  trace_ring* const r = ring_here(w);
+  trace_writer* const r = writer_here(w);
   if (r == nullptr) return around;
   const std::uint32_t number = number_of_name(*r, name);
   set_region(w, number);
@@ -203,13 +246,13 @@ void tracing::end_region(std::uint32_t around) noexcept {
   const std::uint32_t ended = region_of(w);
   set_region(w, around);
   if (!notes::is_traced()) return;
-  if (trace_ring* const r = ring_here(w)) add(*r, event_kind::region_end, ended, 0, around, 0);
+  if (trace_writer* const r = writer_here(w)) add(*r, event_kind::region_end, ended, 0, around, 0);
 }
 
 void tracing::count(const char* name, double value) noexcept {
   worker* const w = this_worker();
   if (is_left_out(w)) return;
-  if (trace_ring* const r = ring_here(w))
+  if (trace_writer* const r = writer_here(w))
     add(*r, event_kind::counter, number_of_name(*r, name), 0, 0, value);
 }
 
@@ -236,11 +279,28 @@ void tracing::end_job(worker& w) noexcept {
   note(event_kind::job_end);
 }
 
-void tracing::suspend(fiber& f) noexcept {
+namespace {
+
+// What is waited for, where HEIST_CHECK=1 keeps the names of locks and the like.
+std::uint32_t name_of(awaited what) noexcept {
+  if (!waits_are_checked() || what.kind < wait_kind::mutex) return 0;
+  try {
+    const std::string name = name_of_awaited(what.object);
+    known_name unused;
+    return name.empty() ? 0 : new_number(unused, name.c_str());
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
+void tracing::suspend(fiber& f, awaited what) noexcept {
   std::uint32_t number = 0;
   while (number == 0) number = waits.fetch_add(1, std::memory_order_relaxed) + 1;
   f.traced_wait = number;
-  note(event_kind::suspend, number);
+  note(event_kind::suspend, number, static_cast<std::uint32_t>(what.kind),
+       static_cast<double>(reinterpret_cast<std::uintptr_t>(what.object)), name_of(what));
   f.traced_lane = mine.own != nullptr ? mine.own->lane : trace::no_lane;
 }
 
@@ -264,7 +324,7 @@ void tracing::end_idle(worker& w) noexcept {
 void tracing::begin_wake(pool_impl& p) noexcept {
   worker* const w = this_worker();
   if (is_left_out(w)) return;
-  p.traced_waker.store(ring_here(w) != nullptr ? mine.own->lane : trace::no_lane,
+  p.traced_waker.store(writer_here(w) != nullptr ? mine.own->lane : trace::no_lane,
                        std::memory_order_relaxed);
   p.traced_wake_ns.store(monotonic_ns(), std::memory_order_relaxed);
 }
@@ -295,41 +355,30 @@ void tracing::pool_ends(const pool_impl& p) noexcept {
   }
 }
 
-void tracing::start(pool_impl* only, std::size_t events) {
+void tracing::start(pool_impl* only, std::size_t events, const std::string& path) {
   if (events < trace::least_events || events > trace::most_events)
     throw usage_error(
         "a trace of " + std::to_string(events) + " events for each thread: must be from " +
         std::to_string(trace::least_events) + " to " + std::to_string(trace::most_events));
-  auto made = std::make_unique<trace_record>();
-  made->process = platform::process_generation();
-  made->only = only;
-  made->capacity = std::bit_ceil(events);
-  made->rate = stamp_rate::find();
   const std::lock_guard hold(guard);
   shared_state& s = locked_state();
   // The trace of a process from which this one was forked isn't one of this one.
-  if (s.record != nullptr && s.record->process == made->process)
+  if (s.record != nullptr && s.record->process == platform::process_generation())
     throw usage_error("a trace is being recorded already");
-  live_pools::for_each([&made, only](pool_impl& p) {
-    pool_entry entry{&p, "", p.config().name, {}};
-    for (unsigned i = 0; i < p.size(); ++i)
-      entry.before.push_back(p.resident(i).doing.load(std::memory_order_relaxed));
-    if (only == nullptr || only == &p) made->pools.push_back(std::move(entry));
-    for (unsigned i = 0; i < p.slots(); ++i) {
-      if (i < p.size()) p.resident(i).lane.store(trace::no_lane, std::memory_order_relaxed);
-      p.at(i).lane.store(trace::no_lane, std::memory_order_relaxed);
-    }
-    p.traced_wake_ns.store(0, std::memory_order_relaxed);
-  });
-  only_pool.store(only, std::memory_order_relaxed);
-  made->begin_ns = monotonic_ns();
-  made->begin_ticks = read_stamp(made->rate);
+  auto made = std::make_unique<trace_record>(only, path, events);
+  if (!made->begin(s.names)) {
+    const int error = errno;
+    made->store->discard();
+    throw resource_error("can't write " + path + ": " + std::strerror(error));
+  }
   s.record = std::move(made);
-  current_number.fetch_add(1, std::memory_order_release);  // partner: ring_here()
+  only_pool.store(only, std::memory_order_relaxed);
+  recording_process.store(platform::process_generation(), std::memory_order_relaxed);
+  current_number.fetch_add(1, std::memory_order_release);  // partner: writer_here()
   observers.fetch_or(observed_for_trace, std::memory_order_relaxed);
 }
 
-trace::log tracing::stop(const pool_impl* only) {
+stopped_trace tracing::stop(const pool_impl* only) {
   const std::lock_guard hold(guard);
   shared_state& s = locked_state();
   if (s.record == nullptr || s.record->process != platform::process_generation())
@@ -337,12 +386,10 @@ trace::log tracing::stop(const pool_impl* only) {
   if (only != nullptr && s.record->only != only)
     throw usage_error("the trace that is being recorded isn't of this pool alone");
   observers.fetch_and(~observed_for_trace, std::memory_order_relaxed);
-  trace_record& r = *s.record;
-  trace::log to = log_of(r, s.rings, current_number.load(std::memory_order_relaxed));
-  to.names.assign(s.names.begin(), s.names.end());
   only_pool.store(nullptr, std::memory_order_relaxed);
-  s.record.reset();
-  return to;
+  const std::unique_ptr<trace_record> r = std::move(s.record);
+  r->finish();
+  return {r->store, r->path};
 }
 
 }  // namespace heist::inline v0::detail

@@ -1,26 +1,21 @@
-// Records a trace: events of the slow paths, into a ring of each thread.
+// Records a trace: events of the slow paths, into chunks of each thread (trace_store.hpp).
 //
 // One trace is recorded at a time, of the whole process or of one pool. While none is, each place
 // that records costs a load and a branch, all of them off the fast path.
 //
-// A ring belongs to its thread, which alone writes it, and keeps the newest events. The one that
-// stops the trace copies it while its thread may still be writing, as a reader of a sequence lock
-// does: an event that may have been overwritten meanwhile is left out, and counts as lost. The
-// argument:
+// A thread alone adds to its chunk, and counts an event when it is there; the one that reads takes
+// those that count. So a trace can be stopped, and a process be killed, at any moment. A chunk that
+// is full is followed by another, or by the thread's oldest one, under the lock, which the one that
+// stops the trace holds. Writers are never freed: a thread that was slow to see the end of a trace
+// may still write, into the chunk that it keeps. It uses its writer again for the next trace.
 //
-//   T1  The writer announces event n (begun_ = n + 1), then a release fence, then writes its words,
-//       then publishes it (done_ = n + 1, release).
-//   T2  The reader takes done_ (acquire), copies the words of the last `capacity` events, then an
-//       acquire fence, then reads begun_. If it has read a word that the writer of event m wrote,
-//       the fences order that after begun_ = m + 1. Event m lies where event m - capacity lay, so
-//       every event below begun_ - capacity is dropped, and no other one is torn.
-//
-// Rings are never freed: a thread that was slow to see the end of a trace may still write. A thread
-// uses its ring again for the next trace.
+// Each thread asks the system from time to time how long it had a processor, and how long it could
+// have run without one: what a busy machine takes is not the program's fault.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "runtime/notes.hpp"
@@ -33,13 +28,25 @@ struct root;
 struct worker;
 class pool_impl;
 
+class trace_store;
+
+struct stopped_trace {
+  std::shared_ptr<trace_store> store;
+  std::string path;  // for which it was begun, or empty
+};
+
 class tracing {
  public:
-  // Begins a trace, of one pool or (nullptr) of all; `events`: how many each ring holds, rounded up
-  // to a power of two. Throws usage_error if one is being recorded.
-  static void start(pool_impl* only, std::size_t events);
+  // Begins a trace, of one pool or (nullptr) of all; `events`: how many of each thread are kept at
+  // least, the newest ones. With a path they go to a file from the beginning, whose name is that
+  // path with an ending. Throws usage_error if a trace is being recorded, resource_error if the
+  // file can't be made.
+  static void start(pool_impl* only, std::size_t events, const std::string& path);
   // Ends the trace, of that pool or (nullptr) any. Throws usage_error if there is none.
-  static trace::log stop(const pool_impl* only);
+  static stopped_trace stop(const pool_impl* only);
+
+  // In a child of fork(): nothing of the parent's trace is in its memory.
+  [[gnu::cold]] static void leave_trace_of_parent() noexcept;
 
   // All that follows is to be called only if notes::is_traced().
   [[gnu::cold]] static void note(trace::event_kind kind, std::uint32_t a = 0, std::uint32_t b = 0,
@@ -53,7 +60,7 @@ class tracing {
   [[gnu::cold]] static void begin_job(worker& w) noexcept;
   [[gnu::cold]] static void begin_root(worker& w, const root& r) noexcept;
   [[gnu::cold]] static void end_job(worker& w) noexcept;
-  [[gnu::cold]] static void suspend(fiber& f) noexcept;
+  [[gnu::cold]] static void suspend(fiber& f, awaited what) noexcept;
   [[gnu::cold]] static void resume(worker& w, fiber& f) noexcept;
   // Every time that a worker has found nothing; the first time in a spell is recorded.
   [[gnu::cold]] static void note_idle(worker& w, bool look_again) noexcept;
@@ -71,8 +78,9 @@ class tracing {
 // Begins a trace if HEIST_TRACE asks for one; it is written at the exit. Throws usage_error for a
 // bad value.
 void trace_from_environment();
-// Throws resource_error if the file can't be written, usage_error if its name says no format.
-void write_trace(const trace::log& recorded, const std::string& path);
+// Throws resource_error if the file can't be written: then the events of an unfinished file stay
+// there, and the message names it.
+void write_trace(const stopped_trace& recorded, const std::string& path);
 // Throws usage_error, naming `what`, unless the name ends in .json or .htrace.
 void check_trace_name(const std::string& what, const std::string& path);
 

@@ -63,6 +63,10 @@ std::int64_t processor_time_of(pid_t thread) noexcept {
   return nanoseconds(about.user_time) + nanoseconds(about.system_time);
 }
 
+thread_usage usage_of(pid_t thread) noexcept {
+  return {static_cast<std::uint64_t>(processor_time_of(thread)), 0, false};
+}
+
 signals_held::signals_held() noexcept {
   const int before = errno;
   sigset_t all;

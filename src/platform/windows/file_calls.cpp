@@ -18,6 +18,18 @@ bool write_to_disk(std::FILE* file) noexcept {
   return std::fflush(file) == 0 && ::_commit(::_fileno(file)) == 0;
 }
 
+int create_growing_file(const char*) noexcept {
+  errno = ENOSYS;
+  return -1;
+}
+bool reserve_in_file(int, std::uint64_t, std::uint64_t) noexcept { return false; }
+void* map_part_of_file(int, std::uint64_t, std::size_t) noexcept { return nullptr; }
+void unmap_part_of_file(void*, std::size_t) noexcept {}
+bool read_from_file(int, std::uint64_t, void*, std::size_t) noexcept { return false; }
+bool write_to_file(int, std::uint64_t, const void*, std::size_t) noexcept { return false; }
+bool shorten_file(int, std::uint64_t) noexcept { return false; }
+void close_growing_file(int) noexcept {}
+
 bool replace_file(const char* from, const char* to) noexcept {
   if (::MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) != 0) return true;
   switch (::GetLastError()) {

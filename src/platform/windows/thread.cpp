@@ -91,6 +91,10 @@ std::int64_t processor_time_of(pid_t id) noexcept {
   return found ? nanoseconds(kernel) + nanoseconds(user) : 0;
 }
 
+thread_usage usage_of(pid_t thread) noexcept {
+  return {static_cast<std::uint64_t>(processor_time_of(thread)), 0, false};
+}
+
 signals_held::signals_held() noexcept = default;
 signals_held::~signals_held() = default;
 

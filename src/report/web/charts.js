@@ -21,6 +21,23 @@ function figure(id, title, says, options, data, height, broad) {
   return { element, place, draw };
 }
 
+// Too few values for a picture, which would suggest a shape: a sentence says them.
+const fewest = 30;
+function sentence(id, title, says) {
+  const element = h("p", { class: "sentence", id }, h("strong", {}, `${title}: `), says);
+  const nothing = () => {};
+  return { element, place: element, draw: () => ({ destroy: nothing, setSize: nothing, width: element.clientWidth }) };
+}
+
+// Beside a legend's name stands the value under the pointer; without one, what the whole run says.
+const under = (whole, text) => (u, v, series, at) => (at === null || at === undefined ? whole(u.data[series]) : v === null || v === undefined ? "-" : text(v, at));
+const known = (values) => Array.from(values).filter((v) => v !== null && Number.isFinite(v));
+const mean = (values) => { const all = known(values); return all.length === 0 ? "-" : `${number(all.reduce((sum, v) => sum + v, 0) / all.length)} on average`; };
+const greatest = (values) => { const all = known(values); return all.length === 0 ? "-" : `${number(all.reduce((most, v) => Math.max(most, v), -Infinity))} at most`; };
+const total = (values) => number(known(values).reduce((sum, v) => sum + v, 0));
+const always = (text) => () => text;
+const atTime = (size) => under(always("the whole run"), (v) => time(v * size));
+
 const low = { size: 30, labelSize: 16, labelGap: 0 };  // an axis below a chart
 const powersOfTwo = (_, __, least, most) => {
   const result = [];
@@ -41,18 +58,18 @@ function utilisation({ report, use }) {
   const stacked = order.map((s) => Array.from(sums, (_, b) => (sums[b] += use[b][s])));
   const drawn = order.map((s, i) => ({
     label: stateNames[s], stroke: i === 0 ? c.states.working : shade(c.quiet, 0.5), fill: c.states[stateNames[s]], width: i === 0 ? 1.5 : 0.5, points: { show: false },
-    value: (u, v, _, at) => (v === null || at === null ? "-" : number(v - (i === 0 ? 0 : stacked[i - 1][at]))),
+    value: under(() => `${number(use.reduce((sum, step) => sum + step[s], 0) / use.length)} on average`, (v, at) => number(v - (i === 0 ? 0 : stacked[i - 1][at]))),
   })).reverse();  // the highest first, so that the lower ones are drawn over it
   return figure("utilisation", "Utilisation over time", `How many of ${plural(report.workers, "worker")} did what; ${share(report.work_ns, report.capacity_ns)} worked on average.`, {
     scales: { x: { time: false }, y: { range: [0, Math.max(1, report.workers)] } }, axes: [x, axis("workers", (_, ticks) => ticks.map((t) => number(t)))],
-    series: [{ label: "time", value: (_, v) => (v === null ? "-" : time(v * size)) }, ...drawn],
+    series: [{ label: "time", value: atTime(size) }, ...drawn],
   }, [middles(use.length, report.duration_ns, size), ...stacked.reverse()], 230, true);
 }
 
 const depthSteps = 500;
 
 function depth({ report, steals }) {
-  if (steals.count === 0) return null;
+  if (steals.count < fewest) return null;  // the histogram's sentence says it
   const c = colours(), { size, axis: x } = timeAxis(report.duration_ns);
   const most = new Array(depthSteps).fill(null), sum = new Float64Array(depthSteps), count = new Float64Array(depthSteps);
   for (let i = 0; i < steals.count; ++i) {
@@ -64,36 +81,40 @@ function depth({ report, steals }) {
   const points = (colour) => ({ show: true, size: 4, stroke: colour, fill: colour });
   return figure("depth-over-time", "Deque depth at steals over time", "Jobs in the victim's deque, the stolen one among them: the most and the mean of each moment.", {
     scales: { x: { time: false }, y: { range: (_, low, high) => [0, Math.max(1, high)] } }, axes: [x, axis("jobs", (_, ticks) => ticks.map((t) => number(t)))],
-    series: [{ label: "time", value: (_, v) => (v === null ? "-" : time(v * size)) },
-      { label: "most", stroke: c.regions[1], width: 1, points: points(c.regions[1]), paths: () => null, value: (_, v) => number(v ?? NaN) },
-      { label: "mean", stroke: c.regions[0], width: 1.5, points: { show: steals.count < 50 }, spanGaps: true, value: (_, v) => number(v ?? NaN) }],
+    series: [{ label: "time", value: atTime(size) },
+      { label: "most", stroke: c.regions[1], width: 1, points: points(c.regions[1]), paths: () => null, value: under(greatest, number) },
+      { label: "mean", stroke: c.regions[0], width: 1.5, points: { show: steals.count < 50 }, spanGaps: true, value: under(mean, number) }],
   }, [middles(depthSteps, report.duration_ns, size), most, most.map((m, b) => (m === null ? null : sum[b] / count[b]))], 200);
 }
 
 // Of values of which the report has count, mean, median, greatest and how many lie in each power of two.
 function histogram(id, title, { count, mean, median, greatest, buckets }, unit, what) {
   if (count === 0) return null;
+  const says = `${plural(count, what)}; mean ${unit(mean)}, median ${unit(median)}, greatest ${unit(greatest)}.`;
+  if (count < fewest) return sentence(id, title, says);
   const c = colours();
   const first = Math.max(0, buckets.findIndex((n) => n > 0)), last = buckets.length;
   const xs = Array.from({ length: last - first }, (_, i) => first + i);
-  const says = `${plural(count, what)}; mean ${unit(mean)}, median ${unit(median)}, greatest ${unit(greatest)}.`;
   return figure(id, title, says, {
     legend: { show: true },
     scales: { x: { time: false, range: [first - 0.7, last - 0.3] }, y: { range: (_, low, high) => [0, Math.max(1, high * 1.05)] } },
     axes: [axis("at most", (_, ticks) => ticks.map((b) => (Number.isInteger(b) && b >= 0 ? unit(2 ** b) : "")), { ...low, incrs: [1, 2, 3, 5, 10] }), axis(`${what}s`, (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? number(t) : "")), { size: 58 })],
-    series: [{ label: "at most", value: (_, b) => (b === null ? "-" : unit(2 ** b)) },
-      { label: `${what}s`, stroke: c.regions[0], fill: shade(c.regions[0], 0.75), width: 1, points: { show: false }, paths: uPlot.paths.bars({ size: [0.9, 60] }), value: (_, v) => number(v ?? NaN) }],
+    series: [{ label: "at most", value: under(always("any"), (b) => unit(2 ** b)) },
+      { label: `${what}s`, stroke: c.regions[0], fill: shade(c.regions[0], 0.75), width: 1, points: { show: false }, paths: uPlot.paths.bars({ size: [0.9, 60] }), value: under(total, number) }],
   }, [xs, buckets.slice(first)], 190);
 }
 
 function distances(places) {
-  if (places.length === 0) return null;
+  const steals = places.reduce((sum, n) => sum + n, 0);
+  if (steals === 0) return null;
+  if (steals < fewest)
+    return sentence("steal-distance", "Steals by distance", `${places.flatMap((n, i) => (n > 0 ? [`${plural(n, "steal")} from a worker ${plural(i, "number")} away`] : [])).join(", ")}.`);
   const c = colours(), last = places.length - 1;
   const xs = Array.from(places, (_, i) => i);
   return figure("steal-distance", "Steals by distance", "How many numbers the victim's worker was away from the thief's.", {
     scales: { x: { time: false, range: [-0.7, last + 0.7] }, y: { range: (_, low, high) => [0, Math.max(1, high * 1.05)] } },
     axes: [axis("places", (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? t : "")), { ...low, incrs: [1, 2, 5, 10, 20, 50] }), axis("steals", (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? number(t) : "")), { size: 58 })],
-    series: [{ label: "places", value: (_, v) => v ?? "-" }, { label: "steals", stroke: c.regions[2], fill: shade(c.regions[2], 0.75), width: 1, points: { show: false }, paths: uPlot.paths.bars({ size: [0.9, 60] }), value: (_, v) => number(v ?? NaN) }],
+    series: [{ label: "places", value: under(always("any"), String) }, { label: "steals", stroke: c.regions[2], fill: shade(c.regions[2], 0.75), width: 1, points: { show: false }, paths: uPlot.paths.bars({ size: [0.9, 60] }), value: under(total, number) }],
   }, [xs, places], 190);
 }
 
@@ -111,23 +132,26 @@ function speedup(run) {
   if (Number.isFinite(here) && workers > 0 && !rows.some((r) => r.processors === workers)) rows.push({ processors: workers, least: null, most: null });
   rows.sort((x, y) => x.processors - y.processors);
   const xs = rows.map((r) => r.processors), top = Math.max(2, 2 ** Math.ceil(Math.log2(1.6 * Math.max(p.parallelism, here || 1))));
-  const line = (label, colour, dash, more = {}) => ({ label, stroke: colour, width: 1.7, dash, spanGaps: true, points: { show: false }, value: (_, v) => number(v ?? NaN), ...more });
+  const line = (label, colour, dash, more = {}) => ({ label, stroke: colour, width: 1.7, dash, spanGaps: true, points: { show: false }, value: under(greatest, number), ...more });
   return figure("speedup", "Speed-up that the program allows", `T1 ${time(p.work * 1e9)}, Tinf ${time(p.span * 1e9)}, T1/Tinf ${number(p.parallelism)}` +
     (Number.isFinite(here) ? `; this run: T1 by its duration is ${number(here)} on ${plural(workers, "worker")}.` : "."), {
     scales: { x: { time: false, distr: 3, log: 2 }, y: { distr: 3, log: 2, range: [2 ** Math.floor(Math.log2(Math.max(1e-3, Math.min(1, ...rows.map((r) => r.least ?? 1))))), top] } },
     axes: [axis("processors P", (_, ticks) => ticks.map(number), { ...low, splits: powersOfTwo }), axis("speed-up T1/T", (_, ticks) => ticks.map(number), { splits: powersOfTwo })],
     bands: [{ series: [1, 2], fill: shade(c.regions[0], 0.18) }],
-    series: [{ label: "P", value: (_, v) => v ?? "-" }, line("at most", c.regions[0]), line("at least, with the runtime's costs", c.regions[2], [6, 3]),
+    series: [{ label: "P", value: under(always("any"), String) }, line("at most", c.regions[0]), line("at least, with the runtime's costs", c.regions[2], [6, 3]),
       line("P, as T1/P allows", c.quiet, [2, 3]), line("T1/Tinf", c.regions[1], [10, 4]),
       line("this run", c.regions[4], undefined, { paths: () => null, points: { show: true, size: 9, fill: c.regions[4], stroke: c.back } })],
   }, [xs, rows.map((r) => r.most), rows.map((r) => r.least), xs, xs.map(() => p.parallelism), xs.map((x) => (x === workers && Number.isFinite(here) ? here : null))], 260, true);
 }
 
 function counter({ report }, { name, all, values }, index) {
+  const title = name || "a counter without a name";
+  if (values.count < fewest)
+    return sentence(`counter-${index}`, title, `${Array.from(values.value, (v, i) => `${number(v)} at ${time(values.time_ns[i])}`).join(", ")}.`);
   const c = colours(), { size, axis: x } = timeAxis(report.duration_ns);
-  return figure(`counter-${index}`, name || "a counter without a name", plural(all, "value"), {
+  return figure(`counter-${index}`, title, plural(all, "value"), {
     scales: { x: { time: false } }, axes: [x, axis("", (_, ticks) => ticks.map((t) => number(t)), { size: 60 })],
-    series: [{ label: "time", value: (_, v) => (v === null ? "-" : time(v * size)) }, { label: "value", stroke: c.regions[index % 7], width: 1.5, points: { show: values.count < 100 }, paths: uPlot.paths.stepped({ align: 1 }), value: (_, v) => number(v ?? NaN) }],
+    series: [{ label: "time", value: atTime(size) }, { label: "value", stroke: c.regions[index % 7], width: 1.5, points: { show: values.count < 100 }, paths: uPlot.paths.stepped({ align: 1 }), value: under(greatest, number) }],
   }, [Array.from(values.time_ns, (t) => t / size), Array.from(values.value, (v) => (Number.isFinite(v) ? v : null))], 180);
 }
 

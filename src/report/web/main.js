@@ -16,7 +16,7 @@ function lostWarning({ report }) {
   if (lost.length === 0) return [];
   return [h("p", { class: "warning", id: "lost", "data-lost": report.lost_events },
     `The recording has lost ${plural(report.lost_events, "event")} of ${plural(lost.length, "lane")} (${lost.slice(0, 8).map((l) => l.name).join(", ")}${lost.length > 8 ? ", …" : ""}), ` +
-    "the oldest ones, since rings were full. What happened before is not shown, and times there are wrong.")];
+    "the oldest ones, for which there was no room. What happened before is not shown, and times there are wrong.")];
 }
 
 function figures(run) {
@@ -30,7 +30,7 @@ function figures(run) {
   return h("dl", { class: "figures", id: "figures" }, all.map(([id, name, text, value]) => h("div", {}, h("dt", {}, name), h("dd", { id, "data-value": value }, text))));
 }
 
-const findings = ({ report }) => h("section", { "aria-labelledby": "findings-title" }, h("h2", { id: "findings-title" }, "Findings"), h("p", { id: "summary" }, report.headline),
+const findings = ({ report }) => h("section", { "aria-labelledby": "findings-title" }, h("h2", { id: "findings-title" }, "Findings"), h("p", { id: "machine-line" }, report.machine_line), h("p", { id: "summary" }, report.headline),
   h("ol", { class: "findings", id: "findings" }, report.findings.map((f) => h("li", { "data-finding": f.key, "data-share": f.share.toFixed(4) }, h("strong", {}, f.what), " ", f.remedy))));
 
 function build(run) {
@@ -64,7 +64,7 @@ function build(run) {
     ...lostWarning(run), figures(run), findings(run),
     h("section", {}, h("h2", {}, "Timeline"), timeline.element, legendPlace),
     h("section", {}, h("h2", {}, "Charts"), h("p", { class: "hint" }, "Drag over a chart to zoom, double-click for all."), chartsPlace),
-    h("section", {}, h("h2", {}, "Tables"), tables.workers(run), tables.causes(run), tables.regions(run), tables.predictions(profile), tables.events(run)),
+    h("section", {}, h("h2", {}, "Tables"), tables.workers(run), tables.causes(run), tables.regions(run), tables.waits(run), tables.predictions(profile), tables.events(run)),
     h("section", {}, h("h2", {}, "Counters"), tables.statistics(run).length > 0 ? tables.statistics(run) : h("p", { class: "quiet" }, "The recording has no statistics of its pools.")),
     h("section", {}, h("h2", {}, "Machine"), tables.machine(run)),
     ...(profile?.not_covered?.length > 0 ? [h("section", {}, h("h2", {}, "What the work and span leave out"), h("ul", {}, profile.not_covered.map((s) => h("li", {}, String(s)))))] : []));

@@ -8,14 +8,16 @@ const spoken = (key) => key.replaceAll("_", " ");
 const numbers = (...titles) => titles.map((title) => ({ title, number: true }));
 
 export function workers({ report, use }) {
-  const row = (name, ns, whole) => [name, ...ns.flatMap((x) => [time(x), share(x, whole)])];
-  const rows = report.lanes.slice(0, mostRows).map((lane) => row(lane.name + (lane.is_worker ? "" : " (no worker)"), states.map((s) => lane[`${s}_ns`]), report.duration_ns));
+  const row = (name, ns, whole, used) => [name, ...ns.flatMap((x) => [time(x), share(x, whole)]), ...used.map((x) => (report.knows_usage ? time(x) : "-"))];
+  const rows = report.lanes.slice(0, mostRows).map((lane) => row(lane.name + (lane.is_worker ? "" : " (no worker)"), states.map((s) => lane[`${s}_ns`]), report.duration_ns,
+    [lane.processor_ns, lane.ready_ns]));
   const hasCallers = report.lanes.some((lane) => !lane.is_worker && lane.working_ns > 0);
   if (report.workers > 1 || hasCallers)
-    rows.push(row("the pool's workers", states.map((_, k) => (use.reduce((sum, step) => sum + step[k], 0) * report.duration_ns) / use.length), report.capacity_ns));
+    rows.push(row("the pool's workers", states.map((_, k) => (use.reduce((sum, step) => sum + step[k], 0) * report.duration_ns) / use.length), report.capacity_ns,
+      ["processor_ns", "ready_ns"].map((key) => report.lanes.reduce((sum, lane) => sum + (lane.is_worker ? lane[key] : 0), 0))));
   const more = hasCallers ? h("p", { class: "hint" }, "A thread outside the pool that works there takes the place of a worker that sleeps: in the last row its work counts, " +
     "and as much of the sleep doesn't.") : null;
-  return h("div", {}, table("Time by worker", [{ title: "worker" }, ...states.flatMap((s) => numbers(s, "share"))], rows, { id: "workers" }), more);
+  return h("div", {}, table("Time by worker", [{ title: "worker" }, ...states.flatMap((s) => numbers(s, "share")), ...numbers("on a processor", "waiting for one")], rows, { id: "workers" }), more);
 }
 
 export function causes({ report, causes: all }) {
@@ -37,6 +39,12 @@ export function regions({ report, profile }) {
     return row;
   });
   return table("Regions", columns, rows, { id: "regions" });
+}
+
+export function waits({ report }) {
+  if (report.waits.length === 0) return null;
+  return table("What suspended functions waited for", [{ title: "for" }, { title: "at" }, { title: "in region" }, ...numbers("times", "together", "at most")],
+    report.waits.slice(0, mostRows).map((w) => [w.for, w.name || (w.object === 0 ? "-" : `0x${w.object.toString(16)}`), regionName(w.region), number(w.count), time(w.sum_ns), time(w.greatest_ns)]), { id: "waits" });
 }
 
 export function events({ report }) {

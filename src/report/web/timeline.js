@@ -2,7 +2,7 @@
 // shows, from the bottom up, how much of its time went where. So a million events take one pass over the visible ones.
 import { isWork, state, stateNames } from "./data.js";
 import { colours, regionColours, regionName } from "./colours.js";
-import { h, plural, share, time } from "./dom.js";
+import { h, number, plural, share, time } from "./dom.js";
 
 const arrowWidth = 10;  // where arrows have less room on average, none is drawn
 const axisHeight = 24;
@@ -10,6 +10,7 @@ const slots = regionColours + 3;  // the regions, then idle, parked, blocked
 const slotOfState = { [state.idle]: regionColours, [state.parked]: regionColours + 1, [state.blocked]: regionColours + 2 };
 const mostRows = 1000;  // a canvas can be about 32,000 pixels high
 const leastSpan = 100;  // ns
+const leastLabel = 12;  // pixels: rows that are lower have no room for a name each
 
 export class Timeline {
   constructor(run, ranks) {
@@ -44,9 +45,22 @@ export class Timeline {
         button("All", "Show the whole run", () => this.show(0, this.duration)), this.status),
       h("div", { class: "timeline" }, this.canvas, this.tip),
       h("p", { class: "hint" }, "Wheel: zoom. Drag or arrow keys: move. + and −: zoom. Home: all. A column of pixels shows by height how its time was spent." +
-        (this.rows < this.run.lanes.length ? ` The first ${this.rows} of ${this.run.lanes.length} threads are shown.` : "")));
+        this.summed() + (this.rows < this.run.lanes.length ? ` The first ${this.rows} of ${this.run.lanes.length} threads are shown.` : "")));
     new ResizeObserver(() => this.later()).observe(this.canvas);
   }
+
+  // What a large run leaves out.
+  summed() {
+    const { while_ns: whole, steal_step: step, report } = this.run;
+    const texts = [];
+    if (whole > 0) texts.push(` The run has ${number(report.events)} events: what happened within ${time(whole)} is summed up, and its order isn't shown.`);
+    if (step > 1) texts.push(` One of ${number(step)} steals is drawn.`);
+    return texts.join("");
+  }
+
+  // Names stand beside their rows: this wide.
+  gutter(width) { return width < 500 ? 76 : 132; }
+  drawnWidth() { return Math.max(1, this.canvas.clientWidth - this.gutter(this.canvas.clientWidth)); }
 
   // The part from `from` to `to`, moved into the run and not narrower than leastSpan.
   show(from, to) {
@@ -63,7 +77,7 @@ export class Timeline {
     this.show(this.from + by, this.to + by);
   }
 
-  timeAt(event) { return this.from + (event.offsetX / this.canvas.clientWidth) * (this.to - this.from); }
+  timeAt(event) { return this.from + ((event.offsetX - this.gutter(this.canvas.clientWidth)) / this.drawnWidth()) * (this.to - this.from); }
   onWheel(e) {
     if (e.altKey || (e.deltaX === 0 && e.deltaY === 0)) return;
     e.preventDefault();
@@ -77,7 +91,7 @@ export class Timeline {
   }
   onMove(e) {
     if (!this.drag) return this.showTip(e);
-    const by = ((this.drag.x - e.clientX) / this.canvas.clientWidth) * (this.drag.to - this.drag.from);
+    const by = ((this.drag.x - e.clientX) / this.drawnWidth()) * (this.drag.to - this.drag.from);
     this.show(this.drag.from + by, this.drag.to + by);
   }
   onUp() {
@@ -100,13 +114,14 @@ export class Timeline {
   showTip(e) {
     const { report, lanes, names, reasons } = this.run;
     const l = Math.floor((e.offsetY - axisHeight) / this.rowHeight);
-    if (l < 0 || l >= this.rows) return this.hideTip();
+    if (l < 0 || l >= this.rows || e.offsetX < this.gutter(this.canvas.clientWidth)) return this.hideTip();
     const t = this.timeAt(e), all = lanes[l], i = all.firstAfter(t);
     if (i >= all.length || all.begin[i] > t) return this.hideTip();
     const what = all.state[i], length = time(all.end[i] - all.begin[i]);
     const more = isWork(what) ? `: ${regionName(names[all.region[i]])}`
       : what === state.idle || what === state.parked ? `: ${reasons[all.why[i]].replaceAll("_", " ")}` : "";
-    this.tip.textContent = `${report.lanes[l].name}: ${stateNames[what]}${more}, ${length} from ${time(all.begin[i])}`;
+    const where = this.run.while_ns > 0 ? "in all, at about" : "from";
+    this.tip.textContent = `${report.lanes[l].name}: ${stateNames[what]}${more}, ${length} ${where} ${time(all.begin[i])}`;
     this.tip.hidden = false;
     const left = Math.min(e.offsetX + 14, this.canvas.clientWidth - this.tip.offsetWidth - 4);
     this.tip.style.left = `${Math.max(4, left)}px`;
@@ -123,11 +138,12 @@ export class Timeline {
   }
 
   draw() {
-    const width = this.canvas.clientWidth;
-    if (width === 0) return;
+    const all = this.canvas.clientWidth;
+    if (all === 0) return;
+    const gutter = this.gutter(all), width = this.drawnWidth();
     const began = performance.now();
     const scale = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(width * scale);
+    this.canvas.width = Math.round(all * scale);
     this.canvas.height = Math.round(this.height * scale);
     this.canvas.style.height = `${this.height}px`;
     const draw = this.canvas.getContext("2d");
@@ -135,7 +151,9 @@ export class Timeline {
     const c = colours();
     this.palette = [...c.regions, c.states.idle, c.states.parked, c.states.blocked];
     draw.fillStyle = c.back;
-    draw.fillRect(0, 0, width, this.height);
+    draw.fillRect(0, 0, all, this.height);
+    this.drawNames(draw, gutter, c);
+    draw.translate(gutter, 0);
     this.drawAxis(draw, width, c);
     for (let l = 0; l < this.rows; ++l) this.drawLane(draw, l, width, c);
     const { shown, arrows } = this.drawSteals(draw, width, c);
@@ -146,7 +164,8 @@ export class Timeline {
     const data = this.canvas.dataset;
     Object.assign(data, { fromNs: Math.round(this.from), toNs: Math.round(this.to), steals: shown, arrows, drawMs: took.toFixed(1), drawn: (Number(data.drawn) || 0) + 1 });
     this.status.textContent = `${time(this.from)} to ${time(this.to)}, ${plural(shown, "steal")}` +
-      (shown > 0 && arrows === 0 ? ": zoom in to see them as arrows" : "");
+      (shown > 0 && arrows === 0 ? ": zoom in to see them as arrows" : "") +
+      (this.run.while_ns > 0 ? `. Its single events: heist report TRACE --from ${Math.floor(this.from)}ns --to ${Math.ceil(this.to)}ns -o part.html` : "");
   }
 
   drawAxis(draw, width, c) {
@@ -213,7 +232,6 @@ export class Timeline {
       if (one === -1) this.drawColumn(draw, filled, x, top, tall);
     }
     flush(whole);
-    if (this.rowHeight >= 12) this.label(draw, this.run.report.lanes[l].name, top + tall / 2, c);
   }
 
   drawColumn(draw, filled, x, top, tall) {
@@ -228,17 +246,17 @@ export class Timeline {
     }
   }
 
-  label(draw, name, y, c) {
-    const text = name.length > 28 ? `${name.slice(0, 27)}…` : name;
+  // Where rows are low, some of them have their name.
+  drawNames(draw, wide, c) {
     draw.font = "11px system-ui, sans-serif";
     draw.textBaseline = "middle";
-    const wide = draw.measureText(text).width;
-    draw.globalAlpha = 0.8;
-    draw.fillStyle = c.back;
-    draw.fillRect(3, y - 7, wide + 8, 14);
-    draw.globalAlpha = 1;
     draw.fillStyle = c.text;
-    draw.fillText(text, 7, y + 0.5);
+    const each = Math.ceil(leastLabel / this.rowHeight);
+    for (let l = 0; l < this.rows; l += each) {
+      let name = this.run.report.lanes[l].name;
+      while (name.length > 1 && draw.measureText(name).width > wide - 8) name = `${name.replace(/…$/, "").slice(0, -1)}…`;
+      draw.fillText(name, 4, axisHeight + (l + 0.5) * this.rowHeight + 0.5);
+    }
   }
 
   drawSteals(draw, width, c) {

@@ -37,6 +37,16 @@ bool flag(const char* name, const char* wanted = "0 or 1") {
   refuse(name, value, wanted);
 }
 
+constexpr const char* stats_form =
+    "0, 1, timed or full, and for a file json:FILE, timed,json:FILE or full,json:FILE";
+
+// %p in a file's name is the number of the process.
+std::string with_process_number(std::string file) {
+  if (const auto at = file.find("%p"); at != std::string::npos)
+    file.replace(at, 2, std::to_string(::getpid()));
+  return file;
+}
+
 [[noreturn]] void refuse_field(const char* field, std::uint64_t value, const std::string& wanted) {
   throw usage_error("pool_config::" + std::string(field) + " = " + std::to_string(value) +
                     ": must be " + wanted);
@@ -85,16 +95,27 @@ std::size_t stack_size_from_environment() {
   return static_cast<std::size_t>(n << shift);
 }
 
-stats_kind stats_kind_from_environment() {
-  const char* const value = platform::environment_variable("HEIST_STATS");
-  for (const stats_kind k : {stats_kind::timed, stats_kind::full})
-    if (value != nullptr && value == to_string(k)) return k;
-  return stats_kind::slow_path;
-}
-
-bool stats_from_environment() {
-  return stats_kind_from_environment() != stats_kind::slow_path ||
-         flag("HEIST_STATS", "0, 1, timed or full");
+// "timed", "json:FILE", or both with a comma between them.
+stats_settings stats_from_environment() {
+  constexpr std::string_view file_begins = "json:";
+  stats_settings s;
+  const char* const given = platform::environment_variable("HEIST_STATS");
+  std::string_view value = given == nullptr ? "" : given;
+  for (const stats_kind k : {stats_kind::timed, stats_kind::full}) {
+    if (value != to_string(k) && !value.starts_with(std::string(to_string(k)) + ",")) continue;
+    s.kind = k;
+    s.is_on = true;
+    value.remove_prefix(std::min(to_string(k).size() + 1, value.size()));
+    if (value.empty()) return s;
+  }
+  if (!value.starts_with(file_begins) || value.size() == file_begins.size()) {
+    if (s.is_on) refuse("HEIST_STATS", given, stats_form);
+    s.is_on = flag("HEIST_STATS", stats_form);
+    return s;
+  }
+  s.is_on = true;
+  s.file = with_process_number(std::string(value.substr(file_begins.size())));
+  return s;
 }
 
 namespace {
@@ -167,11 +188,10 @@ trace_settings trace_settings_from_environment() {
   trace_settings s;
   const char* const file = platform::environment_variable("HEIST_TRACE");
   if (file == nullptr || std::string_view(file).empty() || std::string_view(file) == "0") return s;
-  s.file = file;
-  if (const auto at = s.file.find("%p"); at != std::string::npos)
-    s.file.replace(at, 2, std::to_string(::getpid()));
+  s.file = with_process_number(file);
   const char* const events = platform::environment_variable("HEIST_TRACE_EVENTS");
-  s.events = trace::default_events;
+  s.is_in_memory = flag("HEIST_TRACE_MEMORY");
+  s.events = s.is_in_memory ? trace::default_events : trace::most_events;
   if (events == nullptr || std::string_view(events).empty()) return s;
   const std::string_view text(events);
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), s.events);
@@ -300,7 +320,7 @@ pool_config resolve(pool_config c) {
   check_enum("idle", c.idle, idle_kind::spin);
   check_enum("yield", c.yield, yield_kind::to_all);
   check_enum("stats", c.stats, stats_kind::full);
-  c.stats = std::max(c.stats, stats_kind_from_environment());
+  c.stats = std::max(c.stats, stats_from_environment().kind);
   check_enum("placement", c.placement, placement_kind::pinned);
   if (c.join == join_kind::stalling || c.deque == deque_kind::shared_queue)
     c.spawn = spawn_kind::child;

@@ -22,9 +22,13 @@ unsigned workers_from_environment();
 std::size_t stack_size_from_environment();
 
 // HEIST_STATS, 0, 1, timed or full: whether statistics are printed, and the least that every pool
-// counts.
-bool stats_from_environment();
-stats_kind stats_kind_from_environment();
+// counts; with json:FILE, also behind a comma, they are written there.
+struct stats_settings {
+  bool is_on = false;
+  stats_kind kind = stats_kind::slow_path;
+  std::string file;  // empty: text on stderr
+};
+stats_settings stats_from_environment();
 
 // HEIST_CHECK: 0, or what is to be checked, separated by commas. A TIME is a number and ns, us, ms
 // or s.
@@ -54,10 +58,12 @@ profile_settings profile_from_environment();
 bool monitor_from_environment();
 
 // HEIST_TRACE: a file's name, in which %p is the number of the process; empty if it isn't set, or
-// 0. HEIST_TRACE_EVENTS: how many events each thread's ring holds.
+// 0. HEIST_TRACE_EVENTS: how many events of each thread are kept. HEIST_TRACE_MEMORY, 0 or 1: in
+// memory until the end.
 struct trace_settings {
   std::string file;
   std::size_t events = 0;
+  bool is_in_memory = false;
 };
 trace_settings trace_settings_from_environment();
 

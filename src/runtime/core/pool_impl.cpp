@@ -6,6 +6,7 @@
 
 #include "heist/detail/parallel/pace.hpp"
 #include "platform/barrier.hpp"
+#include "platform/thread.hpp"
 #include "runtime/notes.hpp"
 
 namespace heist::inline v0::detail {
@@ -235,7 +236,14 @@ pool_stats pool_impl::stats() const {
     spares += w.spare_count.load(std::memory_order_relaxed);
     if (w.seen != nullptr) s.histograms += w.seen->get();
   };
-  for (const auto& w : workers_) add(*w);
+  for (const auto& w : workers_) {
+    add(*w);
+    const std::uint64_t ended_ns = w->processor_ns.load(std::memory_order_relaxed);
+    const platform::thread_usage now =
+        ended_ns != 0 ? platform::thread_usage{} : platform::usage_of(w->tid);
+    s.processor_ns += ended_ns + now.processor_ns;
+    s.ready_ns += w->ready_ns.load(std::memory_order_relaxed) + now.ready_ns;
+  }
   for (const auto& w : guests_) add(*w);
   s.seatless_calls = seatless_calls_.load(std::memory_order_relaxed);
   const std::uint64_t taken = stack_use_.in_use();  // read at another moment than the others

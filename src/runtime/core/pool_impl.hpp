@@ -225,6 +225,7 @@ class pool_impl {
   // For traces: who has woken a worker last, and when. Relaxed: a measurement (tracing.hpp).
   std::atomic<std::uint32_t> traced_waker{0};
   std::atomic<std::uint64_t> traced_wake_ns{0};
+  std::atomic<std::uint64_t> traced_stacks_from{0};  // ticks: when the stacks are counted again
 
  private:
   friend struct debug_access;

@@ -190,6 +190,8 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   // For traces (tracing.hpp). Its lane and the region of its fiber, which thieves read (relaxed:
   // hints); the region of the job that it has just stolen; and its idle spell, if that is noted.
   std::atomic<std::uint32_t> lane{trace::no_lane}, region{0};
+  // Of its thread, when that has ended; 0 before. Relaxed: numbers.
+  std::atomic<std::uint64_t> processor_ns{0}, ready_ns{0};
   local<std::uint32_t> stolen_region{0};
   local<bool> notes_idle{false};
   local<idle_reason> idle_why{idle_reason::no_work};

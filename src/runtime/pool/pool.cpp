@@ -118,7 +118,7 @@ pool& default_pool() {
   }
   if (pool* const p = the_default.get()) return *p;
   auto* const p = new pool(the_default.next());
-  if (detail::stats_from_environment()) {
+  if (detail::stats_from_environment().is_on) {
     static constinit platform::once_flag registered;
     registered.call([] { static_cast<void>(std::atexit(&print_stats_at_exit)); });
   }

@@ -53,7 +53,7 @@ pool_impl::pool_impl(pool& owner, pool_config config, fiber::entry begin)
       measured_(notes::measurement_for_a_pool()),
       config_(resolve(measured_ == nullptr ? std::move(config) : as_measured(std::move(config)))),
       generation_(platform::process_generation()),
-      print_stats_(stats_from_environment()),
+      print_stats_(stats_from_environment().is_on),
       stacks_(*this, begin, config_.stack_size, config_.fork_depth + 1 + (counts_forks() ? 1 : 0)) {
   if (config_.deque == deque_kind::shared_queue) shared_.emplace(config_.order);
   platform::keep_code_loaded();

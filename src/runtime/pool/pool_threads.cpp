@@ -233,6 +233,9 @@ void pool_impl::thread_main(worker& w, int cpu) noexcept {
 #endif
   }
 
+  const platform::thread_usage used = platform::usage_of(w.tid);
+  w.ready_ns.store(used.ready_ns, std::memory_order_relaxed);
+  w.processor_ns.store(used.processor_ns, std::memory_order_relaxed);
   notes::thread_leaves();
   // All threads end together: this deque lies in the thread's memory, and others may still look.
   std::unique_lock hold(gate_mutex_);

@@ -57,8 +57,8 @@ TEST(Meanings, EveryNumberOfAPoolHasAText) {
   // This doesn't compile when pool_stats gets another field: it needs a text, and its name here.
   [[maybe_unused]] const auto& [pool, has_histograms, histograms, workers, total, stacks_in_use,
                                 stacks_peak, stacks_mapped, blocking_calls, blocking_refusals,
-                                blocking_threads_in_use, blocking_threads_peak, seatless_calls] =
-      pool_stats{};
+                                blocking_threads_in_use, blocking_threads_peak, seatless_calls,
+                                processor_ns, ready_ns] = pool_stats{};
   [[maybe_unused]] const auto& [steal_ns, steal_depth, steal_places, steals_by_distance, wake_ns,
                                 idle_ns] = heist::pool_histograms{};
   EXPECT_TRUE(has_all(names_of(heist::all_meanings()), {"pool",
@@ -74,6 +74,8 @@ TEST(Meanings, EveryNumberOfAPoolHasAText) {
                                                         "blocking_threads_in_use",
                                                         "blocking_threads_peak",
                                                         "seatless_calls",
+                                                        "processor_ns",
+                                                        "ready_ns",
                                                         "steal_ns",
                                                         "steal_depth",
                                                         "steal_places",

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heist/version.hpp"
 #include "tests/unit/trace/sample.hpp"
 
 namespace heist_test {
@@ -104,21 +105,27 @@ TEST(TraceFile, ThatIsNoneIsRefused) {
   EXPECT_EQ(complaint_about("root:x:0:0"), "t.json: neither JSON nor heist's binary form");
   EXPECT_EQ(complaint_about("{}"),
             "t.json: JSON, but not a trace that heist has written: it has no \"heist\"");
-  EXPECT_EQ(complaint_about("heisttrc"), "t.json: the trace is cut off in its first 32 bytes");
+  EXPECT_EQ(complaint_about("heisttrc"), "t.json: the trace is cut off in its first bytes");
   std::string other_version = binary_of(sample_log());
   other_version[8] = 9;
-  EXPECT_EQ(complaint_about(other_version),
-            "t.json: a trace of version 9; this heist reads version 1");
+  const std::string here = std::string("heist ") + HEIST_VERSION_STRING + " reads form 2";
+  EXPECT_EQ(complaint_about(other_version), "t.json: a trace of form 9; " + here);
+  std::string first_form("heisttrc\1\0\0\0", 12);
+  first_form.resize(32);
+  EXPECT_EQ(complaint_about(first_form + "{\"program\":\"fib\",\"version\":\"0.3.0\"}"),
+            "t.json: a trace of form 1, which heist 0.3.0 wrote; " + here);
   std::string bytes = binary_of(sample_log());
+  const std::string size = std::to_string(bytes.size());
   bytes.pop_back();
-  EXPECT_EQ(complaint_about(bytes), "t.json: it says that it has 21 events, and has bytes for 20");
+  EXPECT_EQ(complaint_about(bytes), "t.json: it says that it has " + size + " bytes, and has " +
+                                        std::to_string(bytes.size()));
 }
 
 TEST(TraceFile, WithAFieldOutOfRangeIsRefused) {
   log l = sample_log();
   l.events[3].name = 77;
   EXPECT_EQ(complaint_about(binary_of(l)),
-            "t.json: event 3 has a name that the trace doesn't have");
+            "t.json: event 1 of lane 0 has a name that the trace doesn't have");
   EXPECT_EQ(
       complaint_about(json_of(sample_log())
                           .replace(json_of(sample_log()).find("\"names\":["), 9, "\"namen\":[")),

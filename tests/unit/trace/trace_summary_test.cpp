@@ -1,13 +1,16 @@
 // What is made of a recording: slices, sums and sentences, against what the sample's events say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "recording/difference.hpp"
 #include "recording/summary.hpp"
 #include "tests/unit/trace/sample.hpp"
 #include "trace/lane_slices.hpp"
@@ -17,16 +20,20 @@ namespace {
 
 using namespace heist::trace;
 
+// Lane by lane.
 std::string to_text(const heist::trace::log& of) {
-  std::string text;
-  for (const slice& s : slices_of(of))
-    text +=
-        std::to_string(s.lane) + " " + std::to_string(s.begin_ns / 1000) + "-" +
-        std::to_string(s.end_ns / 1000) + " " + state_names[static_cast<int>(s.state)] +
-        (s.region != 0 ? " " + std::to_string(s.region) : "") +
-        (s.why != idle_why::no_work ? std::string(" ") + idle_names[static_cast<int>(s.why)] : "") +
-        "\n";
-  return text;
+  std::vector<std::string> lanes(of.lanes.size());
+  each_slice(of, foresee(of), [&lanes](const slice& s) {
+    lanes[s.lane] += std::to_string(s.lane) + " " + std::to_string(s.begin_ns / 1000) + "-" +
+                     std::to_string(s.end_ns / 1000) + " " +
+                     state_names[static_cast<int>(s.what.state)] +
+                     (s.what.region != 0 ? " " + std::to_string(s.what.region) : "") +
+                     (s.what.why != idle_why::no_work
+                          ? std::string(" ") + idle_names[static_cast<int>(s.what.why)]
+                          : "") +
+                     "\n";
+  });
+  return std::accumulate(lanes.begin(), lanes.end(), std::string());
 }
 
 TEST(LaneSlices, SayWhatEachLaneDid) {
@@ -44,6 +51,146 @@ TEST(LaneSlices, SayWhatEachLaneDid) {
             "1 700-1000 working 1\n"
             "2 50-850 working 1\n"
             "2 850-900 blocked\n");
+}
+
+// A thread's use of processors as the system tells it.
+event usage_at(std::uint64_t time_ns, std::uint32_t lane, double processor_ns,
+               std::uint32_t ready_ns) {
+  return {time_ns, lane, event_kind::usage, 0, 0, ready_ns, processor_ns};
+}
+
+// A worker has half a processor while it works alone: half of what the other one lacks meanwhile is
+// the machine's doing.
+TEST(Summary, TellsTheMachineFromTheProgram) {
+  heist::trace::recording l;
+  l.duration_ns = 2000;
+  l.lanes = {{"heist/0", 0, 0, true, 0}, {"heist/1", 0, 1, true, 0}};
+  l.events = {usage_at(0, 0, 0, 0),        {0, 0, event_kind::job_begin, 0, 1},
+              usage_at(0, 1, 0, 0),        {0, 1, event_kind::idle_begin},
+              {0, 1, event_kind::park},    usage_at(1000, 0, 500, 500),
+              usage_at(2000, 0, 1500, 500)};
+  const summary s = summarise(l);
+  EXPECT_EQ(s.processor_ns, 1500U);
+  EXPECT_EQ(s.ready_ns, 500U);
+  EXPECT_DOUBLE_EQ(processor_share(s), 0.75);
+  EXPECT_EQ(s.capacity_ns, 4000U);
+  EXPECT_EQ(s.work_ns, 1500U);
+  EXPECT_EQ(s.all_idle_ns(), 1500U);
+  EXPECT_EQ(s.taken_ns, 1000U);
+  EXPECT_EQ(s.regions.at(0).work_ns, 1500U);
+  EXPECT_EQ(s.alone_ns, 1500U);
+  const auto found = findings_of(l, s);
+  ASSERT_GE(found.size(), 2U);
+  EXPECT_STREQ(found[0].key, "busy_machine");
+  EXPECT_STREQ(found[1].key, "serial_phase");
+  EXPECT_DOUBLE_EQ(found[1].weight, 1500.0 / 4000);
+}
+
+TEST(Summary, SaysWhereTheSystemTellsNothing) {
+  heist::trace::log l;
+  l.duration_ns = 1000;
+  l.lanes = {{"heist/0", 0, 0, true, 0}};
+  l.events = {{0, 0, event_kind::usage, 0, no_lane, no_lane, 10},
+              {0, 0, event_kind::job_begin, 0, 1},
+              {500, 0, event_kind::usage, 0, no_lane, no_lane, 20}};
+  const summary s = summarise(l);
+  EXPECT_FALSE(s.knows_usage);
+  EXPECT_DOUBLE_EQ(processor_share(s), 1);
+  EXPECT_EQ(s.work_ns, 1000U);
+  EXPECT_NE(machine_line_of(s).find("isn't known"), std::string::npos);
+}
+
+// One that neither runs nor wants to, and doesn't rest by heist's doing.
+TEST(Summary, SeesASleepThatIsNotHeists) {
+  heist::trace::recording l;
+  l.duration_ns = 10'000'000;
+  l.lanes = {{"heist/0", 0, 0, true, 0}};
+  l.names = {"", "reading"};
+  l.events = {usage_at(0, 0, 0, 0),
+              {0, 0, event_kind::job_begin, 1, 1},
+              usage_at(5'000'000, 0, 1e6, 500'000),
+              usage_at(10'000'000, 0, 6e6, 500'000)};
+  const summary s = summarise(l);
+  EXPECT_EQ(s.lanes[0].slept_ns, 3'500'000U);
+  EXPECT_EQ(s.regions.at(0).slept_ns, 3'500'000U);
+  const auto found = findings_of(l, s);
+  EXPECT_STREQ(found[0].key, "hidden_waits");
+  EXPECT_NE(found[0].what.find("'reading'"), std::string::npos);
+}
+
+TEST(Summary, NamesALockThatIsContended) {
+  recording l;
+  static_cast<heist::trace::log&>(l) = sample_log();
+  for (event& e : l.events)
+    if (e.kind == event_kind::suspend) {
+      e.b = 6;
+      e.value = 0x1000;
+    }
+  const summary s = summarise(l);
+  ASSERT_EQ(s.waits.size(), 1U);
+  EXPECT_EQ(s.waits[0].object, 0x1000U);
+  EXPECT_EQ(s.waits[0].region, 1U);
+  EXPECT_EQ(s.waits[0].sum_ns, 50'000U);
+  const auto found = findings_of(l, s);
+  const auto lock = std::find_if(found.begin(), found.end(), [](const finding& f) {
+    return std::string(f.key) == "contended_lock";
+  });
+  ASSERT_NE(lock, found.end());
+  EXPECT_EQ(lock->what,
+            "1 waits for one mutex (at 0x1000) in 'parse' took 50 us in all, 50 us at most.");
+}
+
+// A wake-up takes no longer than its worker has slept.
+TEST(Summary, AWakeUpIsNoLongerThanTheSleep) {
+  heist::trace::log l;
+  l.duration_ns = 1000;
+  l.lanes = {{"heist/0", 0, 0, true, 0}};
+  l.events = {{0, 0, event_kind::idle_begin},
+              {900, 0, event_kind::park},
+              {950, 0, event_kind::wake, 0, no_lane, 0, 5000}};
+  EXPECT_DOUBLE_EQ(summarise(l).wake_ns.greatest, 50);
+}
+
+// A region that was passed several times has a measure of its noise.
+TEST(Difference, IsBeyondTheNoiseOrNot) {
+  const auto run = [](std::initializer_list<std::uint64_t> passes) {
+    recording r;
+    r.lanes = {{"heist/0", 0, 0, true, 0}};
+    r.names = {"", "parse"};
+    for (const std::uint64_t ns : passes) {
+      r.events.push_back({r.duration_ns, 0, event_kind::region_begin, 1});
+      r.duration_ns += ns;
+      r.events.push_back({r.duration_ns, 0, event_kind::region_end, 1});
+    }
+    return r;
+  };
+  const auto compared_with = [&](const recording& after) {
+    const recording before = run({100, 102, 98, 100});
+    return compare(before, summarise(before), after, summarise(after));
+  };
+  const difference faster = compared_with(run({50, 51, 49, 50}));
+  ASSERT_EQ(faster.passes.size(), 1U);
+  EXPECT_EQ(faster.passes[0].what, "parse");
+  EXPECT_NEAR(faster.passes[0].change(), -0.5, 1e-9);
+  EXPECT_TRUE(faster.passes[0].is_clear());
+  EXPECT_DOUBLE_EQ(faster.regions.at(0).before, 400);
+  EXPECT_FALSE(compared_with(run({101, 99, 102, 100})).passes[0].is_clear());
+  EXPECT_TRUE(compared_with(run({100})).passes.empty());
+}
+
+TEST(Window, BeginsWithWhatLanesDidAlready) {
+  recording whole;
+  static_cast<heist::trace::log&>(whole) = sample_log();
+  const recording part = part_of(whole, 200'000, 460'000);
+  EXPECT_EQ(part.duration_ns, 260'000U);
+  EXPECT_EQ(to_text(part),
+            "0 0-260 working 1\n"
+            "1 0-50 parked serial_phase\n"
+            "1 50-100 idle serial_phase\n"
+            "1 100-200 working 1\n"
+            "1 200-260 working\n"
+            "2 0-260 working 1\n");
+  EXPECT_EQ(summarise(part).steal_ns.count, 2U);
 }
 
 TEST(Summary, AddsUpWhatTheSlicesSay) {
