@@ -5,8 +5,8 @@
 // buckets of their own for values that the sample has several times. Small buckets are partitioned
 // and merged without branches that depend on data. Which moves are made depends on the elements:
 //
-// - Of at most 32 bytes and trivially copyable: between the range and a second array
-//   (heist/detail/parallel/light_sort.hpp).
+// - Of at most 32 bytes and trivially copyable, and pairs and tuples of such members: between the
+//   range and a second array (heist/detail/parallel/light_sort.hpp).
 // - Movable without exceptions: pointers are sorted, and elements moved along them; sort needs no
 //   second array of such elements (heist/detail/parallel/heavy_sort.hpp).
 // - All others, and ranges whose elements don't lie side by side: a merge sort.

@@ -14,6 +14,8 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "heist/merge.hpp"
@@ -159,6 +161,49 @@ void expect_sorts_like_std() {
 
 TEST(Sort, AgreesWithStdStably) { expect_sorts_like_std<light>(); }
 TEST(Sort, AgreesWithStdStablyForWhatIsMoved) { expect_sorts_like_std<heavy>(); }
+
+// Pairs and tuples of light members are light, unless they assign to what they refer to.
+static_assert(heist::detail::is_light<std::pair<int, double>>);
+static_assert(heist::detail::is_light<std::tuple<int, std::pair<short, char>, double>>);
+static_assert(!heist::detail::is_light<std::pair<int, std::string>>);
+static_assert(!heist::detail::is_light<std::tuple<int&>>);
+static_assert(!heist::detail::is_light<std::pair<const int, int>>);
+static_assert(!heist::detail::is_light<std::tuple<double, double, double, double, char>>);
+
+template <class T, class Make>
+void expect_sorts_stably(Make make) {
+  std::minstd_rand random(5);
+  for (const std::size_t n : {100U, 5'000U, 100'000U})
+    for (const int input : {0, 1, 2, 3}) {
+      std::vector<T> v;
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto k =
+            static_cast<int>(input == 0                   ? random() % 1000
+                             : input == 1                 ? std::min(i, n - i)
+                             : input == 2 && i % 100 == 0 ? random() % n
+                                                          : (input == 3 ? (i + n / 3) % n : i));
+        v.push_back(make(k, static_cast<int>(i)));
+      }
+      // The second member says where an element was: this is the stable order by the first.
+      std::vector<T> expected = v;
+      std::sort(expected.begin(), expected.end());
+      for (const auto& pool : pools()) {
+        std::vector<T> found = v;
+        heist::stable_sort(*pool, found,
+                           [](const T& x, const T& y) { return std::get<0>(x) < std::get<0>(y); });
+        ASSERT_EQ(found, expected) << n << " of input " << input;
+        found = v;
+        heist::sort(*pool, found);
+        ASSERT_EQ(found, expected) << n << " of input " << input;
+      }
+    }
+}
+
+TEST(Sort, PairsAndTuplesAreSortedAsTheirMembersWouldBe) {
+  expect_sorts_stably<std::pair<int, int>>([](int k, int i) { return std::pair(k, i); });
+  expect_sorts_stably<std::tuple<short, int, double>>(
+      [](int k, int i) { return std::tuple(static_cast<short>(k % 20'000), i, 0.5 * i); });
+}
 
 TEST(Sort, TakesIteratorsOrdersAndOtherContainers) {
   std::mt19937 random(3);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,11 +26,20 @@ struct by_move {
   }
 };
 
+// A copy of its bytes is a copy of it, and assigning to memory without a value makes one there.
+// Pairs and tuples assign their members one by one, and are no different for that.
+template <class T>
+inline constexpr bool is_its_bytes =
+    std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> &&
+    std::is_copy_assignable_v<T>;
+template <class A, class B>
+inline constexpr bool is_its_bytes<std::pair<A, B>> = is_its_bytes<A> && is_its_bytes<B>;
+template <class... Members>
+inline constexpr bool is_its_bytes<std::tuple<Members...>> = (is_its_bytes<Members> && ...);
+
 // Elements that are cheap to copy, even in vain: merging them needs no branch that depends on data.
 template <class T>
-inline constexpr bool is_light =
-    std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> &&
-    std::is_copy_assignable_v<T> && sizeof(T) <= 32;
+inline constexpr bool is_light = is_its_bytes<T> && sizeof(T) <= 32;
 
 template <class Transfer, class It, class Out>
 Out transfer(It first, It last, Out out) {

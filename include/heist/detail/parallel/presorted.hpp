@@ -127,7 +127,7 @@ bool has_few_runs(It first, std::size_t n, Less& less) {
 // Source: drop-merge sort (Ernerfeldt, 2017). That is not stable.
 template <class T, class Less>
 class nearly_sorted {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(is_light<T>);
 
  public:
   nearly_sorted(T* here, T* there, std::size_t n, Less& less) noexcept

@@ -14,7 +14,7 @@ namespace heist::inline v0::detail {
 // Space for n values. If there is no memory, data() is nullptr, and no exception is thrown.
 template <class T>
 class scratch {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  static_assert(std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
   explicit scratch(std::size_t n) noexcept : data_(allocate(n)) {}
