@@ -3,24 +3,14 @@
 #include <sys/utsname.h>
 
 #include <cstdlib>
-#include <fstream>
 
 #include "platform/cpu_count.hpp"
 #include "platform/machine_load.hpp"
+#include "platform/program.hpp"
 
 namespace heist::bench {
 
 namespace {
-
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
-    const auto colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown processor";
-}
 
 std::string kernel_release() {
   utsname names{};
@@ -63,7 +53,7 @@ report::machine this_machine() {
   const auto limits = platform::find_cpu_limits();
   double load = 0;
   if (getloadavg(&load, 1) != 1) load = 0;
-  return {.cpu = cpu_model(),
+  return {.cpu = platform::processor_name(),
           .processors = limits.affinity,
           .quota = limits.quota.value_or(0),
           .kernel = kernel_release(),

@@ -11,7 +11,7 @@ namespace heist::inline v0::platform {
 
 class machine_load {
  public:
-  // From now on. Reads a file: 50 us.
+  // From now on. Reads a file: 10 us.
   machine_load();
 
   // The share of these processors' time that others have had since then, from 0 to 1. Nothing where

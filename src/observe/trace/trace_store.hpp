@@ -66,7 +66,7 @@ class trace_store final : public trace::byte_source {
 
   unsigned process_;  // its generation: in a forked child nothing of this is mapped
   int file_ = -1;
-  std::string aside_, older_;
+  std::string aside_;
   bool is_kept_ = true;
   std::uint64_t reserved_ = 0;
   std::vector<piece> pieces_;
