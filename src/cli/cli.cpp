@@ -1,6 +1,8 @@
 #include "cli/cli.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <new>
@@ -13,6 +15,7 @@
 
 #include "cli/args/suggest.hpp"
 #include "cli/other_program.hpp"
+#include "cli/output.hpp"
 #include "cli/registry.hpp"
 #include "workloads/files.hpp"
 
@@ -155,6 +158,40 @@ int run_and_complain(const std::function<int(output&)>& what, std::FILE* out,
 int run_cli(commands which, const std::vector<std::string>& words, std::FILE* out,
             std::FILE* err) noexcept {
   return run_and_complain([&](output& to) { return run_words(which, words, to, err); }, out, err);
+}
+
+}  // namespace heist::cli
+
+// ---- output.hpp
+
+namespace heist::cli {
+
+namespace {
+
+[[noreturn]] void fail() {
+  if (errno == EPIPE) throw workloads::closed_pipe();
+  throw resource_error(fmt::format("cannot write the output: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+void output::write(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
+}
+
+void output::flush() {
+  if (std::fflush(file_) != 0) fail();
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  workloads::output_file file(path);
+  if (std::fwrite(text.data(), 1, text.size(), file.stream()) != text.size()) file.fail(errno);
+  file.commit();
+}
+
+void require_writable(std::initializer_list<std::string_view> paths) {
+  for (const auto path : paths)
+    if (!path.empty()) workloads::require_writable(std::string(path));
 }
 
 }  // namespace heist::cli

@@ -21,11 +21,16 @@ class machine_load {
 
  private:
   std::vector<int> cpus_;
-  std::uint64_t begin_ns_;
+  std::uint64_t begin_ns_ = 0;
   std::optional<double> busy_, own_;  // seconds
 };
 
 // A sentence if others had more than a tenth; else "".
-[[nodiscard]] std::string words_about(std::optional<double> of_others);
+[[nodiscard]] inline std::string words_about(std::optional<double> of_others) {
+  constexpr double least_share = 0.1;
+  if (!of_others || *of_others < least_share) return "";
+  return "others had " + std::to_string(static_cast<int>(100 * *of_others)) +
+         " % of the processors' time meanwhile: measure again when they are free";
+}
 
 }  // namespace heist::inline v0::platform

@@ -6,18 +6,21 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "fatal.hpp"
 #include "once.hpp"
 #include "overflow_message.hpp"
 
@@ -207,6 +210,26 @@ void keep_alternate_stack() noexcept {
     return;
   }
   stack_of_this_thread.made = true;
+}
+
+}  // namespace heist::inline v0::platform
+
+// ---- fatal.hpp
+
+namespace heist::inline v0::platform {
+
+namespace {
+
+// writev() only reads through it.
+iovec part(std::string_view text) noexcept { return {const_cast<char*>(text.data()), text.size()}; }
+
+}  // namespace
+
+void fatal(std::string_view message) noexcept {
+  const std::array<iovec, 3> line = {part("heist: "), part(message), part("\n")};
+  // If this fails there is nobody left to tell.
+  (void)!::writev(STDERR_FILENO, line.data(), static_cast<int>(line.size()));
+  std::abort();
 }
 
 }  // namespace heist::inline v0::platform

@@ -10,14 +10,19 @@
 #include "platform/process.hpp"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <new>
+#include <string_view>
 
+#include "platform/program.hpp"
 #include "platform/stack_memory.hpp"
 
 namespace heist::inline v0::platform {
@@ -93,5 +98,38 @@ void keep_code_loaded() noexcept {
     static_cast<void>(::dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
   is_kept.store(true, std::memory_order_relaxed);
 }
+
+}  // namespace heist::inline v0::platform
+
+// ---- program.hpp
+
+namespace heist::inline v0::platform {
+
+std::string program_name() { return ::program_invocation_short_name; }
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  constexpr std::string_view separator = ": ";
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    if (const auto colon = line.find(separator); colon != std::string::npos)
+      return line.substr(colon + separator.size());
+  }
+  utsname names{};
+  return ::uname(&names) == 0 ? names.machine : "unknown processor";
+}
+
+loaded_place find_loaded_place(const void* object) {
+  Dl_info found{};
+  if (::dladdr(object, &found) == 0 || found.dli_fname == nullptr) return {};
+  loaded_place place;
+  if (found.dli_sname != nullptr && found.dli_saddr == object) place.symbol = found.dli_sname;
+  place.file = found.dli_fname;
+  place.offset = static_cast<std::size_t>(static_cast<const char*>(object) -
+                                          static_cast<const char*>(found.dli_fbase));
+  return place;
+}
+
+const void* find_exported(const char* name) noexcept { return ::dlsym(RTLD_DEFAULT, name); }
 
 }  // namespace heist::inline v0::platform

@@ -1,6 +1,19 @@
 #include "report/page.hpp"
 
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <heist/error.hpp>
+
+#include "platform/utf8.hpp"
 #include "report/markup.hpp"
+#include "report/text_file.hpp"
 
 namespace heist::report {
 
@@ -75,6 +88,82 @@ std::string page::html() const {
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
          element("title", title_) + "<style>" + std::string(style) + "</style>\n</head>\n<body>\n" +
          body_ + data_ + "</body>\n</html>\n";
+}
+
+}  // namespace heist::report
+
+// ---- markup.hpp
+
+namespace heist::report {
+
+namespace {
+
+constexpr std::string_view instead = "\xEF\xBF\xBD";  // U+FFFD
+
+}  // namespace
+
+std::string escape_markup(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = platform::character_at(text);
+    const auto first = static_cast<unsigned char>(text.front());
+    const bool control = first < ' ' && first != '\n' && first != '\t';
+    if (length == 0 || control || first == 0x7F)
+      result += instead;
+    else if (first == '&')
+      result += "&amp;";
+    else if (first == '<')
+      result += "&lt;";
+    else if (first == '>')
+      result += "&gt;";
+    else if (first == '"')
+      result += "&quot;";
+    else
+      result += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result;
+}
+
+std::string json_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+std::string figure(double value) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "-" : value > 0 ? "inf" : "-inf";
+  const double size = std::abs(value);
+  if (size >= 1e15) return fmt::format("{:.3e}", value);
+  if (value == std::floor(value)) return fmt::format("{:.0f}", value);
+  if (size >= 1000) return fmt::format("{:.1f}", value);
+  if (size >= 0.001) return fmt::format("{:.4g}", value);
+  return fmt::format("{:.3e}", value);
+}
+
+}  // namespace heist::report
+
+// ---- text_file.hpp
+
+namespace heist::report {
+
+std::string read_text_file(const std::string& path, std::size_t most) {
+  const auto fail = [&] {
+    throw resource_error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
+                                                             std::fclose);
+  if (file == nullptr) fail();
+  std::string text;
+  std::size_t got = 1;
+  while (got > 0 && text.size() <= most) {
+    constexpr std::size_t piece = 65'536;
+    const std::size_t before = text.size();
+    text.resize(before + piece);
+    got = std::fread(text.data() + before, 1, piece, file.get());
+    text.resize(before + got);
+  }
+  if (std::ferror(file.get()) != 0) fail();
+  return text;
 }
 
 }  // namespace heist::report

@@ -8,7 +8,7 @@
 
 namespace heist::inline v0::detail {
 
-// What a wait is for, as reports name it (wait_texts in src/observe/checks/wait_report.cpp).
+// What a wait is for, as reports name it (wait_texts in src/observe/checks/known_waits.cpp).
 enum class wait_kind : std::uint32_t {
   none,
   other,

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "platform/machine_load.hpp"
+
 namespace heist::inline v0::platform {
 
 unsigned machine_cpus() noexcept {
@@ -22,5 +24,9 @@ std::vector<int> affinity_cpus(std::size_t) {
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
+
+// The system doesn't tell.
+machine_load::machine_load() = default;
+std::optional<double> machine_load::of_others() const { return std::nullopt; }
 
 }  // namespace heist::inline v0::platform

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/machine_load.hpp"
+
 namespace heist::inline v0::platform {
 
 namespace {
@@ -53,5 +55,9 @@ std::vector<int> affinity_cpus(std::size_t) {
     if ((process & 1U) != 0) members.push_back(cpu);
   return members;
 }
+
+// The system doesn't tell.
+machine_load::machine_load() = default;
+std::optional<double> machine_load::of_others() const { return std::nullopt; }
 
 }  // namespace heist::inline v0::platform

@@ -1,4 +1,4 @@
-// What the files that implement scopes share: spawn.cpp, leave_spawners.cpp, late_children.cpp
+// What the files that implement scopes share: spawn.cpp and late_children.cpp
 // and, for reducers, views.cpp.
 #pragma once
 

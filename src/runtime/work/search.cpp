@@ -2,8 +2,21 @@
 
 #include <sched.h>
 
+#include <algorithm>
+#include <atomic>
+#include <bitset>
+#include <chrono>
+#include <thread>
+
+#include "heist/detail/hot_path.hpp"
+#include "platform/thread.hpp"
 #include "runtime/core/pool_impl.hpp"
+#include "runtime/core/turns.hpp"
 #include "runtime/core/victims.hpp"
+#include "runtime/core/worker.hpp"
+#include "runtime/fibers/free_fibers.hpp"
+#include "runtime/fibers/slots.hpp"
+#include "runtime/fibers/switch.hpp"
 #include "runtime/notes.hpp"
 
 namespace heist::inline v0::detail {
@@ -133,6 +146,100 @@ job* steal_round(worker& w, unsigned round) noexcept {
   for (unsigned i = 0; i < attempts; ++i)
     if (job* const j = attempt(w, choose_victim(w, i))) return j;
   return nullptr;
+}
+
+}  // namespace heist::inline v0::detail
+
+// ---- Yields to other workers, between attempts to steal.
+//
+// Arora, Blumofe and Plaxton ask the kernel not to run the caller again before a random process, or
+// every other one, has run. Linux has no such call: sched_yield() names nobody. These yields are
+// approximations. The caller gives its processor up, looks at the processor time that the kernel
+// has charged to the others, and gives it up again until that has grown. Another thread that runs
+// at the time satisfies it at once, as in the paper; one that sleeps has nothing to run and is not
+// waited for. Unlike in the paper the caller itself is scheduled now and then, to look; after a few
+// looks it sleeps in between, so that it takes no time from those it waits for. And it waits at
+// most `longest_wait`, since a worker may be blocked in the kernel for ever.
+//
+// Source: Arora, Blumofe and Plaxton, 1998, section 4: yield to random, yield to all.
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+constexpr auto longest_wait = std::chrono::milliseconds(10);
+constexpr auto pause_between_looks = std::chrono::microseconds(50);
+constexpr unsigned looks_without_pause = 4;
+constexpr unsigned most_at_once = 32;  // workers that are waited for together
+
+bool sleeps(const worker& w) noexcept {
+  // Relaxed: the one that goes to sleep just now is waited for a little longer.
+  return w.doing.load(std::memory_order_relaxed) == worker_state::parked;
+}
+
+}  // namespace
+
+void pool_impl::yield_to(worker& w, unsigned first, unsigned count) noexcept {
+  const auto end = std::chrono::steady_clock::now() + longest_wait;
+  for (unsigned from = first; from < first + count; from += most_at_once) {
+    const unsigned n = std::min(most_at_once, first + count - from);
+    std::int64_t before[most_at_once];
+    std::bitset<most_at_once> missing;
+    for (unsigned i = 0; i < n; ++i) {
+      if (from + i == w.index) continue;
+      before[i] = platform::processor_time_of(resident(from + i).tid);
+      missing.set(i);
+    }
+    for (unsigned look = 0; missing.any(); ++look) {
+      sched_yield();
+      if (look >= looks_without_pause) std::this_thread::sleep_for(pause_between_looks);
+      for (unsigned i = 0; i < n; ++i)
+        if (missing[i] && (sleeps(resident(from + i)) ||
+                           platform::processor_time_of(resident(from + i).tid) != before[i]))
+          missing.reset(i);
+      if (stopping() || std::chrono::steady_clock::now() >= end) return;
+    }
+  }
+}
+
+}  // namespace heist::inline v0::detail
+
+// ---- A function that gives its turn to an urgent root (T3 in turns.hpp).
+
+namespace heist::inline v0::detail {
+
+namespace {
+
+// Under a policy of its own a function keeps its thread, or its forks are calls. A measured pool
+// times what runs between forks and joins.
+bool may_give_turn(const worker& w) noexcept {
+  const fiber& me = *w.current;
+  return me.stalls == 0 && !me.is_serial && &me != &w.native && !is_measured(w);
+}
+
+// The running fiber goes to the end of those that can continue, and the worker to the entry.
+void give_turn(worker& w) noexcept {
+  if (!may_give_turn(w)) return;
+  fiber* const next = take_fiber(w);
+  if (next == nullptr) return;
+  const position h = w.deque->depth();
+  // As in a wait: what the fiber has forked and not joined is for others to run.
+  w.pool.leave_behind(leave_spawners(w, h, w.pool.take_forks(w)));
+  w.serves_entry = true;
+  leave_ready(w, *next, h, w.pool.config().join == join_kind::stalling ? &w : nullptr);
+}
+
+}  // namespace
+
+void look_at_entry() noexcept {
+  worker* const w = this_worker();
+  if (w == nullptr || w->alone) return;
+  // The request was seen; partner: the fence in wake_for_injection(), which comes after the push of
+  // the root and before the request.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (w->pool.injection().urgent() == 0) return;
+  // T4: while others run, a guest would give its turn to itself.
+  if (!takes_own_only(*w) || !w->pool.own_thread_runs()) give_turn(*w);
 }
 
 }  // namespace heist::inline v0::detail

@@ -90,7 +90,7 @@ void resume_spawner(job& slot) noexcept {
 namespace {
 
 // Ends a child whose spawner was stolen, from that slot unless the child has left it
-// (leave_spawners.cpp). Afterwards its fiber is free to run the loop.
+// (late_children.cpp). Afterwards its fiber is free to run the loop.
 void end_stolen(worker& w, fiber& self, job* slot) noexcept {
   if (w.alone)
     platform::fatal(
