@@ -88,7 +88,7 @@ std::uint64_t selecting(const place& p, unsigned) {
   return p.part(0);
 }
 
-constexpr construct table[] = {{"transform_reduce", 3, trait::plain, 1, 7, &reduction},
+constexpr construct table_of_algorithms[] = {{"transform_reduce", 3, trait::plain, 1, 7, &reduction},
                                {"transform", 2, trait::plain, 1, 7, &transformation},
                                {"any_of", 1, trait::plain, 1, 5, &search},
                                {"sort", 1, trait::plain, 1, 0, &sorting},
@@ -98,6 +98,6 @@ constexpr construct table[] = {{"transform_reduce", 3, trait::plain, 1, 7, &redu
 
 }  // namespace
 
-std::span<const construct> algorithms() { return table; }
+std::span<const construct> algorithms() { return table_of_algorithms; }
 
 }  // namespace heist_soak

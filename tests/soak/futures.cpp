@@ -76,7 +76,7 @@ std::uint64_t blocked(const place& p, unsigned) {
   return p.part(0);
 }
 
-constexpr construct table[] = {{"submit", 4, trait::plain, 2, 0, &two_submitted},
+constexpr construct table_of_futures[] = {{"submit", 4, trait::plain, 2, 0, &two_submitted},
                                {"then", 3, trait::plain, 2, 0, &continued},
                                {"when_all", 3, trait::plain, 1, 4, &all_of_them},
                                {"when_any", 1, trait::plain, 1, 0, &any_of_them},
@@ -84,6 +84,6 @@ constexpr construct table[] = {{"submit", 4, trait::plain, 2, 0, &two_submitted}
 
 }  // namespace
 
-std::span<const construct> futures() { return table; }
+std::span<const construct> futures() { return table_of_futures; }
 
 }  // namespace heist_soak

@@ -99,7 +99,7 @@ std::uint64_t jobs(const place& p, unsigned n) {
   return sum.load(std::memory_order_relaxed);
 }
 
-constexpr construct table[] = {{"pipeline", 2, trait::waits, 1, 6, &pipeline},
+constexpr construct table_of_graphs[] = {{"pipeline", 2, trait::waits, 1, 6, &pipeline},
                                {"task_graph", 2, trait::plain, 1, 5, &graph},
                                {"growing task_graph", 1, trait::plain, 2, 0, &growing_graph},
                                {"task", 3, trait::plain, 1, 4, &tasks},
@@ -107,6 +107,6 @@ constexpr construct table[] = {{"pipeline", 2, trait::waits, 1, 6, &pipeline},
 
 }  // namespace
 
-std::span<const construct> graphs() { return table; }
+std::span<const construct> graphs() { return table_of_graphs; }
 
 }  // namespace heist_soak

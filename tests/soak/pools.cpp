@@ -49,7 +49,7 @@ std::uint64_t own_pool(const place& p, unsigned) {
   return own.run([&] { return both(p); });
 }
 
-constexpr construct table[] = {
+constexpr construct table_of_pools[] = {
     {"with policy::serial", 2, trait::serial, 2, 0, &serially},
     {"with policy::stalling", 2, trait::plain, 2, 0, &keeping_the_thread},
     {"the first pool", 2, trait::plain, 2, 0, &first_pool},
@@ -59,6 +59,6 @@ constexpr construct table[] = {
 
 }  // namespace
 
-std::span<const construct> pools() { return table; }
+std::span<const construct> pools() { return table_of_pools; }
 
 }  // namespace heist_soak

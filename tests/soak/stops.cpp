@@ -105,7 +105,7 @@ std::uint64_t stopped_submit(const place& p, unsigned) {
   return 0;
 }
 
-constexpr construct table[] = {
+constexpr construct table_of_stops[] = {
     {"loop with a stop token", 2, trait::stops, 1, 4, &stopped_loop},
     {"loop with a deadline", 2, trait::stops, 1, 5, &loop_with_deadline},
     {"scope with a stop token", 2, trait::stops, 1, 5, &stopped_scope},
@@ -114,6 +114,6 @@ constexpr construct table[] = {
 
 }  // namespace
 
-std::span<const construct> stops() { return table; }
+std::span<const construct> stops() { return table_of_stops; }
 
 }  // namespace heist_soak
