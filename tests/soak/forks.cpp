@@ -18,14 +18,14 @@ std::uint64_t four_forks(const place& p, unsigned) {
   return a + b + c + d;
 }
 
-using total = std::atomic<std::uint64_t>;
+using sum_of_tree = std::atomic<std::uint64_t>;
 
 // Relaxed, because the scope's end orders it.
-void add(total& sum, std::uint64_t part) { sum.fetch_add(part, std::memory_order_relaxed); }
-std::uint64_t value(const total& sum) { return sum.load(std::memory_order_relaxed); }
+void add(sum_of_tree& sum, std::uint64_t part) { sum.fetch_add(part, std::memory_order_relaxed); }
+std::uint64_t value(const sum_of_tree& sum) { return sum.load(std::memory_order_relaxed); }
 
 std::uint64_t spawns(const place& p, unsigned n) {
-  total sum{0};
+  sum_of_tree sum{0};
   heist::scope([&](heist::task_scope& s) {
     for (unsigned i = 1; i < n; ++i) s.spawn([&, i] { add(sum, p.part(i)); });
     add(sum, p.part(0));
@@ -34,7 +34,7 @@ std::uint64_t spawns(const place& p, unsigned n) {
 }
 
 std::uint64_t spawns_of_children(const place& p, unsigned n) {
-  total sum{0};
+  sum_of_tree sum{0};
   heist::scope(heist::spawn_kind::child, [&](heist::task_scope& s) {
     for (unsigned i = 1; i < n; ++i) {
       s.spawn([&, i] { add(sum, p.part(i)); });
@@ -47,7 +47,7 @@ std::uint64_t spawns_of_children(const place& p, unsigned n) {
 
 // Spawns from a fork into a scope further up the call chain.
 std::uint64_t spawns_from_forks(const place& p, unsigned n) {
-  total sum{0};
+  sum_of_tree sum{0};
   heist::scope([&](heist::task_scope& s) {
     heist::fork_join([&] { s.spawn([&] { add(sum, p.part(0)); }); },
                      [&] {

@@ -20,13 +20,13 @@ using heist::task_scope;
 
 constexpr std::size_t fork_depth = 64;
 
-struct setting {
+struct refused_setting {
   heist::deque_kind deque;
   heist::join_kind join;
   unsigned workers;
 };
 
-class RefusedChildren : public testing::TestWithParam<setting> {
+class RefusedChildren : public testing::TestWithParam<refused_setting> {
  protected:
   heist::pool pool_{{.workers = GetParam().workers,
                      .fork_depth = fork_depth,
@@ -167,8 +167,8 @@ TEST_P(RefusedChildren, AreNotMarkedByASpawnThatThrowsBeforeItBegins) {
   EXPECT_EQ(ran, 4);
 }
 
-std::vector<setting> settings() {
-  std::vector<setting> all;
+std::vector<refused_setting> settings() {
+  std::vector<refused_setting> all;
   for (const heist::deque_kind kind : heist::all_deque_kinds)
     for (const heist::join_kind join : {heist::join_kind::greedy, heist::join_kind::stalling})
       for (const unsigned workers : {1U, 4U}) all.push_back({kind, join, workers});

@@ -18,8 +18,8 @@ using heist::priority;
 using heist::detail::root_family;
 using heist::detail::root_queue;
 
-struct numbered : heist::detail::family_root {
-  numbered(priority p, int n, root_family* of = nullptr) : family_root(nullptr, of), number(n) {
+struct numbered_root : heist::detail::family_root {
+  numbered_root(priority p, int n, root_family* of = nullptr) : family_root(nullptr, of), number(n) {
     urgency = p;
   }
   int number;
@@ -32,14 +32,14 @@ class RootQueue : public testing::Test {
     queue_.push(roots_.emplace_back(p, n, &of));
     root_queue::list(roots_.back());
   }
-  numbered* pop() { return static_cast<numbered*>(queue_.pop()); }
+  numbered_root* pop() { return static_cast<numbered_root*>(queue_.pop()); }
   int number_of_newest(const root_family& of) {
-    auto* const r = static_cast<numbered*>(queue_.pop_newest_of(of));
+    auto* const r = static_cast<numbered_root*>(queue_.pop_newest_of(of));
     return r == nullptr ? -1 : r->number;
   }
 
   root_queue queue_;
-  std::deque<numbered> roots_;
+  std::deque<numbered_root> roots_;
 };
 
 TEST_F(RootQueue, TakesTheHighestLevelFirstAndEachLevelInOrder) {
@@ -49,7 +49,7 @@ TEST_F(RootQueue, TakesTheHighestLevelFirstAndEachLevelInOrder) {
   push(priority::high, 3);
   push(priority::low, 4);
   for (const int expected : {2, 3, 1, 0, 4}) {
-    const numbered* const r = pop();
+    const numbered_root* const r = pop();
     ASSERT_NE(r, nullptr);
     EXPECT_EQ(r->number, expected);
   }
@@ -65,7 +65,7 @@ TEST_F(RootQueue, NoLevelWaitsForMoreThanTenTakesUnderAFloodOfHigherOnes) {
   int taken[3] = {};
   for (int takes = 1; takes <= 10 * waiting; ++takes) {
     push(priority::high, taken[0] + 1000);  // there is always one
-    const numbered* const r = pop();
+    const numbered_root* const r = pop();
     ASSERT_NE(r, nullptr);
     const auto level = static_cast<int>(r->urgency);
     if (r->urgency != priority::high) {
@@ -114,7 +114,7 @@ TEST_F(RootQueue, AgreesWithAListOfNumbers) {
         push(priority::normal, n, families[std::size_t(of)]);
       model.emplace_back(n, of);
     } else if (of == 3) {
-      const numbered* const r = pop();
+      const numbered_root* const r = pop();
       ASSERT_EQ(r == nullptr ? -1 : r->number, model.empty() ? -1 : model.front().first);
       if (!model.empty()) model.pop_front();
     } else {
