@@ -51,7 +51,8 @@ family sleeping_family() {
   return f;
 }
 
-// ---- The programs that run on sleeping places (sleeping_place.hpp): an owner that sleeps twice, and
+// ----
+// The programs that run on sleeping places (sleeping_place.hpp): an owner that sleeps twice, and
 // wakers that want it to run on another processor.
 //
 // The mask is a plain variable: the waker takes a processor out, and puts it back. If a waker

@@ -167,7 +167,8 @@ constexpr construct table_of_futures[] = {{"submit", 4, trait::plain, 2, 0, &two
 
 std::span<const construct> futures() { return table_of_futures; }
 
-// ---- Stop tokens and deadlines. Chance determines how many children run, so they do not count for the
+// ----
+// Stop tokens and deadlines. Chance determines how many children run, so they do not count for the
 // program's result: each child is checked by itself, and their number is compared with the one that
 // `cancelled` reports.
 

@@ -112,7 +112,8 @@ constexpr construct table[] = {
 
 std::span<const construct> loops() { return table; }
 
-// ---- Algorithms that call their children, and algorithms over data that are compared with those of the
+// ----
+// Algorithms that call their children, and algorithms over data that are compared with those of the
 // standard library.
 
 namespace {

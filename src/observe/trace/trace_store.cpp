@@ -224,7 +224,8 @@ void trace_store::read(std::uint64_t at, void* to, std::size_t bytes) const {
 
 }  // namespace heist::inline v0::detail
 
-// ---- The file of a trace: of a pool (pool::stop_trace), or of the whole process from the first pool
+// ----
+// The file of a trace: of a pool (pool::stop_trace), or of the whole process from the first pool
 // on, written at the exit (HEIST_TRACE).
 
 namespace heist::inline v0::detail {

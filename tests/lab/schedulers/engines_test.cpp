@@ -155,7 +155,8 @@ TEST(Calendar, GivesBackWhatWasAddedByStepAndNumber) {
   }
 }
 
-// ---- The checks find what they look for: runs that break a rule, under the name of a scheduler that
+// ----
+// The checks find what they look for: runs that break a rule, under the name of a scheduler that
 // keeps it.
 
 using testing::HasSubstr;

@@ -229,7 +229,8 @@ TEST_F(Journal, AnOlderOneStaysIfThereIsNoPlaceForANewOne) {
 }  // namespace
 }  // namespace heist::cluster
 
-// ---- The protocol under many random schedules: each item once, an end, and snapshots from which the
+// ----
+// The protocol under many random schedules: each item once, an end, and snapshots from which the
 // run could go on. Each fact that a step of the protocol brings about is missed when that step is
 // left out.
 

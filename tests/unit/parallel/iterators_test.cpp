@@ -188,7 +188,8 @@ TEST(ThrowingIterators, InSortsAndMerges) {
   }
 }
 
-// ---- Ranges whose difference type is wider than 64 bits, such as std::views::iota over long: either
+// ----
+// Ranges whose difference type is wider than 64 bits, such as std::views::iota over long: either
 // the whole range runs, or nothing does and an exception says why.
 
 using wide = __int128;

@@ -157,7 +157,8 @@ TEST(Thread, RefusalByThePidsGroupIsAResult) {
   ::rmdir(group.c_str());
 }
 
-// ---- The state that a process keeps across fork(): once_flag, process_mutex, process_generation().
+// ----
+// The state that a process keeps across fork(): once_flag, process_mutex, process_generation().
 
 namespace platform = heist::platform;
 

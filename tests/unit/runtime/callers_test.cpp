@@ -301,7 +301,8 @@ TEST_F(Callers, ReturnInTheChildOfFork) {
   EXPECT_EQ(status, 7);
 }
 
-// ---- Pools inside pools: a worker that runs a function in another pool suspends its fiber, and leaves
+// ----
+// Pools inside pools: a worker that runs a function in another pool suspends its fiber, and leaves
 // its open forks to the other workers.
 
 struct setting {

@@ -200,7 +200,8 @@ TEST(SharedQueue, WhatEntersAPoolIsNotAsUrgentAsWhatRanBefore) {
   });
 }
 
-// ---- The word where a waiter and an ender meet: the one that comes second finds what the first one
+// ----
+// The word where a waiter and an ender meet: the one that comes second finds what the first one
 // left.
 
 using heist::detail::rendezvous;

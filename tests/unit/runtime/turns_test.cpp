@@ -192,7 +192,8 @@ TEST_F(Entry, AWorkerThatComesForAnUrgentRootGetsIt) {
   EXPECT_EQ(queue_.pop(false, true).left_behind, &jobs_.back());
 }
 
-// ---- Roots leave the entry of a pool by priority, each level in order, and no level starves; those of
+// ----
+// Roots leave the entry of a pool by priority, each level in order, and no level starves; those of
 // a family can be taken out by the one that waits for them.
 
 using heist::detail::root_family;

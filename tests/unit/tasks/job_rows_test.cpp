@@ -223,7 +223,8 @@ TEST_P(JobEntries, AreSharedByNeighboursAndNotSentThroughTheQueue) {
 INSTANTIATE_TEST_SUITE_P(Deques, JobEntries, testing::ValuesIn(heist::all_deque_kinds),
                          [](const auto& tested) { return std::string(to_string(tested.param)); });
 
-// ---- Jobs on the heap: as many as there is memory for, each freed once. AddressSanitizer finds the
+// ----
+// Jobs on the heap: as many as there is memory for, each freed once. AddressSanitizer finds the
 // ones that aren't, or that are used afterwards; tests/unit/api has them without memory.
 
 using job = job_system::job;

@@ -1,13 +1,22 @@
 // The two forms of a trace's file: what is written is read again, and what isn't one is refused.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <random>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
+#include "heist/heist.hpp"
+#include "heist/trace.hpp"
 #include "heist/version.hpp"
+#include "tests/unit/runtime/child.hpp"
 #include "tests/unit/trace/sample.hpp"
 
 namespace heist_test {
@@ -154,6 +163,53 @@ TEST(TraceFile, ThatIsDamagedIsReadOrRefused) {
     }
   }
   EXPECT_GT(refused, 1000U);
+}
+
+// Under HEIST_TRACE a child of fork() has a file of its own, also if it ends in the middle.
+class TraceOfAForkedChild : public fresh_process {};
+
+TEST_F(TraceOfAForkedChild, HasANameOfItsOwn) {
+  if (is_serial() || tsan) GTEST_SKIP() << "nothing is recorded, or no thread starts in a child";
+  // The test runs once more in the fresh process, in the folder that the first one has made.
+  constexpr const char* variable = "HEIST_TEST_FOLDER";
+  const char* const given = std::getenv(variable);
+  const std::filesystem::path folder =
+      given != nullptr ? given
+                       : testing::TempDir() + "heist-forked-traces-" + std::to_string(::getpid());
+  std::filesystem::create_directories(folder);
+  ::setenv(variable, folder.c_str(), 1);
+  const auto body = [&folder] {
+    ::setenv("HEIST_TRACE", (folder / "t.htrace").c_str(), 1);
+    heist::parallel_for(0, 100, [](int) {});
+    const auto in_a_child = [](bool ends_in_the_middle) {
+      const int code = in_forked_child([&] {
+        heist::parallel_for(0, 100, [](int) {});
+        heist::trace_counter("child", 1);
+        if (ends_in_the_middle) ::raise(SIGKILL);
+        std::exit(0);
+        return 0;
+      });
+      if (code != (ends_in_the_middle ? 128 + SIGKILL : 0)) std::exit(3);
+    };
+    in_a_child(false);
+    in_a_child(true);
+  };
+  EXPECT_EXIT(run_and_exit(body), testing::ExitedWithCode(0), "");
+  unsigned whole = 0;
+  unsigned partial = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    const std::string name = file.path().filename().string();
+    const recording t = heist::trace::read_recording(file.path().string());
+    const bool is_of_a_child = std::find(t.names.begin(), t.names.end(), "child") != t.names.end();
+    EXPECT_EQ(is_of_a_child, name != "t.htrace") << name;
+    const bool has_ended = t.end == heist::trace::ending::complete;
+    EXPECT_EQ(has_ended, name.find(".partial-") == std::string::npos) << name;
+    has_ended ? ++whole : ++partial;
+  }
+  EXPECT_EQ(whole, 2U);
+  EXPECT_EQ(partial, 1U);
+  std::filesystem::remove_all(folder);
+  ::unsetenv(variable);
 }
 
 }  // namespace

@@ -184,7 +184,8 @@ TEST(Sort, RefusesASizeThatDoesNotFitTheMemory) {
   }
 }
 
-// ---- Compares the counts of words with a std::map that is filled in the simple way, at every cutoff,
+// ----
+// Compares the counts of words with a std::map that is filled in the simple way, at every cutoff,
 // and on files.
 
 namespace {
