@@ -178,9 +178,9 @@ std::string describe(const machine& on) {
   auto text = fmt::format("{}; {} processors", on.cpu, on.processors);
   if (on.quota > 0) text += fmt::format(", quota {:.2f}", on.quota);
   text += fmt::format("; {}\n{} {}; load before {:.2f}", on.kernel, on.compiler, on.flags, on.load);
-  if (on.others) text += fmt::format("; others had {:.0f} % meanwhile", 100 * *on.others);
-  if (on.others && *on.others > busy_machine)
-    text += "\nthe machine was busy: measure again when its processors are free";
+  if (on.others)
+    text += fmt::format("; others had {:.0f} % meanwhile{}", 100 * *on.others,
+                        *on.others > busy_machine ? ": measure again when they are free" : "");
   if (!on.is_optimised) text += "\nnot an optimised build: the figures are about it only";
   return text;
 }
