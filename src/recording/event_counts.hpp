@@ -62,8 +62,7 @@ class wait_counter {
  public:
   void suspend(const event& e, std::uint32_t region) {
     // Joins, futures and the like are used once: each would have a line of its own.
-    const bool is_lasting = e.b == wait_mutex || e.b == wait_writer || e.b == wait_reader ||
-                            (e.b >= first_lasting && e.b <= last_lasting);
+    const bool is_lasting = e.b >= wait_mutex && e.b <= wait_condition && e.b != wait_future;
     const auto object = is_lasting && e.value > 0 && e.value < 0x1p63
                             ? static_cast<std::uint64_t>(e.value)
                             : std::uint64_t{0};
@@ -94,8 +93,8 @@ class wait_counter {
 
  private:
   // As wait_kind (detail/waiting.hpp), which awaited_names follows.
-  static constexpr std::uint32_t wait_mutex = 6, wait_writer = 7, wait_reader = 8;
-  static constexpr std::uint32_t first_lasting = 10, last_lasting = 15, last_kind = 16;
+  static constexpr std::uint32_t wait_mutex = 6, wait_future = 9, wait_condition = 15;
+  static constexpr std::uint32_t last_kind = 16;
   static_assert(std::size(awaited_names) == last_kind + 1);
   using wait_key = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
   struct open_wait {

@@ -49,8 +49,8 @@ enum class idle_why : std::uint8_t { no_work, private_work, serial_phase, blocke
 
 inline constexpr std::uint32_t no_lane = 0xffffffff;
 
-// How many events of each thread are kept, at least: in memory by default, and where something else
-// is asked for.
+// How many events of each thread are kept at least: in memory, unless something else is asked for.
+// And the bounds of that.
 inline constexpr std::size_t default_events = std::size_t{1} << 16;
 inline constexpr std::size_t least_events = std::size_t{1} << 10;
 inline constexpr std::size_t most_events = std::size_t{1} << 24;

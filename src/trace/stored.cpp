@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint32_t max_lanes = 65536;
 constexpr std::uint32_t max_names = 1U << 20U;
-constexpr std::uint64_t late_enough_ns = 10'000'000;  // for the rate of the clock
-constexpr std::uint64_t longest_ns = 1'000'000'000'000'000'000;
+constexpr std::uint64_t late_enough_ns = 10'000'000;          // for the rate of the clock
+constexpr std::uint64_t longest_ns = 10'000'000'000'000'000;  // 115 days
 
 // Of events, somewhere in the source.
 struct part {
