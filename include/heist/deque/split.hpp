@@ -178,7 +178,7 @@ class split {
   // ---- Any thread.
 
   [[nodiscard]] std::size_t size_hint() const noexcept {
-    const position head = control_.head.load(std::memory_order_relaxed);  // a hint
+    const position head = control_.depth();  // a hint
     const position tail = control_.word.load().tail;
     return head > tail ? head - tail : 0;
   }

@@ -120,7 +120,7 @@ struct hot_path {
   [[gnu::always_inline]] static wide_position depth() noexcept {
     wide_position h;
     [[maybe_unused]] std::uint64_t base;
-    asm volatile(HEIST_TLS_BASE "movl " HEIST_TLS_FIELD ", %k[h]"
+    asm volatile(HEIST_TLS_BASE "movq " HEIST_TLS_FIELD ", %[h]"
                  : [h] "=&r"(h)HEIST_TLS_AND_SCRATCH
                  : [offset] "i"(offsetof(control, head))
                  : "memory");
@@ -183,10 +183,22 @@ struct hot_path {
     return yes;
   }
 
+  // The position below which no item is private.
+  [[gnu::always_inline]] static wide_position bound() noexcept {
+    wide_position b;
+    [[maybe_unused]] std::uint64_t base;
+    asm volatile(
+        HEIST_TLS_BASE "movl " HEIST_TLS_FIELD ", %k[b]"
+        : [b] "=&r"(b)HEIST_TLS_AND_SCRATCH
+        : [offset] "i"(offsetof(control, word) + deque::wide_word<control::state>::high_offset)
+        : "memory");
+    return b;
+  }
+
  private:
   [[gnu::always_inline]] static void set_head(wide_position h) noexcept {
     [[maybe_unused]] std::uint64_t base;
-    asm volatile(HEIST_TLS_BASE "movl %k[h], " HEIST_TLS_FIELD:HEIST_TLS_SCRATCH
+    asm volatile(HEIST_TLS_BASE "movq %[h], " HEIST_TLS_FIELD:HEIST_TLS_SCRATCH
                  : [h] "r"(h), [offset] "i"(offsetof(control, head))
                  : "memory");
   }
@@ -233,6 +245,9 @@ class hot_path_here {
   [[gnu::always_inline]] bool asked(wide_position h) const noexcept { return c_.asked(h); }
   [[gnu::always_inline]] bool take_private(wide_position h) const noexcept {
     return c_.take_private(h);
+  }
+  [[gnu::always_inline]] wide_position bound() const noexcept {
+    return static_cast<position>(c_.word.high());
   }
 
  private:

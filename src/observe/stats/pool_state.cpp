@@ -101,7 +101,7 @@ std::string describe_deque(worker& w) {
   const deque_view deque(w);
   if (!deque) return "gone";
   const control::state s = deque->word.load();
-  return "head " + jobs(deque->head.load(std::memory_order_relaxed)) + ", limit " +
+  return "head " + jobs(deque->depth()) + ", limit " +
          jobs(deque->limit.load(std::memory_order_relaxed)) + ", tail " + jobs(s.tail) +
          ", split " + jobs(s.split) + ", bound " + jobs(s.bound);
 }

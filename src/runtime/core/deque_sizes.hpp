@@ -21,7 +21,7 @@ inline std::uint64_t deque_size(worker& w) noexcept {
   const deque_view deque(w);
   if (!deque) return 0;
   const position tail = deque->word.load().tail;
-  const position head = deque->head.load(std::memory_order_relaxed);
+  const position head = deque->depth();
   const position top = head < deque->capacity ? head : deque->capacity;  // without the spare slot
   return top > tail ? (top - tail) / sizeof(job) : 0;
 }
