@@ -11,9 +11,10 @@ namespace heist::inline v0 {
 //   elements that satisfy the predicate to the front, and both groups keep their order; returns the
 //   first that doesn't satisfy it.
 //
-// The predicate is called n times, by several threads at once. Random-access iterators. Needs one
-// byte of memory for each element; partition also needs memory for as many elements again
-// (std::bad_alloc, before anything was moved). After an exception of a move the elements are valid,
+// The predicate is called n times, by several threads at once, and before partition moves anything.
+// Random-access iterators. Needs one bit of memory for each element, copy_if only on several
+// workers; partition also needs memory for as many elements again (std::bad_alloc, before anything
+// was moved). After an exception of a move the elements are valid,
 // but their values are unspecified. Exceptions and threads: as for parallel_for. These algorithms
 // are function objects; their types are unspecified.
 extern const struct copy_if_function copy_if;

@@ -1,73 +1,195 @@
-// The machinery of <heist/partition.hpp>: which elements are selected, and where each one goes.
+// The machinery of <heist/partition.hpp>: which elements are chosen, and where each one goes.
+//
+// The answers of the predicate are bits, 64 of them a word. Neither finding nor using them branches
+// on a single answer, which no processor could foresee where about half of them are true.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "heist/detail/algorithm.hpp"
 #include "heist/detail/parallel/element_buffer.hpp"
+#include "heist/detail/parallel/leaf_scan.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
+#include "heist/merge.hpp"
 #include "heist/partition.hpp"
 
 namespace heist::inline v0 {
 
 namespace detail {
 
-// Calls the predicate once for each element, and knows afterwards where each element belongs.
-class selection {
+inline constexpr std::size_t word_size = 64;  // elements
+inline constexpr std::uint64_t all_answers = ~std::uint64_t{0};
+
+// The answers for the elements of a range, in leaves of some words.
+template <class It, class Predicate>
+class choices {
  public:
-  template <class It, class Predicate>
-  selection(It first, std::size_t n, Predicate& predicate)
-      : n_(n), each_(n / 256 < 1 ? 1 : n / 256), chosen_(n), before_((n + each_ - 1) / each_) {
-    split_on_demand(before_.size(), [&](std::size_t f, std::size_t l) {
-      for (std::size_t b = f; b != l; ++b) {
-        std::size_t count = 0;
-        for (std::size_t i = b * each_; i != end_of(b); ++i) {
-          const bool yes = static_cast<bool>(predicate(element_at(first, i)));
-          chosen_[i] = yes ? 1 : 0;
-          count += yes ? 1 : 0;
-        }
-        before_[b] = count;
-      }
+  choices(It first, std::size_t n, Predicate& predicate)
+      : first_(first), n_(n), leaf_size_(leaf_size_for(n)), predicate_(predicate) {}
+
+  [[nodiscard]] std::size_t leaves() const noexcept { return (n_ + leaf_size_ - 1) / leaf_size_; }
+  // The place of a leaf's first element.
+  [[nodiscard]] std::size_t first(std::size_t leaf) const noexcept { return leaf * leaf_size_; }
+
+  // To be called before choose(). Throws std::bad_alloc.
+  void make_room() { kept_ = std::make_unique_for_overwrite<std::uint64_t[]>(leaves() * words()); }
+
+  // Asks the predicate about each element of a leaf and keeps the answers. Returns how many are
+  // true.
+  std::size_t choose(std::size_t leaf) const {
+    std::size_t count = 0;
+    std::uint64_t* next = &kept_[leaf * words()];
+    for_each_word(leaf, [&](std::size_t i, std::size_t length) {
+      *next = answers(i, length);
+      count += static_cast<std::size_t>(std::popcount(*next++));
     });
-    for (auto& b : before_) b = std::exchange(count_, count_ + b);
+    return count;
   }
 
-  // How many elements satisfy the predicate.
-  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  // Calls each(i, bits, length) for the words of a leaf: bit j, up to the length, is the answer for
+  // element i + j. They were kept by choose().
+  template <class Each>
+  void for_each_kept(std::size_t leaf, const Each& each) const {
+    const std::uint64_t* next = &kept_[leaf * words()];
+    for_each_word(leaf, [&](std::size_t i, std::size_t length) { each(i, *next++, length); });
+  }
 
-  // Calls place(i, where, chosen) for every element: it is the where-th of the chosen ones, or of
-  // the others.
-  template <class Place>
-  void for_each(unsigned workers, const Place& place) const {
-    const auto blocks = [&](std::size_t f, std::size_t l) {
-      for (std::size_t b = f; b != l; ++b) {
-        std::size_t yes = before_[b];
-        std::size_t no = b * each_ - yes;
-        for (std::size_t i = b * each_; i != end_of(b); ++i) {
-          if (chosen_[i] != 0)
-            place(i, yes++, std::true_type());
-          else
-            place(i, no++, std::false_type());
-        }
-      }
-    };
-    split_on_demand(before_.size(), blocks, workers);
+  // The same with answers that are nowhere kept.
+  template <class Each>
+  void for_each_answered(std::size_t leaf, const Each& each) const {
+    for_each_word(leaf,
+                  [&](std::size_t i, std::size_t length) { each(i, answers(i, length), length); });
   }
 
  private:
-  [[nodiscard]] std::size_t end_of(std::size_t block) const noexcept {
-    return n_ - block * each_ < each_ ? n_ : (block + 1) * each_;
+  // The predicate may take long: there are some hundred leaves wherever there are as many elements.
+  // From 4096 elements on leaves have whole words, up to about a microsecond of a cheap predicate.
+  static std::size_t leaf_size_for(std::size_t n) noexcept {
+    constexpr std::size_t leaves = 256, most_words = 32;
+    const std::size_t size = n / leaves;
+    if (size < word_size / 4) return size < 1 ? 1 : size;
+    const std::size_t words = (size + word_size - 1) / word_size;
+    return word_size * (words < most_words ? words : most_words);
+  }
+  // In a leaf.
+  [[nodiscard]] std::size_t words() const noexcept {
+    return (leaf_size_ + word_size - 1) / word_size;
   }
 
+  template <class Each>
+  void for_each_word(std::size_t leaf, const Each& each) const {
+    std::size_t i = first(leaf);
+    const std::size_t last = n_ - i < leaf_size_ ? n_ : i + leaf_size_;
+    for (; last - i >= word_size; i += word_size) each(i, word_size);
+    if (i != last) each(i, last - i);
+  }
+
+  // The answers for a whole word: as bytes first, for which compilers use vector instructions. Out
+  // of line, since in its caller g++ can't always tell that the bytes alias nothing.
+  [[gnu::noinline]] static std::uint64_t answers(It from, Predicate& predicate) {
+    std::array<unsigned char, word_size> yes;
+    for (std::size_t j = 0; j != word_size; ++j)
+      yes[j] = static_cast<bool>(predicate(element_at(from, j))) ? 1 : 0;
+    std::uint64_t bits = 0;
+    for (std::size_t j = 0; j != word_size; j += 8) bits |= pack_eight(&yes[j]) << j;
+    return bits;
+  }
+  // Of eight bytes that are 0 or 1, bit j of the result is the j-th: the multiplication adds copies
+  // of them, no two of which have a bit in common, so that nothing carries.
+  [[gnu::always_inline]] static std::uint64_t pack_eight(const unsigned char* bytes) noexcept {
+    static_assert(std::endian::native == std::endian::little);
+    std::uint64_t eight;
+    std::memcpy(&eight, bytes, sizeof eight);
+    return eight * 0x0102'0408'1020'4080 >> 56;
+  }
+  // The answers for `length` elements from i on.
+  [[nodiscard]] std::uint64_t answers(std::size_t i, std::size_t length) const {
+    if (length == word_size) return answers(iterator_at(first_, i), predicate_);
+    std::uint64_t bits = 0;
+    for (std::size_t j = 0; j != length; ++j)
+      if (predicate_(element_at(first_, i + j))) bits |= std::uint64_t{1} << j;
+    return bits;
+  }
+
+  const It first_;
   const std::size_t n_;
-  const std::size_t each_;  // elements in a block
-  std::vector<unsigned char> chosen_;
-  std::vector<std::size_t> before_;  // chosen ones before each block
-  std::size_t count_ = 0;
+  const std::size_t leaf_size_;
+  Predicate& predicate_;
+  std::unique_ptr<std::uint64_t[]> kept_;
+};
+
+// Calls each(j) for every bit that is set, in order.
+template <class Each>
+[[gnu::always_inline]] inline void for_each_bit(std::uint64_t bits, const Each& each) {
+  constexpr int many = 56;  // then there are few runs, and a run is a plain loop
+  if (std::popcount(bits) < many) {
+    for (; bits != 0; bits &= bits - 1) each(static_cast<std::size_t>(std::countr_zero(bits)));
+    return;
+  }
+  while (bits != 0) {
+    std::size_t j = static_cast<std::size_t>(std::countr_zero(bits));
+    const std::size_t end = j + static_cast<std::size_t>(std::countr_one(bits >> j));
+    for (; j != end; ++j) each(j);
+    bits = end == word_size ? 0 : bits & all_answers << end;
+  }
+}
+
+// copy_if as a scan. The offset of a leaf is the place of its first chosen element in the output,
+// so a worker that is alone copies in one pass.
+template <class It, class Out, class Predicate>
+class chosen_copier {
+ public:
+  chosen_copier(It first, std::size_t n, Out out, Predicate& predicate, unsigned workers)
+      : first_(first), out_(out), choices_(first, n, predicate) {
+    if (workers > 1 && choices_.leaves() > 1) choices_.make_room();
+  }
+
+  [[nodiscard]] std::size_t leaves() const noexcept { return choices_.leaves(); }
+
+  [[nodiscard]] static std::size_t joined(std::optional<std::size_t> offset,
+                                          std::size_t count) noexcept {
+    return *offset + count;
+  }
+  [[nodiscard]] std::size_t sum(std::size_t leaf) const { return choices_.choose(leaf); }
+  void put_out(std::size_t leaf, std::optional<std::size_t> offset) const {
+    std::size_t to = *offset;
+    choices_.for_each_kept(
+        leaf, [&](std::size_t i, std::uint64_t bits, std::size_t) { to = copy(i, bits, to); });
+  }
+  [[nodiscard]] std::size_t put_out_and_sum(std::size_t leaf,
+                                            std::optional<std::size_t> offset) const {
+    std::size_t to = *offset;
+    choices_.for_each_answered(
+        leaf, [&](std::size_t i, std::uint64_t bits, std::size_t) { to = copy(i, bits, to); });
+    return to;
+  }
+
+ private:
+  [[gnu::always_inline]] std::size_t copy(std::size_t i, std::uint64_t bits, std::size_t to) const {
+    if constexpr (std::is_pointer_v<It> && std::is_pointer_v<Out>) {
+      if (bits == all_answers) {
+        std::copy(first_ + i, first_ + i + word_size, out_ + to);
+        return to + word_size;
+      }
+    }
+    for_each_bit(bits, [&](std::size_t j) { element_at(out_, to++) = element_at(first_, i + j); });
+    return to;
+  }
+
+  const It first_;
+  const Out out_;
+  choices<It, Predicate> choices_;
 };
 
 struct copy_if_impl {
@@ -86,12 +208,15 @@ struct copy_if_impl {
   template <std::random_access_iterator It, std::random_access_iterator Out,
             std::predicate<std::iter_reference_t<It>> Predicate>
   Out operator()(It first, It last, Out out, Predicate&& predicate) const {
+    const std::size_t n = length_of(first, last);
+    using copier = chosen_copier<decltype(plain(first)), decltype(plain(out)),
+                                 std::remove_reference_t<Predicate>>;
     return on_a_worker([&](unsigned workers) {
-      const selection chosen(first, length_of(first, last), predicate);
-      chosen.for_each(writers<Out>(workers), [&](std::size_t i, std::size_t where, auto yes) {
-        if constexpr (yes()) element_at(out, where) = element_at(first, i);
-      });
-      return iterator_at(out, chosen.count());
+      const unsigned writing = writers<Out>(workers);
+      const copier leaves(plain(first), n, plain(out), predicate, writing);
+      const auto end =
+          leaf_scan<std::size_t, copier>(leaves, writing).run(leaves.leaves(), std::size_t{0});
+      return iterator_at(out, *end);
     });
   }
 };
@@ -100,17 +225,48 @@ struct stable_partition_impl : takes_predicate {
   template <std::random_access_iterator It, std::predicate<std::iter_reference_t<It>> Predicate>
   It operator()(It first, It last, Predicate&& predicate) const {
     return on_a_worker([&](unsigned workers) {
-      const std::size_t n = length_of(first, last);
-      const selection chosen(first, n, predicate);
-      if (chosen.count() != 0 && chosen.count() != n) {
-        element_buffer<std::iter_value_t<It>> moved(n);
-        moved.move_in(first);
-        chosen.for_each(writers<It>(workers), [&](std::size_t i, std::size_t where, auto yes) {
-          element_at(first, yes() ? where : chosen.count() + where) = std::move(moved.data()[i]);
-        });
-      }
-      return iterator_at(first, chosen.count());
+      return iterator_at(first,
+                         partition(plain(first), length_of(first, last), predicate, workers));
     });
+  }
+
+ private:
+  // Returns how many are chosen.
+  template <class It, class Predicate>
+  static std::size_t partition(It first, std::size_t n, Predicate& predicate, unsigned workers) {
+    choices<It, Predicate> chosen(first, n, predicate);
+    chosen.make_room();
+    std::vector<std::size_t> before(chosen.leaves());  // chosen ones before each leaf
+    const auto over_leaves = [&](unsigned by, const auto& each) {
+      split_on_demand(
+          before.size(),
+          [&](std::size_t f, std::size_t l) {
+            for (std::size_t k = f; k != l; ++k) each(k);
+          },
+          by);
+    };
+    over_leaves(workers, [&](std::size_t k) { before[k] = chosen.choose(k); });
+    std::size_t count = 0;
+    for (std::size_t& b : before) b = std::exchange(count, count + b);
+    if (count == 0 || count == n) return count;
+
+    element_buffer<std::iter_value_t<It>> moved(n);
+    moved.move_in(first);
+    over_leaves(writers<It>(workers), [&](std::size_t k) {
+      std::size_t yes = before[k];
+      std::size_t no = count + chosen.first(k) - yes;
+      chosen.for_each_kept(k, [&](std::size_t i, std::uint64_t bits, std::size_t length) {
+        const std::uint64_t all =
+            all_answers >> (word_size - length);  // the last word may be shorter
+        for_each_bit(bits, [&](std::size_t j) {
+          element_at(first, yes++) = std::move(moved.data()[i + j]);
+        });
+        for_each_bit(bits ^ all, [&](std::size_t j) {
+          element_at(first, no++) = std::move(moved.data()[i + j]);
+        });
+      });
+    });
+    return count;
   }
 };
 

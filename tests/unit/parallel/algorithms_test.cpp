@@ -6,11 +6,13 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -167,6 +169,76 @@ TEST(Partition, AndCopyIfAgreeWithStd) {
       }
     }
   }
+}
+
+// Runs of chosen elements and of others, so that some words of 64 answers are all alike; the sizes
+// lie around those of words and of leaves, and no element equals another.
+template <class Elements>
+void expect_runs_as_std(std::size_t n, std::size_t longest_run, std::mt19937& random) {
+  std::vector<char> is_chosen(n);
+  for (std::size_t i = 0, left = 0; i < n; ++i, --left) {
+    if (left == 0) left = 1 + random() % longest_run;
+    is_chosen[i] = i == 0 || left == 1 ? static_cast<char>(random() % 2) : is_chosen[i - 1];
+  }
+  using element = typename Elements::value_type;
+  Elements v;
+  for (std::size_t i = 0; i < n; ++i) v.push_back(element(i));
+  const auto chosen = [&](const element& e) { return is_chosen[e.number] != 0; };
+  Elements copied(n);
+  copied.erase(std::copy_if(v.begin(), v.end(), copied.begin(), chosen), copied.end());
+  Elements parted = v;
+  std::stable_partition(parted.begin(), parted.end(), chosen);
+  for (const auto& pool : pools()) {
+    Elements found(n);
+    found.erase(heist::copy_if(*pool, v, found.begin(), chosen), found.end());
+    EXPECT_EQ(found, copied);
+    Elements in_place = v;
+    EXPECT_EQ(heist::partition(*pool, in_place, chosen) - in_place.begin(),
+              static_cast<std::ptrdiff_t>(copied.size()));
+    EXPECT_EQ(in_place, parted);
+  }
+}
+
+struct number_of {
+  std::size_t number = 0;
+  explicit number_of(std::size_t i = 0) : number(i) {}
+  bool operator==(const number_of&) const = default;
+};
+struct on_the_heap : number_of {
+  std::string text;
+  explicit on_the_heap(std::size_t i = 0) : number_of(i), text(std::to_string(i) + " of many") {}
+  bool operator==(const on_the_heap&) const = default;
+};
+
+TEST(Partition, WordsThatAreAllAlikeAgreeWithStd) {
+  constexpr unsigned seed = 64;
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  for (const std::size_t n : {63, 64, 65, 127, 128, 129, 2047, 2048, 2049, 4160, 70'001})
+    for (const std::size_t longest_run : {3, 200, 5000}) {
+      SCOPED_TRACE(n);
+      expect_runs_as_std<std::vector<number_of>>(n, longest_run, random);
+      if (n > 5000) continue;
+      expect_runs_as_std<std::deque<number_of>>(n, longest_run, random);
+      expect_runs_as_std<std::vector<on_the_heap>>(n, longest_run, random);
+    }
+}
+
+// What threw was the predicate, and no element had been moved.
+TEST(Partition, AnAnswerThatThrowsLeavesTheElementsAsTheyWere) {
+  for (const auto& pool : pools())
+    for (const std::size_t bad : {0, 70, 5000}) {
+      std::vector<std::size_t> v(10'000);
+      std::iota(v.begin(), v.end(), std::size_t{0});
+      const auto before = v;
+      EXPECT_THROW(heist::partition(*pool, v,
+                                    [&](std::size_t i) {
+                                      if (i == bad) throw std::runtime_error("bad");
+                                      return i % 2 == 0;
+                                    }),
+                   std::runtime_error);
+      EXPECT_EQ(v, before);
+    }
 }
 
 TEST(Partition, MovesWhatCannotBeCopied) {

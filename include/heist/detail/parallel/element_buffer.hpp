@@ -47,7 +47,10 @@ class element_buffer {
     if constexpr (std::is_nothrow_constructible_v<T, std::iter_rvalue_reference_t<It>> &&
                   (std::is_trivially_destructible_v<T> || moves_from_without_exception<It>)) {
       split_on_demand(n_, [&](std::size_t f, std::size_t l) {
-        for (std::size_t i = f; i != l; ++i) make(first, i);
+        if constexpr (std::is_pointer_v<It>)
+          std::uninitialized_move(first + f, first + l, memory_ + f);
+        else
+          for (std::size_t i = f; i != l; ++i) make(first, i);
       });
       made_ = n_;
     } else {

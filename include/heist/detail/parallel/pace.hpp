@@ -5,9 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#if !defined(__x86_64__) && !defined(__aarch64__)
-#endif
-
 #include "heist/detail/chrono.hpp"
 #include "heist/detail/requirements.hpp"
 
