@@ -53,7 +53,7 @@ void one_worker_table(results& into, participants& by, std::size_t most, const s
 void sweep_table(results& into, participants& by, std::size_t most, double cell_limit_s,
                  const settings& with);
 
-// Locks and futures without contention.
+// Locks and futures without contention, and a mutex that all workers want.
 void locks_table(results& into, participants& by, std::size_t times, const settings& with);
 
 // A graph of empty functions with two dependencies each.

@@ -10,10 +10,14 @@
 // other work on its own stack, so nothing that wants the lock can end up on top of its holder.
 // Threads outside any pool may lock it too.
 //
-// Fairness. unlock() releases the lock and wakes the waiter that has waited longest. Another thread
+// Waiting. lock() looks for some microseconds whether the lock becomes free, which is about what a
+// suspended fiber costs, and then suspends. The only worker of a pool suspends at once.
+//
+// Fairness. unlock() releases the lock and wakes the waiter that has waited longest. Other threads
 // may take the lock before it (barging), so that the lock isn't idle while the woken waiter is on
-// its way. A waiter that was woken in vain waits at the front, and the next unlock() hands the lock
-// to it: a waiter is overtaken during at most one wake-up, so none starves.
+// its way. A waiter that was woken looks for some microseconds, too; if it finds the lock held all
+// the time it waits at the front, and the next unlock() hands the lock to it. So a waiter is
+// overtaken during at most one wake-up and those microseconds, and none starves.
 #pragma once
 
 #include <atomic>
