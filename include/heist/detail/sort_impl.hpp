@@ -27,6 +27,8 @@ struct sort_impl : takes_comparator {
   void operator()(It first, It last, Less less = {}) const {
     const std::size_t n = length_of(first, last);
     if (n <= small_sort_size) return small_sort(plain(first), n, less);
+    if constexpr (compares_scalars<It, Less> && !shares_words<It>)
+      if (n <= sooner_than_a_pool && workers_here() == 0) return sort(plain(first), n, less, 1);
     on_a_worker([&](unsigned workers) {
       if constexpr (shares_words<It>)
         sort_apart(first, n, less, workers);
@@ -36,6 +38,16 @@ struct sort_impl : takes_comparator {
   }
 
  private:
+  // Elements that are sorted sooner on a thread outside any pool than it enters one, if a
+  // comparison is an instruction.
+  static constexpr std::size_t sooner_than_a_pool = 1024;
+  template <class It, class Less, class T = std::iter_value_t<It>>
+  static constexpr bool compares_scalars =
+      std::is_scalar_v<T> &&
+      (std::is_same_v<Less, std::less<>> || std::is_same_v<Less, std::less<T>> ||
+       std::is_same_v<Less, std::greater<>> || std::is_same_v<Less, std::greater<T>> ||
+       std::is_same_v<Less, std::ranges::less> || std::is_same_v<Less, std::ranges::greater>);
+
   // Sorts where each element has memory of its own.
   template <class It, class Less>
   static void sort_apart(It first, std::size_t n, Less& less, unsigned workers) {

@@ -4,8 +4,8 @@
 // If they are more than a cache holds, they are distributed among buckets first, so that what a
 // pointer points to is near. A stable sort distributes them to another array, from which the
 // buckets come back in order; each element is moved twice. Any other sort does all in place: the
-// pages of a large new array cost more than moves within the array that is there. If neighbours are
-// mostly in order, what they point to is near anyway, and no element is moved but to its place.
+// pages of a large new array cost more than moves within the array that is there. If elements that
+// will be neighbours lie near one another, no element is moved but to its place.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ class heavy_sorter {
   bool is_near(T* first, std::size_t n) {
     const disorder seen = disorder_of(first, n, less_.of_elements);
     return seen == disorder::little ||
-           (seen == disorder::runs && has_few_runs(first, n, less_.of_elements));
+           (seen == disorder::runs && lies_in_few_blocks(first, n, less_.of_elements));
   }
 
   // False: there is no memory, and nothing was moved.

@@ -99,19 +99,22 @@ disorder disorder_of(It first, std::size_t n, Less& less) {
   return turns <= windows * window / 64 ? disorder::runs : disorder::little;
 }
 
-// Whether elements at large distances are mostly in order, or in the opposite order.
+// Whether elements that will be neighbours mostly lie near one another now, as in an array that has
+// been rotated, and not as in one that goes up and down: there each has neighbours at both ends. Of
+// elements at large distances few may then have others as neighbours than they will have in order.
 template <class It, class Less>
-bool has_few_runs(It first, std::size_t n, Less& less) {
-  constexpr std::size_t steps = 64;
-  std::size_t turns = 0;
-  bool descended = false;
-  for (std::size_t i = 0; i + 1 < steps; ++i) {
-    const bool descends =
-        less(element_at(first, n / steps * (i + 1)), element_at(first, n / steps * i));
-    turns += i > 0 && descends != descended ? 1 : 0;
-    descended = descends;
-  }
-  return turns < steps / 8;
+bool lies_in_few_blocks(It first, std::size_t n, Less& less) {
+  constexpr std::size_t samples = 64;
+  std::size_t order[samples];
+  for (std::size_t i = 0; i < samples; ++i) order[i] = i;
+  const auto before = [&](std::size_t a, std::size_t b) -> bool {
+    return less(element_at(first, n / samples * a), element_at(first, n / samples * b));
+  };
+  insertion_sort(order, order + samples, before);
+  std::size_t apart = 0;
+  for (std::size_t i = 0; i + 1 < samples; ++i)
+    apart += order[i + 1] != order[i] + 1 && order[i] != order[i + 1] + 1 ? 1 : 0;
+  return apart < samples / 8;
 }
 
 // Sorts n elements of which few are out of place: those that keep the others from being in order
