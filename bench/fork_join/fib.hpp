@@ -15,6 +15,7 @@ namespace serial {
 namespace forked {
 // Runs on the calling worker's pool.
 [[gnu::noinline]] std::size_t fib(std::size_t n);
+[[gnu::noinline]] std::size_t fib_lazily(std::size_t n);
 }  // namespace forked
 
 // A rival runs on as many threads as it is told. If it is not built in, its functions return 0.

@@ -53,6 +53,10 @@ class field {
     return add(name, [&on, n = n_] { return on.run([n] { return forked::fib(n); }); });
   }
 
+  contestant& add_lazy(const std::string& name, pool& on) {
+    return add(name, [&on, n = n_] { return on.run([n] { return forked::fib_lazily(n); }); });
+  }
+
   [[nodiscard]] samples against_serial(const contestant& which) const {
     return ratio(which.results, serial_.results);
   }
@@ -133,6 +137,8 @@ results run(const workloads::option_values& values, const settings& with) {
   field large(turns, n);
   auto& t1 = large.add_pool(several("heist", 1), one);
   auto* const tp = workers > 1 ? &large.add_pool(several("heist", workers), many) : nullptr;
+  large.add_lazy(several("heist, recorded lazily", 1), one);
+  if (workers > 1) large.add_lazy(several("heist, recorded lazily", workers), many);
   field small(turns, rival_n);
   small.add_pool(several("heist", 1), one);
   small.add_pool(several("heist, locked deque", 1), one_locked);

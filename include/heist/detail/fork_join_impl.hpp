@@ -2,6 +2,7 @@
 // that path for the library.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <tuple>
 #include <type_traits>
@@ -228,6 +229,30 @@ requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_
   else
     return detail::fork_join_all(std::forward<F>(f), std::forward<G>(g),
                                  std::forward<Rest>(rest)...);
+}
+
+template <class F, class G, class... Rest>
+requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
+[[gnu::always_inline]] inline auto fork_join_lazily(F&& f, G&& g, Rest&&... rest) {
+  if constexpr (detail::all_return<F, G, Rest...>) {
+    const auto here = detail::hot_path::here();
+    const detail::wide_position h = here.depth();
+    // With other deques than split the bound is the greatest position.
+    const bool has_enough = h >= std::uint64_t{here.bound()} + lazy_forks * sizeof(detail::job);
+    if (!has_enough || here.asked(h)) [[unlikely]]
+      return fork_join(std::forward<F>(f), std::forward<G>(g), std::forward<Rest>(rest)...);
+    if constexpr (detail::all_void<F, G, Rest...>) {
+      std::forward<F>(f)();
+      std::forward<G>(g)();
+      (std::forward<Rest>(rest)(), ...);
+    } else {
+      return std::tuple<detail::element<F>, detail::element<G>, detail::element<Rest>...>{
+          detail::call<F>(std::forward<F>(f)), detail::call<G>(std::forward<G>(g)),
+          detail::call<Rest>(std::forward<Rest>(rest))...};
+    }
+  } else {
+    return fork_join(std::forward<F>(f), std::forward<G>(g), std::forward<Rest>(rest)...);
+  }
 }
 
 // One function, or functions that can't be called. The form with a stop condition is in

@@ -172,7 +172,8 @@ kernel_request under_kernel(const sim_task& task, const std::string& scheduler,
 
 struct texts {
   std::string dag, scheduler = "work-stealing", processors = "1..64", seeds = "1", seed = "1";
-  std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first";
+  std::string engine = "best", steal = "one", victim = "random", access = "auto", answer = "first",
+              lazy = "0";
   std::string queue_cost = "0", latency = "1,1,1,1", groups = "4,16,64", tries = "2";
   std::string kernel, yield = "to-all", svg, html, curve = "speedup", shown = "time";
   std::string costs, instruction_ns, scale, cluster, lock = "0", spawn = "child",
@@ -182,7 +183,7 @@ struct texts {
 
 // The options that say how thieves behave.
 constexpr std::array stealing_options = {"--steal",   "--victim", "--access", "--answer",
-                                         "--latency", "--groups", "--tries"};
+                                         "--latency", "--groups", "--tries",  "--lazy"};
 // The options that choose or show a schedule. They go neither with costs, where the schedule is the
 // runtime's, nor with a kernel, where it is the paper's.
 constexpr std::array schedule_options = {"--engine", "--queue-cost", "--curve", "--show"};
@@ -203,6 +204,9 @@ void refuse_unused(const arguments& own, const texts& g) {
   if (g.scheduler != "abp") refuse(own, abp_options, "goes with --scheduler abp");
   if (own.is_given("--lock") && g.check)
     throw usage_error("sim: --check knows no locks: it doesn't go with --lock");
+  if (own.is_given("--lazy") && g.check)
+    throw usage_error(
+        "sim: --check knows no bound of lazily recorded forks: it doesn't go with --lazy");
   if (own.is_given("--curve") && g.svg.empty()) throw usage_error("sim: --curve goes with --svg");
 }
 
@@ -286,10 +290,30 @@ stealing_settings stealing_of(const texts& g, std::uint32_t most) {
                                            : access_model::queue;
   stealing.answers = choice("--answer", g.answer, answers);
   stealing.tries = static_cast<std::uint32_t>(number("--tries", g.tries, 1, 1'000'000));
+  stealing.lazy = static_cast<std::uint32_t>(number("--lazy", g.lazy, 0, 1'000'000));
   set_amount(stealing, g.steal);
   set_levels(stealing.machine.sizes, "--groups", g.groups, max_processors);
   set_levels(stealing.machine.latency, "--latency", g.latency, max_latency);
   return stealing;
+}
+
+void add_abp_options(arguments& own, texts& g) {
+  own.add_text("--kernel", g.kernel,
+               "who gets a processor, with --scheduler abp or greedy; see below");
+  own.add_text("--yield", g.yield,
+               "after a failed attempt, with --scheduler abp: none, to-random, to-all",
+               names_of(yields));
+  own.add_text("--spawn", g.spawn,
+               "which thread a process runs on after a spawn, with --scheduler abp: child, parent",
+               names_of(spawns));
+  own.add_text(
+      "--enabled", g.enabled,
+      "what it does with a thread that it makes ready, with --scheduler abp: queued on its "
+      "deque, or run, while its own is queued",
+      names_of(enabled_orders));
+  own.add_text("--lock", g.lock,
+               "steps for which an operation holds its deque's lock, with --scheduler abp; 0: the "
+               "deques don't block");
 }
 
 // Adds the options, which go to `g`.
@@ -313,6 +337,10 @@ void add_options(arguments& own, texts& g) {
       names_of(accesses));
   own.add_text("--answer", g.answer, "which request of a queue is answered: first, last, random",
                names_of(answers));
+  own.add_text(
+      "--lazy", g.lazy,
+      "threads in a deque from which on a spawn leaves none there (lazily recorded forks); "
+      "0: it always does");
   own.add_text("--groups", g.groups, "processors of a cache, a socket, a node");
   own.add_text("--latency", g.latency,
                "steps of an attempt within a cache, a socket, a node, the cluster");
@@ -320,22 +348,7 @@ void add_options(arguments& own, texts& g) {
                "failed attempts before a thief looks farther, or sleeps on its lifelines");
   own.add_text("--queue-cost", g.queue_cost,
                "steps that a take from a central queue keeps it and the processor");
-  own.add_text("--kernel", g.kernel,
-               "who gets a processor, with --scheduler abp or greedy; see below");
-  own.add_text("--yield", g.yield,
-               "after a failed attempt, with --scheduler abp: none, to-random, to-all",
-               names_of(yields));
-  own.add_text("--spawn", g.spawn,
-               "which thread a process runs on after a spawn, with --scheduler abp: child, parent",
-               names_of(spawns));
-  own.add_text(
-      "--enabled", g.enabled,
-      "what it does with a thread that it makes ready, with --scheduler abp: queued on its "
-      "deque, or run, while its own is queued",
-      names_of(enabled_orders));
-  own.add_text("--lock", g.lock,
-               "steps for which an operation holds its deque's lock, with --scheduler abp; 0: the "
-               "deques don't block");
+  add_abp_options(own, g);
   own.add_text(
       "--costs", g.costs,
       "a file with costs, as heist lab calibrate writes: work stealing in seconds, not in steps");

@@ -62,6 +62,9 @@ struct stealing_settings {
   access_model access = access_model::queue;
   answer_order answers = answer_order::first;
   distances machine;
+  // From so many threads in a deque on, what a spawn leaves isn't put there, and no thief can take
+  // it (lazily recorded forks). 0: all are.
+  std::uint32_t lazy = 0;
   std::uint32_t tries = 2;  // failed attempts before a thief looks farther away, or goes to sleep
 };
 

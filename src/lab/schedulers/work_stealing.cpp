@@ -14,6 +14,8 @@ work_stealing::work_stealing(std::uint32_t processors, const stealing_settings& 
       how_(how),
       random_(seed),
       deques_(processors),
+      hidden_(processors),
+      height_(processors),
       place_(processors) {
   if (how == attempts::aggregated) {
     asked_in_.assign(processors, 0);

@@ -66,7 +66,11 @@ class work_stealing {
     if (did.thread == outcome::fate::goes_on) {
       if (did.spawned == no_id) return thread;
       const bool is_child_first = settings_.spawn == spawn_order::child_first;
-      push(p, is_child_first ? thread : did.spawned);
+      const thread_id left = is_child_first ? thread : did.spawned;
+      if (settings_.lazy != 0 && deques_[p].size() >= settings_.lazy)
+        hidden_[p].push_back({left, height_[p]});
+      else
+        push(p, left);
       return is_child_first ? did.spawned : thread;
     }
     if (did.thread == outcome::fate::stalled) {
@@ -74,14 +78,7 @@ class work_stealing {
       stalled_on_[thread] = p;
     }
     if (did.spawned != no_id) return did.spawned;
-    auto& deque = deques_[p];
-    if (deque.empty()) {
-      new_thieves_.push_back(p);
-      return no_id;
-    }
-    const thread_id next = deque.pop_bottom();
-    if (deque.empty()) remove_rich(p);
-    return next;
+    return pop(p);
   }
 
   template <class Assign>
@@ -103,6 +100,12 @@ class work_stealing {
   void account(run_result& result) const;
 
  private:
+  // What only its own processor can take: it lies above `height` of those that its deque has got
+  // from its own processor, and not given back to it.
+  struct hidden {
+    thread_id thread;
+    std::uint64_t height;
+  };
   struct loot {
     std::uint32_t thief;
     thread_id thread;
@@ -122,10 +125,34 @@ class work_stealing {
     loot_.clear();
   }
 
+  // The youngest thread of a processor; with none it becomes a thief.
+  thread_id pop(std::uint32_t p) {
+    if (!hidden_[p].empty() && hidden_[p].back().height == height_[p]) {
+      const thread_id next = hidden_[p].back().thread;
+      hidden_[p].pop_back();
+      return next;
+    }
+    auto& deque = deques_[p];
+    if (deque.empty()) {
+      // Those that lay above what lies hidden have been stolen.
+      if (!hidden_[p].empty()) {
+        height_[p] = hidden_[p].back().height;
+        return pop(p);
+      }
+      new_thieves_.push_back(p);
+      return no_id;
+    }
+    const thread_id next = deque.pop_bottom();
+    --height_[p];
+    if (deque.empty()) remove_rich(p);
+    return next;
+  }
+
   void push(std::uint32_t p, thread_id thread) {
     auto& deque = deques_[p];
     if (deque.empty()) add_rich(p);
     deque.push_bottom(thread);
+    ++height_[p];
     if (deque.size() > peak_queue_) peak_queue_ = deque.size();
   }
 
@@ -162,6 +189,8 @@ class work_stealing {
   attempts how_;
   rng random_;
   std::vector<ready_deque> deques_;
+  std::vector<std::vector<hidden>> hidden_;
+  std::vector<std::uint64_t> height_;       // by processor: see hidden
   std::vector<std::uint32_t> rich_;         // processors whose deque isn't empty
   std::vector<std::uint32_t> place_;        // of a rich processor in rich_
   std::vector<std::uint32_t> thieves_;      // they send a request in the next step

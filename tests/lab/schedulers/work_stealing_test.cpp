@@ -89,6 +89,22 @@ TEST(WorkStealing, SpendsADollarForEachProcessorAndStep) {
   }
 }
 
+// Thieves take the eight threads that the spine leaves them before it ends, and some more while it
+// leaves others; the rest is for one processor. A tree that halves its work loses nothing.
+TEST(WorkStealing, LazilyRecordedForksLoseASpineAndNoTree) {
+  const auto steps = [](const std::string& name, std::uint32_t lazy) {
+    auto settings = settings_of(scheduler_kind::child_stealing, 8, engine_kind::best, 1);
+    settings.stealing.lazy = lazy;
+    return make_computation(name)->run(settings).steps;
+  };
+  const std::string spine = "wide:200,1000,10";
+  EXPECT_LT(steps(spine, 0), 200'000u / 8 * 11 / 10);
+  EXPECT_GT(steps(spine, 8), 200'000u * 9 / 10);
+  EXPECT_LT(steps(spine, 200), 200'000u / 8 * 11 / 10);  // more than there ever are
+  for (const std::string tree : {"tree:2,12,20", "fib:18"})
+    EXPECT_LE(steps(tree, 8), steps(tree, 0) * 101 / 100);
+}
+
 TEST(WorkStealing, GivesTheSameResultForTheSameSeedAndOthersForOthers) {
   const auto of = make_computation("fib:16");
   for (const auto& variant : variants()) {

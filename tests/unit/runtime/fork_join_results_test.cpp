@@ -4,7 +4,10 @@
 // made to steal the second function.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -236,6 +239,102 @@ TEST(ForkJoinMany, TwoToEightFunctions) {
     EXPECT_EQ(heist::fork_join(one(1), one(2), one(3), one(4), one(5), one(6), one(7), one(8)),
               std::tuple(1, 2, 3, 4, 5, 6, 7, 8));
   });
+}
+
+// A tree whose forks below the first lazy_forks are calls on one worker.
+struct lazy_tree {
+  std::vector<int> order;
+  void visit(int depth) {
+    if (depth == 0) return order.push_back(static_cast<int>(order.size()));
+    heist::fork_join_lazily([&] { visit(depth - 1); }, [&] { visit(depth - 1); });
+  }
+};
+
+unsigned long lazy_fib(unsigned long n) {
+  if (n < 2) return n;
+  const auto [a, b] =
+      heist::fork_join_lazily([=] { return lazy_fib(n - 1); }, [=] { return lazy_fib(n - 2); });
+  return a + b;
+}
+
+// Calls f inside of `depth` forks, whose others do nothing.
+template <class F>
+void below_forks(std::size_t depth, F&& f) {
+  if (depth == 0) return f();
+  heist::fork_join([&] { below_forks(depth - 1, f); }, [] {});
+}
+
+TEST(ForkJoinLazily, LeavesNothingWhereThereIsEnough) {
+  heist::pool pool({.workers = 1});
+  const auto depth = [] { return heist::detail::control_for_now().depth(); };
+  for (const std::size_t older : {heist::lazy_forks - 1, heist::lazy_forks})
+    pool.run([&] {
+      below_forks(older, [&] {
+        const auto before = depth();
+        heist::fork_join_lazily([&] { EXPECT_EQ(depth() == before, older == heist::lazy_forks); },
+                                [&] { EXPECT_EQ(depth(), before); });
+      });
+    });
+}
+
+TEST(ForkJoinLazily, IsAsForkJoinOnEveryPool) {
+  std::vector<heist::pool_config> configs{{.workers = 1}, {.workers = 3}, {.workers = 8}};
+  for (const auto deque : heist::all_deque_kinds) configs.push_back({.workers = 3, .deque = deque});
+  configs.push_back({.workers = 3, .stats = heist::stats_kind::full});
+  for (const auto& config : configs) {
+    heist::pool pool(config);
+    EXPECT_EQ(pool.run([] { return lazy_fib(22); }), 17711u);
+    pool.run([] {
+      below_forks(20, [] {
+        int x = 0;
+        const auto [a, b, c, d] =
+            heist::fork_join_lazily([] { return 1; }, [&]() -> int& { return x; }, [] {},
+                                    [] { return std::make_unique<int>(4); });
+        static_assert(std::is_same_v<decltype(b), int&>);
+        EXPECT_EQ(a + *d, 5);
+        EXPECT_EQ(&b, &x);
+      });
+    });
+    EXPECT_EQ(heist::with(heist::policy::serial, [] { return lazy_fib(15); }), 610u);
+  }
+  EXPECT_EQ(lazy_fib(20), 6765u);  // in the default pool
+}
+
+TEST(ForkJoinLazily, OnOneWorkerTheOrderIsTheSerialOne) {
+  heist::pool pool({.workers = 1});
+  lazy_tree tree;
+  pool.run([&] { tree.visit(12); });
+  ASSERT_EQ(tree.order.size(), 4096u);
+  EXPECT_TRUE(std::is_sorted(tree.order.begin(), tree.order.end()));
+}
+
+TEST(ForkJoinLazily, ThrowsTheLeftmostAndCallsNothingAfterIt) {
+  heist::pool pool({.workers = 1});
+  for (const std::size_t older : {std::size_t{0}, heist::lazy_forks})
+    pool.run([&] {
+      below_forks(older, [] {
+        bool called = false;
+        EXPECT_THROW(heist::fork_join_lazily([] { throw std::runtime_error("left"); },
+                                             [&] { called = true; }),
+                     std::runtime_error);
+        EXPECT_FALSE(called);
+      });
+    });
+}
+
+// A thief that asks is answered by the next fork, however many older ones there are.
+TEST(ForkJoinLazily, AThiefThatAsksGetsWork) {
+  heist::pool pool({.workers = 2});
+  std::atomic<unsigned> seen{0};
+  for (int round = 0; round < 10'000 && seen != 3; ++round)
+    pool.run([&] {
+      const auto see = [&] {
+        seen |= 1U << heist::this_worker::index();
+        lazy_fib(14);
+      };
+      for (int i = 0; i < 8; ++i) heist::fork_join_lazily(see, see);
+    });
+  EXPECT_EQ(seen, 3u);
 }
 
 TEST(ForkJoinInAPool, RunsThere) {
