@@ -150,9 +150,16 @@ template <class Each>
 template <class It, class Out, class Predicate>
 class chosen_copier {
  public:
-  chosen_copier(It first, std::size_t n, Out out, Predicate& predicate, unsigned workers)
-      : first_(first), out_(out), choices_(first, n, predicate) {
-    if (workers > 1 && choices_.leaves() > 1) choices_.make_room();
+  chosen_copier(It first, std::size_t n, Out out, Predicate& predicate)
+      : first_(first), out_(out), choices_(first, n, predicate) {}
+
+  // Returns how many were copied.
+  std::size_t run(unsigned workers) {
+    if (workers > 1) choices_.make_room();
+    if constexpr (shares_words<Out>) {
+      if (workers > 1) return choose_then_copy(workers);
+    }
+    return *leaf_scan<std::size_t, chosen_copier>(*this, workers).run(leaves(), std::size_t{0});
   }
 
   [[nodiscard]] std::size_t leaves() const noexcept { return choices_.leaves(); }
@@ -162,10 +169,11 @@ class chosen_copier {
     return *offset + count;
   }
   [[nodiscard]] std::size_t sum(std::size_t leaf) const { return choices_.choose(leaf); }
-  void put_out(std::size_t leaf, std::optional<std::size_t> offset) const {
+  std::size_t put_out(std::size_t leaf, std::optional<std::size_t> offset) const {
     std::size_t to = *offset;
     choices_.for_each_kept(
         leaf, [&](std::size_t i, std::uint64_t bits, std::size_t) { to = copy(i, bits, to); });
+    return to;
   }
   [[nodiscard]] std::size_t put_out_and_sum(std::size_t leaf,
                                             std::optional<std::size_t> offset) const {
@@ -176,6 +184,19 @@ class chosen_copier {
   }
 
  private:
+  // All workers ask the predicate, and one writes.
+  std::size_t choose_then_copy(unsigned workers) const {
+    split_on_demand(
+        leaves(),
+        [&](std::size_t f, std::size_t l) {
+          for (std::size_t k = f; k != l; ++k) choices_.choose(k);
+        },
+        workers);
+    std::size_t to = 0;
+    for (std::size_t k = 0; k != leaves(); ++k) to = put_out(k, to);
+    return to;
+  }
+
   [[gnu::always_inline]] std::size_t copy(std::size_t i, std::uint64_t bits, std::size_t to) const {
     if constexpr (std::is_pointer_v<It> && std::is_pointer_v<Out>) {
       if (bits == all_answers) {
@@ -212,11 +233,8 @@ struct copy_if_impl {
     using copier = chosen_copier<decltype(plain(first)), decltype(plain(out)),
                                  std::remove_reference_t<Predicate>>;
     return on_a_worker([&](unsigned workers) {
-      const unsigned writing = writers<Out>(workers);
-      const copier leaves(plain(first), n, plain(out), predicate, writing);
-      const auto end =
-          leaf_scan<std::size_t, copier>(leaves, writing).run(leaves.leaves(), std::size_t{0});
-      return iterator_at(out, *end);
+      copier chosen(plain(first), n, plain(out), predicate);
+      return iterator_at(out, chosen.run(workers));
     });
   }
 };
