@@ -48,23 +48,24 @@ class cell {
   void round() {
     const auto chosen = [most = percent_](unsigned x) { return x < most; };
     elements expected(input_.size());
-    copied_.add(us_a_copy([&] {
-      std::copy_if(input_.begin(), input_.end(), output_.begin(), chosen);
-    }));
+    copied_.add(
+        us_a_copy([&] { std::copy_if(input_.begin(), input_.end(), output_.begin(), chosen); }));
     expected = output_;
     elements parted;
-    parted_.add(us_a_partition([&](elements& v) { std::stable_partition(v.begin(), v.end(), chosen); },
-                               parted));
+    parted_.add(us_a_partition(
+        [&](elements& v) { std::stable_partition(v.begin(), v.end(), chosen); }, parted));
     for (side& s : sides_) {
       std::fill(output_.begin(), output_.end(), 0U);
       s.on->run([&] {
         s.copied.add(us_a_copy([&] { heist::copy_if(input_, output_.begin(), chosen); }));
       });
       const auto end = std::count_if(input_.begin(), input_.end(), chosen);
-      check_result("copy_if", 1, std::equal(output_.begin(), output_.begin() + end, expected.begin()));
+      check_result("copy_if", 1,
+                   std::equal(output_.begin(), output_.begin() + end, expected.begin()));
       elements found;
       s.on->run([&] {
-        s.parted.add(us_a_partition([&](elements& v) { heist::stable_partition(v, chosen); }, found));
+        s.parted.add(
+            us_a_partition([&](elements& v) { heist::stable_partition(v, chosen); }, found));
       });
       check_result("stable_partition", 1, found == parted);
     }

@@ -44,7 +44,7 @@ requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_
 
 // The same for recursions that divide their work evenly. A worker that holds lazy_forks older forks
 // which nobody has stolen, and whom no thief has asked, calls the functions one after the other and
-// leaves nothing for thieves: in fib that takes three quarters of a fork's time.
+// leaves nothing for thieves: in fib that takes some four fifths of a fork's time.
 //
 // What it gives up: thieves that have taken those older forks find nothing until the worker forks
 // again, and never find what it skipped. If each function has at most half of the work of the two

@@ -288,6 +288,12 @@ bool push_split(worker& w) {
   return answer.pushed;
 }
 
+bool fork_split(worker& w) {
+  push_split(w);
+  look_at_entry();
+  return true;
+}
+
 job* join_any_and_throw(worker& w) { return join_any(w, true); }
 
 // ---- Where somebody watches, and where a worker is alone.
@@ -304,34 +310,41 @@ bool push_watched_elsewhere(worker& w, control& c, position h) {
   return true;
 }
 
+// Counts a fork of which nobody has asked anything. False: somebody has, or it found no place.
+[[gnu::always_inline]] inline bool push_unasked(worker& w, const control& c) {
+  // Relaxed: a request that comes now is answered by the next fork.
+  if (c.limit.load(std::memory_order_relaxed) != counting_limit || c.depth() > c.capacity)
+    return false;
+  w.count.puts.add();
+  if (w.moves_joins) [[unlikely]]
+    offer_to_all(w);
+  return true;
+}
+
 bool push_watched(worker& w) {
   control& c = control_for_now();
   if (w.lock_checks != nullptr) w.lock_checks->look("across a fork");
   if (!w.uses_split()) return push_watched_elsewhere(w, c, c.depth() - one);
-  // Relaxed: a request that comes now is answered by the next fork.
-  if (c.limit.load(std::memory_order_relaxed) != counting_limit || c.depth() > c.capacity)
-    return push_split(w);
-  w.count.puts.add();
-  if (w.moves_joins) offer_to_all(w);
-  return true;
+  return push_unasked(w, c) || push_split(w);
 }
 
-template <bool (*Push)(worker&)>
-bool fork_by(worker& w) {
-  Push(w);
+bool fork_watched(worker& w) {
+  // Whoever has an urgent root asks, too.
+  if (w.lock_checks == nullptr && w.uses_split() && push_unasked(w, control_for_now())) return true;
+  push_watched(w);
   look_at_entry();
   return true;
 }
 
 }  // namespace
 
-constinit const fork_path watched_path = {&fork_by<push_watched>, &join_any_and_throw,
-                                          &push_watched, &take_any};
+constinit const fork_path watched_path = {&fork_watched, &join_any_and_throw, &push_watched,
+                                          &take_any};
 
 fork_path path_to(deque_kind kind) noexcept {
   switch (kind) {
     case deque_kind::split:
-      return {&fork_by<push_split>, &join_any_and_throw, &push_split, &take_any};
+      return {&fork_split, &join_any_and_throw, &push_split, &take_any};
     case deque_kind::locked:
       return path_on<forks_on<deque::locked<job*>>>;
     case deque_kind::spin_locked:
