@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace heist::bench::sorting {
 
@@ -36,12 +37,19 @@ struct dear {
 };
 
 // The columns of the matrix.
-using element_types = std::tuple<std::int32_t, std::int64_t, record<16>, record<24>, record<64>,
-                                 record<256>, std::string, owner, dear>;
-inline constexpr std::array<std::string_view, 9> type_names = {"4 bytes",  "8 bytes",   "16 bytes",
-                                                               "24 bytes", "64 bytes",  "256 bytes",
-                                                               "string",   "move-only", "dear"};
+using element_types =
+    std::tuple<std::int32_t, std::int64_t, record<16>, record<24>, record<64>, record<256>,
+               std::string, owner, dear, std::pair<std::int32_t, std::int32_t>,
+               std::pair<double, std::int32_t>,
+               std::tuple<std::int32_t, std::int32_t, std::int32_t>>;
+inline constexpr std::array<std::string_view, 12> type_names = {
+    "4 bytes", "8 bytes",   "16 bytes", "24 bytes", "64 bytes",    "256 bytes",
+    "string",  "move-only", "dear",     "pair",     "double pair", "tuple"};
 static_assert(type_names.size() == std::tuple_size_v<element_types>);
+
+// Pairs and tuples, whose first member is the key.
+template <class T>
+concept has_members = requires { std::tuple_size<T>::value; };
 
 // The element with a key of at least 0 and below 2^31.
 template <class T>
@@ -53,6 +61,10 @@ T element_of(std::int64_t key) {
     return {std::make_unique<std::int64_t>(key)};
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(key);
+  } else if constexpr (has_members<T>) {
+    T made{};
+    std::get<0>(made) = static_cast<std::tuple_element_t<0, T>>(key);
+    return made;
   } else {
     T made{};
     made.key = key;
@@ -68,6 +80,8 @@ std::int64_t key_of(const T& element) {
     return *element.key;
   else if constexpr (std::is_integral_v<T>)
     return element;
+  else if constexpr (has_members<T>)
+    return static_cast<std::int64_t>(std::get<0>(element));
   else
     return element.key;
 }

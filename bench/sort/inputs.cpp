@@ -64,6 +64,19 @@ keys organ_pipe(std::size_t n) {
   return v;
 }
 
+keys rotated(std::size_t n) {
+  auto v = sorted(n);
+  std::rotate(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n / 3), v.end());
+  return v;
+}
+
+keys saw(std::size_t n) {
+  constexpr std::size_t teeth = 16;
+  keys v(n);
+  for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<std::int64_t>(i % (n / teeth + 1));
+  return v;
+}
+
 keys few_swaps(std::size_t n) {
   auto v = sorted(n);
   auto random = random_numbers();
@@ -89,6 +102,7 @@ const std::vector<input>& all_inputs() {
       {"sqrt n values", &root_values}, {"Zipf", &zipf},
       {"n values, random", &shuffled}, {"sorted", &sorted},
       {"reversed", &reversed},         {"organ pipe", &organ_pipe},
+      {"rotated", &rotated},           {"saw", &saw},
       {"few swaps", &few_swaps},       {"32 runs", &runs}};
   return all;
 }
