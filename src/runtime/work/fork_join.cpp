@@ -329,7 +329,7 @@ bool push_watched(worker& w) {
 }
 
 bool fork_watched(worker& w) {
-  // Whoever has an urgent root asks, too.
+  // An urgent root comes with a request, too.
   if (w.lock_checks == nullptr && w.uses_split() && push_unasked(w, control_for_now())) return true;
   push_watched(w);
   look_at_entry();
