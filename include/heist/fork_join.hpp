@@ -42,9 +42,13 @@ template <class F, class G, class... Rest>
 requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
 [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, Rest&&... rest);
 
-// The same for recursions that divide their work evenly. A worker that holds lazy_forks older forks
-// which nobody has stolen, and whom no thief has asked, calls the functions one after the other and
-// leaves nothing for thieves: in fib that takes some four fifths of a fork's time.
+// How many older forks fork_join_lazily leaves to thieves.
+inline constexpr std::size_t lazy_forks = 8;
+
+// The same as fork_join for recursions that divide their work evenly. A worker that holds
+// lazy_forks older forks which nobody has stolen, and whom no thief has asked, calls the functions
+// one after the other and leaves nothing for thieves: in fib that takes some four fifths of a
+// fork's time.
 //
 // What it gives up: thieves that have taken those older forks find nothing until the worker forks
 // again, and never find what it skipped. If each function has at most half of the work of the two
@@ -52,7 +56,6 @@ requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_
 // splits off one element at a time it is nearly all: there P workers may take as long as one, where
 // fork_join takes T1/P + O(Tinf). docs/adr/0024-lazily-recorded-forks.md has both measured.
 // Pools with another deque than split, and pools that are counted or measured, record every fork.
-inline constexpr std::size_t lazy_forks = 8;
 template <class F, class G, class... Rest>
 requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
 [[gnu::always_inline]] inline auto fork_join_lazily(F&& f, G&& g, Rest&&... rest);

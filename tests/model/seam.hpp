@@ -45,12 +45,12 @@ inline rl::memory_order to_relacy(std::memory_order order) {
 
 // For the mutant without the second look: the value that each thread saw in its first one.
 struct head_look {
-  std::uint32_t seen = 0;
+  std::uint64_t seen = 0;
   bool repeat = false;
 };
 inline std::array<head_look, 4> head_looks;
 
-inline std::uint32_t look_at_head(std::uint32_t value) {
+inline std::uint64_t look_at_head(std::uint64_t value) {
   head_look& look = head_looks[rl::thread_index()];
   if (look.repeat) {
     look.repeat = false;
@@ -159,11 +159,9 @@ class model_atomic {
     const site here{file, function, line, operation::load, order};
     arena.read(this);
     const T value = value_.load(to_relacy(effective_order(here)), {function, file, line});
-    if constexpr (std::is_same_v<T, std::uint32_t>) {
+    if constexpr (std::is_same_v<T, std::uint64_t>) {
       if (is_running(change::no_second_look) && std::strcmp(function, "private_top") == 0)
         return look_at_head(value);
-    }
-    if constexpr (std::is_same_v<T, std::uint64_t>) {
       if (is_of_a_late_read(here))
         late_reads[rl::thread_index()] = rl::rand(2) == 0 ? nullptr : this;
       return as_the_mutant_sees(value, here);
