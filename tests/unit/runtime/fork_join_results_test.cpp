@@ -264,8 +264,8 @@ void below_forks(std::size_t depth, F&& f) {
   heist::fork_join([&] { below_forks(depth - 1, f); }, [] {});
 }
 
-// A request that comes meanwhile has a fork recorded, and makes older ones public: so there are more
-// of them than needed, and several rounds.
+// A request that comes meanwhile has a fork recorded, and makes older ones public: so there are
+// more of them than needed, and several rounds.
 TEST(ForkJoinLazily, LeavesNothingWhereThereIsEnough) {
   heist::pool pool({.workers = 1});
   const auto depth = [] { return heist::detail::control_for_now().depth(); };
