@@ -47,8 +47,8 @@ inline constexpr std::size_t lazy_forks = 8;
 
 // The same as fork_join for recursions that divide their work evenly. A worker that holds
 // lazy_forks older forks which nobody has stolen, and whom no thief has asked, calls the functions
-// one after the other and leaves nothing for thieves: in fib that takes some four fifths of a
-// fork's time.
+// one after the other and leaves nothing for thieves. Measure it: in one program fib took four
+// fifths of fork_join's time with g++, in another as much as fork_join and a tenth more.
 //
 // What it gives up: thieves that have taken those older forks find nothing until the worker forks
 // again, and never find what it skipped. If each function has at most half of the work of the two
