@@ -47,10 +47,9 @@ class cell {
 
   void round() {
     const auto chosen = [most = percent_](unsigned x) { return x < most; };
-    elements expected(input_.size());
     copied_.add(
         us_a_copy([&] { std::copy_if(input_.begin(), input_.end(), output_.begin(), chosen); }));
-    expected = output_;
+    const elements expected = output_;
     elements parted;
     parted_.add(us_a_partition(
         [&](elements& v) { std::stable_partition(v.begin(), v.end(), chosen); }, parted));
