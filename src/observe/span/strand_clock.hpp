@@ -50,9 +50,19 @@ class strand_clock {
     cpu_ns_ = thread_cpu_ns();
     stamp_ = read_stamp(rate);
   }
+  // The time stamp at which a strand begins soon after another one has ended. A processor that was
+  // taken away between the two is nobody's loss, so it must not be taken off the next strand.
+  [[nodiscard]] std::uint64_t next(const stamp_rate& rate) noexcept {
+    const std::uint64_t now = read_stamp(rate);
+    if (static_cast<double>(now - ended_) * rate.ns_per_tick < checked_ns) [[likely]]
+      return now;
+    begin(rate);
+    return stamp_;
+  }
   // The ticks from `since` to now in which the thread had a processor.
   [[nodiscard]] std::uint64_t since(const stamp_rate& rate, std::uint64_t since) noexcept {
     const std::uint64_t now = read_stamp(rate);
+    ended_ = now;
     const std::uint64_t passed = now - since;
     const double ns = static_cast<double>(passed) * rate.ns_per_tick;
     if (ns < checked_ns) {
@@ -85,6 +95,7 @@ class strand_clock {
 
   local<std::uint64_t> stamp_{0};
   local<std::uint64_t> cpu_ns_{0};
+  local<std::uint64_t> ended_{0};  // the stamp at the end of the last strand
 };
 
 }  // namespace heist::inline v0::detail

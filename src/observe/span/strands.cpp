@@ -92,12 +92,13 @@ bool stop(worker& w, strand& s) noexcept {
 
 void go(worker& w, strand& s) noexcept {
   s.runs = true;
-  s.since = read_stamp(w.log->of.rate);
+  s.since = w.log->clock.next(w.log->of.rate);
 }
 
 void go_afresh(worker& w, strand& s) noexcept {
   w.log->clock.begin(w.log->of.rate);
-  go(w, s);
+  s.runs = true;
+  s.since = read_stamp(w.log->of.rate);
 }
 
 pushed_kind before_push(worker& w, job& j, position h) noexcept {

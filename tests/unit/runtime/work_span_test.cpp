@@ -5,14 +5,18 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "heist/heist.hpp"
+#include "observe/span/strand_clock.hpp"
 #include "tests/unit/runtime/support.hpp"
 
 namespace heist_test {
@@ -273,42 +277,80 @@ TEST(WorkSpan, WaitingIsNoWork) {
   });
 }
 
+TEST(WorkSpan, AProcessorTakenAwayBetweenTwoStrandsIsNotTakenOffTheSecond) {
+  const auto rate = heist::detail::stamp_rate::find();
+  heist::detail::strand_clock clock;
+  const auto timed_ms = [&](double ms) {
+    const std::uint64_t begun = clock.next(rate);
+    spin(ms);
+    return static_cast<double>(clock.since(rate, begun)) * rate.ns_per_tick * 1e-6;
+  };
+  double second = 0;
+  for (int tries = 3; tries > 0 && std::abs(second - 3) > tolerance_ms(3); --tries) {
+    timed_ms(0.1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    second = timed_ms(3);
+  }
+  EXPECT_NEAR(second, 3, tolerance_ms(3));
+}
+
+heist::work_span of_regions(unsigned workers) {
+  return measured(workers, [] {
+    {
+      const heist::region r("first");
+      heist::fork_join(
+          [] {
+            const heist::region inner("inner");
+            const heist::region again("first");  // it is in one of that name
+            spin(3);
+          },
+          [] { spin(5); });
+    }
+    for (int i = 0; i < 2; ++i) {
+      const heist::region r("second");
+      spin(1);
+    }
+    spin(1);
+  });
+}
+
+heist::work_span_region part(const heist::work_span& m, const std::string& name) {
+  for (const auto& r : m.regions)
+    if (r.name == name) return r;
+  ADD_FAILURE() << name;
+  return {};
+}
+
+struct part_in_ms {
+  std::string name;
+  double heist::work_span_region::*what;
+  double expected;
+};
+const std::vector<part_in_ms> parts = {
+    {"first", &heist::work_span_region::work, 8},
+    {"first", &heist::work_span_region::own_work, 5},
+    {"first", &heist::work_span_region::span, 5},
+    {"first", &heist::work_span_region::on_path, 5},
+    {"first/inner", &heist::work_span_region::span, 3},
+    {"second", &heist::work_span_region::span, 2},
+    {"second", &heist::work_span_region::on_path, 2},
+};
+
 TEST(WorkSpan, RegionsHaveTheirParts) {
   for (const unsigned workers : {1U, 2U, 8U}) {
-    const auto m = measured(workers, [] {
-      {
-        const heist::region r("first");
-        heist::fork_join(
-            [] {
-              const heist::region inner("inner");
-              const heist::region again("first");  // it is in one of that name
-              spin(3);
-            },
-            [] { spin(5); });
-      }
-      for (int i = 0; i < 2; ++i) {
-        const heist::region r("second");
-        spin(1);
-      }
-      spin(1);
-    });
+    const auto are_near = [](const heist::work_span& m) {
+      return std::all_of(parts.begin(), parts.end(), [&](const part_in_ms& p) {
+        return std::abs(part(m, p.name).*p.what * 1e3 - p.expected) <= tolerance_ms(p.expected);
+      });
+    };
+    auto m = of_regions(workers);
+    for (int more = 2; more > 0 && !are_near(m); --more) m = of_regions(workers);
     SCOPED_TRACE(to_string(m));
     ASSERT_EQ(m.regions.size(), 4U);
-    const auto part = [&](const std::string& name) {
-      for (const auto& r : m.regions)
-        if (r.name == name) return r;
-      ADD_FAILURE() << name;
-      return heist::work_span_region{};
-    };
-    EXPECT_NEAR(part("first").work * 1e3, 8, 0.8);
-    EXPECT_NEAR(part("first").own_work * 1e3, 5, 0.6);
-    EXPECT_NEAR(part("first").span * 1e3, 5, 0.6);
-    EXPECT_NEAR(part("first").on_path * 1e3, 5, 0.6);
-    EXPECT_NEAR(part("first/inner").span * 1e3, 3, 0.5);
-    EXPECT_EQ(part("first/inner").on_path, 0);
-    EXPECT_EQ(part("second").entries, 2U);
-    EXPECT_NEAR(part("second").span * 1e3, 2, 0.4);
-    EXPECT_NEAR(part("second").on_path * 1e3, 2, 0.4);
+    for (const part_in_ms& p : parts)
+      EXPECT_NEAR(part(m, p.name).*p.what * 1e3, p.expected, tolerance_ms(p.expected)) << p.name;
+    EXPECT_EQ(part(m, "first/inner").on_path, 0);
+    EXPECT_EQ(part(m, "second").entries, 2U);
   }
 }
 
