@@ -5,8 +5,10 @@
 #include <exception>
 
 #include "heist/detail/invariant.hpp"
+#include "heist/detail/parallel/pace.hpp"
 #include "heist/error.hpp"
 #include "heist/fork_join.hpp"
+#include "platform/cpu.hpp"
 #include "platform/fatal.hpp"
 #include "runtime/core/pool_impl.hpp"
 #include "runtime/fibers/free_fibers.hpp"
@@ -34,6 +36,20 @@ job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
 
 namespace {
 
+// How the stolen job has ended, or job::pending if it hasn't after as long as a chunk of a loop
+// takes. Two halves of a loop end within a chunk of one another, so a join that looks for so long
+// goes on where it is: the thread keeps the data in its cache, and the thief that would have
+// resumed the fiber is free to ask it again. What a look that was in vain costs is a constant for
+// each steal, as the steal itself (J2: the deque is empty). The documents' systems don't look.
+rendezvous::word look_for_a_chunk(const worker& w, const rendezvous& state) noexcept {
+  rendezvous::word how = state.look();
+  if (!w.uses_split() || w.alone) return how;
+  for (const std::uint64_t begun = ticks();
+       how == job::pending && ticks() - begun < ticks_per_chunk(); how = state.look())
+    platform::pause();
+  return how;
+}
+
 // Apart, so that a join has the record of a wait on its stack only if waits are checked.
 [[gnu::noinline]] void suspend_checked(worker& w, fiber& next, position h,
                                        rendezvous& state) noexcept {
@@ -45,7 +61,7 @@ namespace {
 
 std::uintptr_t wait_for_stolen(position h, job& j) noexcept {
   worker& w = self_worker();
-  std::uintptr_t how = j.state.look();
+  std::uintptr_t how = look_for_a_chunk(w, j.state);
   if (how == job::pending) {
     if (w.alone)
       platform::fatal("the child of a fork() joins work that another thread had begun before it");
