@@ -71,6 +71,7 @@ struct benchmark {
 [[nodiscard]] benchmark chunks_benchmark();
 [[nodiscard]] benchmark small_loops_benchmark();
 [[nodiscard]] benchmark select_benchmark();
+[[nodiscard]] benchmark flat_loops_benchmark();
 [[nodiscard]] benchmark placement_benchmark();
 [[nodiscard]] benchmark presets_benchmark();
 [[nodiscard]] benchmark observe_benchmark();

@@ -21,7 +21,8 @@ const std::vector<benchmark>& all() {
       steals_benchmark(),      steal_size_benchmark(),
       deque_sizes_benchmark(), spawns_benchmark(),
       stolen_work_benchmark(), spawn_order_benchmark(),
-      joins_benchmark(),       select_benchmark()};
+      joins_benchmark(),       select_benchmark(),
+      flat_loops_benchmark()};
   return every;
 }
 

@@ -59,10 +59,10 @@ class steal_backoff {
   // A job that was stolen has run for so many ticks(). `has_waited`: not all of that time was its
   // own, so only a long one says something.
   void note_job(std::uint64_t took, bool has_waited) noexcept {
-    const std::uint64_t worthwhile = ticks_per_chunk() / 2;  // 1 to 2 us
+    const std::uint64_t worthwhile = ticks_per_chunk();
     naps_ = 0;
     began_ = 0;
-    if (took >= 32 * worthwhile)
+    if (took >= 16 * worthwhile)
       history_ = history_ << 3U & all;
     else if (!has_waited)
       remember(took < worthwhile);

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -194,6 +198,33 @@ TEST(ReduceChunks, AnEmptyRangeGivesTheIdentityAndAFaultArrives) {
   EXPECT_THROW(heist::reduce_chunks(5, 6, 17, fold, std::plus{}), injected_fault);
   EXPECT_THROW(heist::reduce_chunks(stops_after(0), 0, 100'000, 0, fold, std::plus{}),
                heist::cancelled);
+}
+
+// The first chunk tells nothing of the others, of which each waits for a second thread.
+TEST(ReduceChunks, OthersTakePartWhereOnlyTheFirstChunkIsCheap) {
+  for (const auto& pool : pools()) {
+    if (pool->workers() == 1) continue;
+    std::mutex noting;
+    std::set<std::thread::id> noted;
+    std::atomic<std::size_t> threads = 0;
+    const auto note_this_thread = [&] {
+      const std::lock_guard hold(noting);
+      noted.insert(std::this_thread::get_id());
+      threads = noted.size();
+    };
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    heist::reduce_chunks(
+        *pool, 0, 6400, 0,
+        [&](int first, int, int s) {
+          if (first == 0) return s;
+          note_this_thread();
+          while (threads < 2 && std::chrono::steady_clock::now() < deadline) {
+          }
+          return s;
+        },
+        std::plus{});
+    EXPECT_GE(threads, 2U) << pool->workers();
+  }
 }
 
 // ---- Scans.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -19,8 +20,12 @@ namespace heist::inline v0::detail {
 //
 // Which values are joined is fixed. Which nodes are forks isn't: those whose leaves take more than
 // a few microseconds (pace). Forks here come before any worker asks, since only a node's right half
-// can be stolen, and the largest one is the oldest. Of very few leaves (too_few_to_time) every node
-// is a fork: as many forks cost no more than looking at the clock does.
+// can be stolen, and the largest one is the oldest. So the first of many leaves is run before the
+// first fork, which then is that of the whole tree: what a thief gets is the right half, as of a
+// loop over the same elements, and it finds them in its cache again. Leaves may be much dearer than
+// the first ones, so a node of more than a part of all leaves is a fork whatever they took. Of very
+// few leaves (too_few_to_time) every node is a fork: as many forks cost no more than looking at the
+// clock does.
 template <class Operations>
 class leaf_tree {
  public:
@@ -34,16 +39,18 @@ class leaf_tree {
   value run(std::size_t leaves) {
     if (workers_ <= 1) return serially(0, leaves);
     if (leaves <= too_few_to_time) return by_forks(0, leaves);
-    return run(0, leaves, leaves < first_look * workers_ ? leaves_are::few : leaves_are::many);
+    if (const auto part = leaves / (parts_per_worker * workers_); part > 1) most_ = part;
+    if (leaves >= first_look * workers_) first_.emplace(at_a_time(0, 1, 1));
+    return run(0, leaves);
   }
 
  private:
   static constexpr std::size_t first_look = 32;  // as for split_loop
   static constexpr std::size_t too_few_to_time = 16;
+  static constexpr std::size_t parts_per_worker = 4;
   // There is no value to return: something to the left has thrown, and its exception will be thrown
   // at the end.
   struct left_out {};
-  enum class leaves_are : std::uint8_t { few, many };
 
   value by_forks(std::size_t first, std::size_t last) {
     if (thrown_.is_left_of(first)) throw left_out{};
@@ -54,19 +61,16 @@ class leaf_tree {
     return operations_.join(std::move(left), std::move(right));
   }
 
-  value run(std::size_t first, std::size_t last, leaves_are leaves) {
+  value run(std::size_t first, std::size_t last) {
     if (thrown_.is_left_of(first)) throw left_out{};
     const std::size_t n = last - first;
-    const std::size_t chunk = pace_.chunk();
+    const std::size_t paced = pace_.chunk();
+    const std::size_t chunk = paced < most_ ? paced : most_;
     if (n == 1 || n <= chunk)
       return noting(first, [=, this] { return at_a_time(first, last, chunk); });
     const std::size_t middle = first + n / 2;
-    if (chunk == 0 && leaves == leaves_are::many) {  // find out first what a leaf costs
-      value left = run(first, middle, leaves);
-      return operations_.join(std::move(left), run(middle, last, leaves));
-    }
-    auto [left, right] = fork_join([=, this] { return run(first, middle, leaves_are::few); },
-                                   [=, this] { return run(middle, last, leaves_are::few); });
+    auto [left, right] = fork_join([=, this] { return run(first, middle); },
+                                   [=, this] { return run(middle, last); });
     return operations_.join(std::move(left), std::move(right));
   }
 
@@ -92,11 +96,14 @@ class leaf_tree {
   }
 
   value serially(std::size_t first, std::size_t last) {
-    if (last - first == 1) return leaf(first);
+    if (last - first == 1) return get(first);
     const std::size_t middle = first + (last - first) / 2;
-    value left = last - first < 4 ? leaf(first) : serially(first, middle);
+    value left = last - first < 4 ? get(first) : serially(first, middle);
     return operations_.join(std::move(left), serially(middle, last));
   }
+
+  // Once for each leaf.
+  value get(std::size_t i) { return i == 0 && first_ ? std::move(*first_) : leaf(i); }
 
   // Not inlined: there is one instance of the leaf's code for all callers, so that the bits of the
   // result are the same.
@@ -105,6 +112,8 @@ class leaf_tree {
   const Operations& operations_;
   const unsigned workers_;
   pace pace_;
+  std::size_t most_ = 1;        // leaves of a node that is no fork
+  std::optional<value> first_;  // the value of the first leaf, if that was run before the tree
   leftmost_place thrown_;
 };
 
