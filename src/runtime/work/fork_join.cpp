@@ -36,16 +36,18 @@ job* taken_back_result(job& j, std::uintptr_t how, bool throws) {
 
 namespace {
 
-// How the stolen job has ended, or job::pending if it hasn't after as long as a chunk of a loop
-// takes. Two halves of a loop end within a chunk of one another, so a join that looks for so long
+// How the stolen job has ended, or job::pending if it hasn't after as long as a chunk of a loop may
+// take. Two halves of a loop end within a chunk of one another, so a join that looks for so long
 // goes on where it is: the thread keeps the data in its cache, and the thief that would have
-// resumed the fiber is free to ask it again. What a look that was in vain costs is a constant for
-// each steal, as the steal itself (J2: the deque is empty). The documents' systems don't look.
+// resumed the fiber is free to ask it again (ADR 25). What a look that was in vain costs is a
+// constant for each steal, as the steal itself (J2: the deque is empty). The documents' systems
+// don't look.
 rendezvous::word look_for_a_chunk(const worker& w, const rendezvous& state) noexcept {
   rendezvous::word how = state.look();
-  if (!w.uses_split() || w.alone) return how;
-  for (const std::uint64_t begun = ticks();
-       how == job::pending && ticks() - begun < ticks_per_chunk(); how = state.look())
+  if (how != job::pending || !w.uses_split() || w.alone) return how;
+  const std::uint64_t most = 2 * ticks_per_chunk();  // longer chunks are made shorter: pace
+  for (const std::uint64_t begun = ticks(); how == job::pending && ticks() - begun < most;
+       how = state.look())
     platform::pause();
   return how;
 }
