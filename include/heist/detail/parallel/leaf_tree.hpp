@@ -53,8 +53,11 @@ class leaf_tree {
   struct left_out {};
 
   value by_forks(std::size_t first, std::size_t last) {
-    if (thrown_.is_left_of(first)) throw left_out{};
-    if (last - first == 1) return noting(first, [=, this] { return leaf(first); });
+    if (last - first == 1) {
+      if (thrown_.is_left_of(first)) [[unlikely]]
+        throw left_out{};
+      return noting(first, [=, this] { return leaf(first); });
+    }
     const std::size_t middle = first + (last - first) / 2;
     auto [left, right] = fork_join([=, this] { return by_forks(first, middle); },
                                    [=, this] { return by_forks(middle, last); });
