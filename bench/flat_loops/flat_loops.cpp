@@ -1,6 +1,6 @@
 // Measures programs that call one loop after another, as simulations and solvers do: what a loop
 // costs depends on how soon the other workers take part, and on whether each meets the elements
-// that it had before. And the processor time that they take meanwhile.
+// that it had before. The processor time that they take meanwhile is measured, too.
 //
 // The rivals are oneTBB, OpenMP, whose threads spin between loops, and threads that do nothing but
 // wait for the next loop, each of which always has the same part of it.
@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/api/kernels.hpp"
 #include "bench/flat_loops/team.hpp"
 #include "bench/processor_time.hpp"
 #include "bench/rounds.hpp"
@@ -28,8 +29,9 @@ using flat::part_of_sum;
 using flat::team;
 using workloads::integer_option;
 
+constexpr const char* inside_name = "heist, inside";
 constexpr double most_to_best = 1.05;   // of serial code and all rivals
-constexpr double most_to_serial = 0.6;  // of loops that take as long as `worth_sharing`
+constexpr double most_to_serial = 0.6;  // of loops that take as long as worth_sharing_us
 constexpr std::array<double, 2> worth_sharing_us = {7, 175};
 
 // ---- the teams
@@ -305,13 +307,14 @@ class match {
                      static_cast<std::uint64_t>(what_->result() == expected_));
         measure(s);
       });
-      std::this_thread::sleep_for(others_spin);
+      std::this_thread::sleep_for(pause);
     }
   }
 
   void report(results& r) const {
     const side& serial = sides_.front();
-    const side& inside = sides_[1];
+    const side& inside = *std::find_if(sides_.begin(), sides_.end(),
+                                       [](const side& s) { return s.name == inside_name; });
     for (const side& s : sides_)
       r.rows.push_back({s.name,
                         {{"a loop", "us", s.us_a_loop},
@@ -320,8 +323,9 @@ class match {
                         {},
                         what_->name()});
     const side* best = &serial;
-    for (std::size_t i = 3; i < sides_.size(); ++i)
-      if (sides_[i].us_a_loop.median() < best->us_a_loop.median()) best = &sides_[i];
+    for (const side& s : sides_)
+      if (!s.name.starts_with("heist") && s.us_a_loop.median() < best->us_a_loop.median())
+        best = &s;
     add_target(r, "to the best of the others", most_to_best, ratio_of(inside, *best), best->name);
     const double alone = serial.us_a_loop.median();
     if (alone >= worth_sharing_us[0] && alone <= worth_sharing_us[1])
@@ -329,8 +333,8 @@ class match {
   }
 
  private:
-  // OpenMP's threads spin for some milliseconds after a loop.
-  static constexpr auto others_spin = std::chrono::milliseconds(20);
+  // The threads of the last side go to sleep meanwhile.
+  static constexpr auto pause = std::max(std::chrono::milliseconds(20), api::openmp_spins);
 
   static samples ratio_of(const side& s, const side& to) {
     return report::ratio(s.us_a_loop, to.us_a_loop);
@@ -369,7 +373,7 @@ class match {
 
 std::vector<workloads::option_spec> options(scale of) {
   const bool quick = of == scale::quick;
-  return {integer_option("turn_ms", "how long a program is measured in each round", quick ? 1 : 40,
+  return {integer_option("turn-ms", "how long a program is measured in each round", quick ? 1 : 40,
                          1, 10'000),
           integer_option("digits", "loops of at most 10^digits", quick ? 4 : 7, 3, 8)};
 }
@@ -391,14 +395,14 @@ results run(const workloads::option_values& values, const settings& with) {
   whole_pool ours(pool_config{.workers = workers});
   std::vector<named_team> teams;
   teams.push_back({"serial", std::make_unique<serial_team>()});
-  teams.push_back({"heist, inside", std::make_unique<our_team>(ours)});
+  teams.push_back({inside_name, std::make_unique<our_team>(ours)});
   teams.push_back({"heist, from outside", std::make_unique<our_team_from_outside>(ours)});
   teams.push_back({"waiting threads", std::make_unique<broadcast_team>(workers)});
   for (auto* const rival : {&flat::onetbb, &flat::openmp})
     if (named_team t = rival(workers); t.of != nullptr) teams.push_back(std::move(t));
   std::vector<match> all;
   const double most = std::pow(10.0, static_cast<double>(values.integer("digits")));
-  const double turn_s = static_cast<double>(values.integer("turn_ms")) * 1e-3;
+  const double turn_s = static_cast<double>(values.integer("turn-ms")) * 1e-3;
   for (auto& p : programs(most)) all.emplace_back(std::move(p), teams, turn_s);
   for (unsigned round = 1; round <= with.repeat; ++round) {
     with.announce(fmt::format("round {} of {}", round, with.repeat));

@@ -10,7 +10,10 @@ namespace heist::bench {
 
 namespace serial {
 [[gnu::noinline]] std::size_t fib(std::size_t n);
-}
+// The compiler makes every call: no loop in place of the second one, and no copy of the function in
+// itself. Both nearly halve the time of the plain recursion, and say nothing about forks.
+[[gnu::noinline]] std::size_t fib_by_calls(std::size_t n);
+}  // namespace serial
 
 namespace forked {
 // Runs on the calling worker's pool.

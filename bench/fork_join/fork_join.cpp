@@ -135,6 +135,7 @@ results run(const workloads::option_values& values, const settings& with) {
 
   contest turns;
   field large(turns, n);
+  large.add("serial, every call made", [n] { return serial::fib_by_calls(n); });
   auto& t1 = large.add_pool(several("heist", 1), one);
   auto* const tp = workers > 1 ? &large.add_pool(several("heist", workers), many) : nullptr;
   large.add_lazy(several("heist, recorded lazily", 1), one);
