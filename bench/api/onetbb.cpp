@@ -1,6 +1,7 @@
 // oneTBB as its documentation shows these loops: blocked_range with the auto_partitioner, which is
 // the default.
 #include "bench/api/kernels.hpp"
+#include "bench/api/team.hpp"
 
 #if HEIST_BENCH_ONETBB
 
@@ -120,7 +121,28 @@ void within(unsigned threads, const std::function<void()>& function) {
   arena.execute(function);
 }
 
+class teamwork final : public team {
+ public:
+  explicit teamwork(unsigned threads)
+      : limit_(tbb::global_control::max_allowed_parallelism, threads) {}
+
+  void loop(std::size_t n, const part& body) override {
+    tbb::parallel_for(range(0, n), [&body](const range& r) { body(r.begin(), r.end()); });
+  }
+  double sum(std::size_t n, const part_of_sum& body) override {
+    return tbb::parallel_reduce(
+        range(0, n), 0.0,
+        [&body](const range& r, double before) { return before + body(r.begin(), r.end()); },
+        std::plus{});
+  }
+
+ private:
+  tbb::global_control limit_;
+};
+
 }  // namespace
+
+std::unique_ptr<team> onetbb_team(unsigned threads) { return std::make_unique<teamwork>(threads); }
 
 std::vector<kernels> onetbb() {
   return {{"oneTBB", &within, &axpy, &uneven, &tiny, &reduce, &scan, &sort, &stencil, &opaque,
@@ -133,6 +155,7 @@ std::vector<kernels> onetbb() {
 
 namespace heist::bench::api {
 std::vector<kernels> onetbb() { return {}; }
+std::unique_ptr<team> onetbb_team(unsigned) { return nullptr; }
 }  // namespace heist::bench::api
 
 #endif

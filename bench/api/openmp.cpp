@@ -1,6 +1,7 @@
 // OpenMP with the static schedule, and with the dynamic one in chunks of 1024 where an iteration is
 // cheap.
 #include "bench/api/kernels.hpp"
+#include "bench/api/team.hpp"
 
 #if HEIST_BENCH_OPENMP
 
@@ -60,7 +61,35 @@ double reduce(const double* x, std::size_t n) {
   return sum;
 }
 
+// A part for each thread, as schedule(static) deals them out.
+class teamwork final : public team {
+ public:
+  explicit teamwork(unsigned threads) : threads_(threads) {}
+
+  void loop(std::size_t n, const part& body) override {
+#pragma omp parallel num_threads(threads_)
+    body(begin_of(n, 0), begin_of(n, 1));
+  }
+  double sum(std::size_t n, const part_of_sum& body) override {
+    double all = 0;
+#pragma omp parallel num_threads(threads_) reduction(+ : all)
+    all += body(begin_of(n, 0), begin_of(n, 1));
+    return all;
+  }
+
+ private:
+  // Of the part so many after the calling thread's.
+  static std::size_t begin_of(std::size_t n, std::size_t after) {
+    const auto me = static_cast<std::size_t>(omp_get_thread_num());
+    return n * (me + after) / static_cast<std::size_t>(omp_get_num_threads());
+  }
+
+  unsigned threads_;
+};
+
 }  // namespace
+
+std::unique_ptr<team> openmp_team(unsigned threads) { return std::make_unique<teamwork>(threads); }
 
 std::vector<kernels> openmp() {
   kernels by_plan{"OpenMP static", &within, &axpy_static, &uneven_static, &tiny_static, &reduce};
@@ -77,6 +106,7 @@ std::vector<kernels> openmp() {
 
 namespace heist::bench::api {
 std::vector<kernels> openmp() { return {}; }
+std::unique_ptr<team> openmp_team(unsigned) { return nullptr; }
 }  // namespace heist::bench::api
 
 #endif

@@ -10,8 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/entry/loop_body.hpp"
-#include "bench/entry/onetbb_loop.hpp"
+#include "bench/api/team.hpp"
 #include "bench/rounds.hpp"
 #include "heist/parallel_for.hpp"
 #include "heist/scope.hpp"
@@ -24,6 +23,9 @@ using workloads::integer_option;
 
 constexpr std::size_t short_loop = 64;
 constexpr double most_beyond_inside_us = 0.3;
+
+// An iteration of the short loops.
+void step(double& value) { value = value * 0.999 + 1; }
 
 std::vector<workloads::option_spec> options(scale of) {
   const bool quick = of == scale::quick;
@@ -59,7 +61,7 @@ class callers_contest {
         long_calls_(values.size("long-calls")),
         crowd_time_(values.integer("crowd-ms")),
         workers_(workers),
-        rival_(onetbb_loop(workers, short_loop, values_.data())) {
+        rival_(api::onetbb_team(workers)) {
     for (const caller_kind kind : all_caller_kinds)
       sides_.push_back(
           {kind, std::make_unique<pool>(pool_config{.workers = workers, .callers = kind})});
@@ -74,7 +76,12 @@ class callers_contest {
       if (workers_ > 1) measure_latency(s);  // else the unrelated function has the only worker
       s.calls_a_second.add(call_at_once(p));
     }
-    if (rival_) rival_us_.add(us_a_call(rival_));
+    if (rival_ != nullptr)
+      rival_us_.add(us_a_call([this] {
+        rival_->loop(short_loop, [v = values_.data()](std::size_t first, std::size_t last) {
+          for (std::size_t i = first; i < last; ++i) step(v[i]);
+        });
+      }));
   }
 
   [[nodiscard]] results summary(unsigned rounds) const {
@@ -85,7 +92,7 @@ class callers_contest {
     r.rows.push_back({"inside pool.run", {{"a call", "us", inside_us_}}, {}, loops});
     for (const side& s : sides_)
       r.rows.push_back({name_of(s), {{"a call", "us", s.outside_us}}, {}, loops});
-    if (rival_) r.rows.push_back({"oneTBB", {{"a call", "us", rival_us_}}, {}, loops});
+    if (rival_ != nullptr) r.rows.push_back({"oneTBB", {{"a call", "us", rival_us_}}, {}, loops});
     if (workers_ > 1)
       for (const side& s : sides_)
         r.rows.push_back(
@@ -155,7 +162,7 @@ class callers_contest {
   const std::chrono::milliseconds crowd_time_;
   const unsigned workers_;
   std::vector<double> values_ = std::vector<double>(100'000, 1.0);
-  std::function<void()> rival_;
+  std::unique_ptr<api::team> rival_;
   std::vector<side> sides_;
   samples inside_us_, rival_us_;
 };

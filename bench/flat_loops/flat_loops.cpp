@@ -14,19 +14,19 @@
 #include <fmt/format.h>
 
 #include "bench/api/kernels.hpp"
-#include "bench/flat_loops/team.hpp"
+#include "bench/api/team.hpp"
 #include "bench/processor_time.hpp"
 #include "bench/rounds.hpp"
 #include "heist/chunks.hpp"
+#include "platform/cpu.hpp"
 
 namespace heist::bench {
 
 namespace {
 
-using flat::named_team;
-using flat::part;
-using flat::part_of_sum;
-using flat::team;
+using api::part;
+using api::part_of_sum;
+using api::team;
 using workloads::integer_option;
 
 constexpr const char* inside_name = "heist, inside";
@@ -110,7 +110,7 @@ class broadcast_team final : public team {
     left_.store(helpers_.size(), std::memory_order_relaxed);
     number_.fetch_add(1, std::memory_order_release);
     run_part(0);
-    while (left_.load(std::memory_order_acquire) != 0) pause();
+    while (left_.load(std::memory_order_acquire) != 0) platform::pause();
     double all = 0;
     for (const padded& s : sums_) all += s.value;
     return all;
@@ -121,11 +121,6 @@ class broadcast_team final : public team {
     double value = 0;
   };
 
-  static void pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
   void run_part(std::size_t i) {
     sums_[i].value = (*body_)(n_ * i / sums_.size(), n_ * (i + 1) / sums_.size());
   }
@@ -135,7 +130,7 @@ class broadcast_team final : public team {
       if (ends_) return;
       const unsigned now = number_.load(std::memory_order_acquire);
       if (now == seen) {
-        pause();
+        platform::pause();
         continue;
       }
       seen = now;
@@ -281,6 +276,10 @@ class gradients final : public program {
 
 // ---- the turns
 
+struct named_team {
+  std::string name;
+  std::unique_ptr<team> of;
+};
 // What one team did with one program.
 struct side {
   std::string name;
@@ -398,8 +397,8 @@ results run(const workloads::option_values& values, const settings& with) {
   teams.push_back({inside_name, std::make_unique<our_team>(ours)});
   teams.push_back({"heist, from outside", std::make_unique<our_team_from_outside>(ours)});
   teams.push_back({"waiting threads", std::make_unique<broadcast_team>(workers)});
-  for (auto* const rival : {&flat::onetbb, &flat::openmp})
-    if (named_team t = rival(workers); t.of != nullptr) teams.push_back(std::move(t));
+  if (auto t = api::onetbb_team(workers)) teams.push_back({"oneTBB", std::move(t)});
+  if (auto t = api::openmp_team(workers)) teams.push_back({"OpenMP", std::move(t)});
   std::vector<match> all;
   const double most = std::pow(10.0, static_cast<double>(values.integer("digits")));
   const double turn_s = static_cast<double>(values.integer("turn-ms")) * 1e-3;

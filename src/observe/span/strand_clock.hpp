@@ -48,7 +48,7 @@ class strand_clock {
   // To be called when the worker begins something after it has looked for work.
   void begin(const stamp_rate& rate) noexcept {
     cpu_ns_ = thread_cpu_ns();
-    stamp_ = read_stamp(rate);
+    ended_ = stamp_ = read_stamp(rate);
   }
   // The time stamp at which a strand begins soon after another one has ended. A processor that was
   // taken away between the two is nobody's loss, so it must not be taken off the next strand.
@@ -95,7 +95,7 @@ class strand_clock {
 
   local<std::uint64_t> stamp_{0};
   local<std::uint64_t> cpu_ns_{0};
-  local<std::uint64_t> ended_{0};  // the stamp at the end of the last strand
+  local<std::uint64_t> ended_{0};  // at the end of the last strand, or at begin()
 };
 
 }  // namespace heist::inline v0::detail

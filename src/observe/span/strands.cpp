@@ -97,8 +97,7 @@ void go(worker& w, strand& s) noexcept {
 
 void go_afresh(worker& w, strand& s) noexcept {
   w.log->clock.begin(w.log->of.rate);
-  s.runs = true;
-  s.since = read_stamp(w.log->of.rate);
+  go(w, s);
 }
 
 pushed_kind before_push(worker& w, job& j, position h) noexcept {

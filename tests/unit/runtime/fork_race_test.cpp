@@ -109,7 +109,7 @@ TEST_F(ForkRace, AChildFindsNoLockHeld) {
                       if (i == 2) static_cast<void>(heist::submit([] { return 1; }).get());
                     }
                   });
-                // The kernel takes some seconds over the end of a child now and then.
+                // Now and then a child that has called _exit() is waited for for seconds.
                 const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
                 for (int i = 0; i < 100 && std::chrono::steady_clock::now() < end; ++i) {
                   const int result = in_forked_child([] {

@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <string>
 
-namespace heist::bench::flat {
+namespace heist::bench::api {
 
-// One part of the indices of a loop. The call for a whole part costs nothing beside its iterations.
+// One part of the indices of a loop. The call is one for a whole part.
 using part = std::function<void(std::size_t first, std::size_t last)>;
 using part_of_sum = std::function<double(std::size_t first, std::size_t last)>;
 
@@ -22,13 +21,8 @@ class team {
   virtual double sum(std::size_t n, const part_of_sum& body) = 0;
 };
 
-struct named_team {
-  std::string name;
-  std::unique_ptr<team> of;
-};
+// nullptr where the library is not built in.
+[[nodiscard]] std::unique_ptr<team> onetbb_team(unsigned threads);
+[[nodiscard]] std::unique_ptr<team> openmp_team(unsigned threads);
 
-// Without one where the library is not built in.
-[[nodiscard]] named_team onetbb(unsigned threads);
-[[nodiscard]] named_team openmp(unsigned threads);
-
-}  // namespace heist::bench::flat
+}  // namespace heist::bench::api
