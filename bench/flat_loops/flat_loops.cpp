@@ -5,7 +5,6 @@
 // The rivals are oneTBB, OpenMP, whose threads spin between loops, and threads that do nothing but
 // wait for the next loop, each of which always has the same part of it.
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <thread>
@@ -31,8 +30,9 @@ using workloads::integer_option;
 
 constexpr const char* inside_name = "heist, inside";
 constexpr double most_to_best = 1.05;   // of serial code and all rivals
-constexpr double most_to_serial = 0.6;  // of loops that take as long as worth_sharing_us
-constexpr std::array<double, 2> worth_sharing_us = {7, 175};
+constexpr double most_to_serial = 0.6;  // of loops of so many elements, which take 5 to 150 us
+constexpr std::size_t least_shared = 10'000;
+constexpr std::size_t most_shared = 100'000;
 
 // ---- the teams
 
@@ -154,7 +154,8 @@ class broadcast_team final : public team {
 // A program is called again and again; each call goes on where the last one ended.
 class program {
  public:
-  program(std::string name, std::size_t loops) : name_(std::move(name)), loops_(loops) {}
+  program(const char* name, std::size_t size, std::size_t loops)
+      : name_(fmt::format("{} of {}", name, size)), size_(size), loops_(loops) {}
   program(const program&) = delete;
   program& operator=(const program&) = delete;
   virtual ~program() = default;
@@ -164,10 +165,12 @@ class program {
   [[nodiscard]] virtual double result() const = 0;
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t loops() const { return loops_; }  // of a call
 
  private:
   std::string name_;
+  std::size_t size_;
   std::size_t loops_;
 };
 
@@ -175,7 +178,7 @@ using numbers = std::vector<double>;
 
 class axpy final : public program {
  public:
-  explicit axpy(std::size_t n) : program(fmt::format("axpy of {}", n), 1), x_(n), y_(n) {}
+  explicit axpy(std::size_t n) : program("axpy", n, 1), x_(n), y_(n) {}
 
   void begin() override {
     std::fill(x_.begin(), x_.end(), 1.0);
@@ -197,8 +200,7 @@ class axpy final : public program {
 // A step forth and one back.
 class stencil final : public program {
  public:
-  explicit stencil(std::size_t n)
-      : program(fmt::format("stencil of {}", n), 2), now_(n + 2), next_(n + 2) {}
+  explicit stencil(std::size_t n) : program("stencil", n, 2), now_(n + 2), next_(n + 2) {}
 
   void begin() override {
     for (std::size_t i = 0; i < now_.size(); ++i) now_[i] = static_cast<double>(i % 17);
@@ -224,7 +226,7 @@ class stencil final : public program {
 class gradients final : public program {
  public:
   explicit gradients(std::size_t n)
-      : program(fmt::format("CG of {}", n), 1 + 3 * steps), x_(n), r_(n), p_(n + 2), q_(n) {}
+      : program("CG", n, 1 + 3 * steps), x_(n), r_(n), p_(n + 2), q_(n) {}
 
   void begin() override {}
   void call(team& by) override {
@@ -326,8 +328,7 @@ class match {
       if (!s.name.starts_with("heist") && s.us_a_loop.median() < best->us_a_loop.median())
         best = &s;
     add_target(r, "to the best of the others", most_to_best, ratio_of(inside, *best), best->name);
-    const double alone = serial.us_a_loop.median();
-    if (alone >= worth_sharing_us[0] && alone <= worth_sharing_us[1])
+    if (what_->size() >= least_shared && what_->size() <= most_shared)
       add_target(r, "to serial", most_to_serial, ratio_of(inside, serial), "");
   }
 

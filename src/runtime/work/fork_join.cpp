@@ -41,7 +41,7 @@ namespace {
 // goes on where it is: the thread keeps the data in its cache, and the thief that would have
 // resumed the fiber is free to ask it again (ADR 25). What a look that was in vain costs is a
 // constant for each steal, as the steal itself (J2: the deque is empty). The documents' systems
-// don't look, nor does the only worker of a pool: one of its own suspended fibers has begun the job.
+// don't look, nor does the only worker of a pool, whose own suspended fiber has begun the job.
 rendezvous::word look_for_a_chunk(const worker& w, const rendezvous& state) noexcept {
   rendezvous::word how = state.look();
   if (how != job::pending || !w.uses_split() || w.workers == 1) return how;
