@@ -22,7 +22,7 @@ const std::vector<benchmark>& all() {
       deque_sizes_benchmark(), spawns_benchmark(),
       stolen_work_benchmark(), spawn_order_benchmark(),
       joins_benchmark(),       select_benchmark(),
-      flat_loops_benchmark()};
+      flat_loops_benchmark(),  pipeline_benchmark()};
   return every;
 }
 

@@ -2,6 +2,7 @@
 // the default.
 #include "bench/api/kernels.hpp"
 #include "bench/api/team.hpp"
+#include "bench/pipeline/lines.hpp"
 
 #if HEIST_BENCH_ONETBB
 
@@ -12,6 +13,7 @@
 #include <tbb/flow_graph.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_pipeline.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
 #include <tbb/parallel_sort.h>
@@ -151,11 +153,38 @@ std::vector<kernels> onetbb() {
 
 }  // namespace heist::bench::api
 
+namespace heist::bench {
+
+std::function<void(lines&)> onetbb_lines(unsigned threads) {
+  return [threads](lines& l) {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+    using tbb::filter_mode;
+    const auto cut = [&l](tbb::flow_control& flow) {
+      auto line = l.cut();
+      if (!line) flow.stop();
+      return line ? std::move(*line) : std::string();
+    };
+    tbb::parallel_pipeline(
+        16, tbb::make_filter<void, std::string>(filter_mode::serial_in_order, cut) &
+                tbb::make_filter<std::string, std::string>(
+                    filter_mode::parallel,
+                    [&l](std::string line) { return l.change(std::move(line)); }) &
+                tbb::make_filter<std::string, void>(
+                    filter_mode::serial_in_order, [&l](const std::string& line) { l.put(line); }));
+  };
+}
+
+}  // namespace heist::bench
+
 #else
 
 namespace heist::bench::api {
 std::vector<kernels> onetbb() { return {}; }
 std::unique_ptr<team> onetbb_team(unsigned) { return nullptr; }
 }  // namespace heist::bench::api
+
+namespace heist::bench {
+std::function<void(lines&)> onetbb_lines(unsigned) { return {}; }
+}  // namespace heist::bench
 
 #endif

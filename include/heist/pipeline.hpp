@@ -6,11 +6,13 @@
 //                          heist::in_order([&](compressed c) { write(c); }))
 //         .run(pool, {.tokens = 16});
 //
-// Each stage gets what the previous one returned, moved. A token is a place for one item under way,
-// and a fiber that carries the item through all stages. So an item stays in the caches of the
-// worker that began it, and a fiber that has to wait for its turn is suspended, so that no worker
-// ever waits. McCool, Robison and Reinders, Structured Parallel Programming (2012), chapter 9,
-// describe the pattern.
+// Each stage gets what the previous one returned, moved. A token is a place for one item under way.
+// A fiber carries an item through all stages, so the item stays in the caches of the worker that
+// began it. Where it has to wait for its turn the fiber is suspended, so that no worker ever waits;
+// at a last stage in order nobody waits: the item is left for the one that has the turn. As many
+// fibers carry items as pays: one where an item takes less than a microsecond or so, and no more
+// than the source can serve. McCool, Robison and Reinders, Structured Parallel Programming (2012),
+// chapter 9, describe the pattern.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +46,9 @@ auto out_of_order(F&& f);
 
 // Choices for one run of a pipeline.
 struct pipeline_options {
-  std::size_t tokens = 16;    // items under way at once, at least 1
+  // Items under way at once, at least 1. A last stage in order has memory for as many of its items,
+  // and for 65,536 at most.
+  std::size_t tokens = 16;
   std::stop_token stop = {};  // after a request no new item is begun; those under way pass through
 };
 
@@ -60,7 +64,8 @@ class pipeline {
   // through: how many items there were. The source is called by one fiber at a time. If a function
   // throws, none is called any more, the items under way are destroyed, and the exception is thrown
   // here: that of the earliest item among those that had one. Throws usage_error for 0 tokens. An
-  // item costs a lock in the source and in each stage that isn't parallel; nothing is allocated.
+  // item costs a lock in the source and in each serial stage, or an exchange in a last one in order,
+  // for which a run makes one allocation.
   std::uint64_t run(pool& p, pipeline_options options = {}) {
     return p.run([&] { return runner_.run(options, {}); });
   }

@@ -1,5 +1,9 @@
 #include "heist/pipeline.hpp"
 
+#include <algorithm>
+#include <chrono>
+
+#include "heist/detail/parallel/pace.hpp"
 #include "heist/error.hpp"
 #include "observe/span/strands.hpp"
 
@@ -36,6 +40,120 @@ void turnstile::leave() noexcept {
     if (next != nullptr) waiters_.remove(*next);
   }
   if (next != nullptr) next->point.end();
+}
+
+namespace {
+
+// An item that takes less, some 1 us, costs more on two workers than on one: the lock, what
+// the source and the last stage use, and the item go from cache to cache (`heist bench pipeline`).
+std::uint64_t least_ticks() noexcept { return ticks_per_chunk() / 3; }
+
+constexpr std::uint64_t items_remembered = 64;
+constexpr std::chrono::microseconds shortest_nap{50};
+constexpr std::chrono::microseconds longest_nap{1000};
+
+}  // namespace
+
+pipeline_crew::pipeline_crew(bool has_limit, std::uint64_t limit) noexcept
+    : has_limit_(has_limit),
+      limit_(limit),
+      items_(items_remembered / 8),
+      spent_(items_ * least_ticks() * 4) {}
+
+bool pipeline_crew::has_room() const noexcept {
+  // Acquire: the slot is free, too.
+  return !has_limit_ || begun_ - ended_.load(std::memory_order_acquire) < limit_;
+}
+
+// Those that have found no room are called together rather than for each item.
+bool pipeline_crew::is_half_empty() const noexcept {
+  return !has_limit_ || (begun_ - ended_.load(std::memory_order_relaxed)) * 2 <= limit_;
+}
+
+// Whether that many carriers do more than one less: each needs the source for a part of its time.
+bool pipeline_crew::pays(std::uint64_t carriers) const noexcept {
+  if (measures_work()) return true;
+  const std::uint64_t item = spent_ / items_;
+  return item >= least_ticks() && item >= (carriers - 1) * (source_takes_ + source_takes_ / 4);
+}
+
+bool pipeline_crew::wants(const carrier& c, std::uint64_t others) const noexcept {
+  return has_room() && (others == 0 || last_ == &c || pays(others + 1));
+}
+
+void pipeline_crew::note_item(std::uint64_t ticks_taken) noexcept {
+  if (items_ == items_remembered) {
+    items_ /= 2;
+    spent_ /= 2;
+  }
+  ++items_;
+  spent_ += ticks_taken;
+}
+
+bool pipeline_crew::enter(carrier& c) {
+  // Where others are about, the time that it waits for the lock doesn't count. Relaxed: a hint.
+  const bool is_alone = active_.load(std::memory_order_relaxed) == 1;
+  const std::uint64_t came = is_alone ? 0 : ticks();
+  source_.lock();
+  std::uint64_t now = ticks();
+  if (c.since != 0) note_item((is_alone ? now : came) - c.since);
+  if (!c.is_active) active_.store(active_now() + 1, std::memory_order_relaxed);
+  c.is_active = true;
+  if (!has_ended() && !wants(c, active_now() - 1)) {
+    wait_until_wanted(c);
+    now = ticks();
+  }
+  c.since = 0;
+  if (has_ended()) {
+    source_.unlock();
+    return false;
+  }
+  if (waiting_ != 0 && !is_called_ &&
+      (!is_watched_ || (pays(active_now() + 1) && is_half_empty()))) {
+    is_called_ = true;
+    wake_.notify_one();
+  }
+  c.since = now;
+  return true;
+}
+
+void pipeline_crew::wait_until_wanted(carrier& c) {
+  auto nap = shortest_nap;
+  active_.store(active_now() - 1, std::memory_order_relaxed);
+  ++waiting_;
+  for (bool is_stuck = false; !has_ended() && !is_stuck && !wants(c, active_now());) {
+    if (is_watched_ || !has_room()) {
+      wake_.wait(source_);  // the one that makes room comes by and calls
+    } else {
+      is_watched_ = true;
+      const std::uint64_t seen = begun_;
+      bool was_called = false;
+      try {
+        was_called = wake_.wait_for(source_, nap);
+      } catch (...) {  // no alarm could be set, so it can't wait
+      }
+      is_watched_ = false;
+      is_stuck = !was_called && begun_ == seen && has_room();
+      nap = std::min(2 * nap, longest_nap);
+    }
+    is_called_ = false;
+  }
+  --waiting_;
+  active_.store(active_now() + 1, std::memory_order_relaxed);
+}
+
+void pipeline_crew::leave(carrier& c, bool has_item) noexcept {
+  if (has_item) {
+    if (begun_++ % 8 == 0) {
+      const std::uint64_t took = ticks() - c.since;
+      source_takes_ = source_takes_ - source_takes_ / 8 + took / 8;
+    }
+    last_ = &c;
+  } else {
+    has_ended_.store(true, std::memory_order_relaxed);
+    wake_.notify_all();
+  }
+  source_.unlock();
 }
 
 // An item begins when the one before it has left the source, and when the one has ended whose token

@@ -50,6 +50,7 @@ family split_family();
 family sleeping_family();
 family placing_family();
 family rows_family();
+family ends_family();
 family guests_family();
 family turns_family();
 family market_family();
@@ -65,6 +66,7 @@ inline std::vector<family> all_families() {
   all.push_back(sleeping_family());
   all.push_back(placing_family());
   all.push_back(rows_family());
+  all.push_back(ends_family());
   all.push_back(guests_family());
   all.push_back(turns_family());
   all.push_back(market_family());

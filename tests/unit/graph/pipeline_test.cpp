@@ -8,9 +8,11 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "heist/error.hpp"
+#include "heist/sync/latch.hpp"
 #include "tests/unit/sync/support.hpp"
 
 namespace heist_test {
@@ -58,6 +60,79 @@ TEST_P(Pipelines, ItemsArriveInOrderAndWithinTheLimit) {
     ASSERT_EQ(out.size(), static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) EXPECT_EQ(out[static_cast<std::size_t>(i)], 2 * i);
   }
+}
+
+void spin_for(unsigned rounds) {
+  volatile unsigned sink = 0;
+  for (unsigned i = 0; i < rounds; ++i) sink = i;
+  static_cast<void>(sink);
+}
+
+// Items come to the last stage in another order than they were begun, and more of them wait there
+// than are under way in all.
+TEST_P(Pipelines, ItemsOfAnyLengthLeaveInOrder) {
+  for (const std::size_t tokens : {2U, 5U, 16U, 64U}) {
+    const int n = scaled(3000);
+    int came = 0;
+    auto line = heist::make_pipeline(numbers{n}, heist::in_parallel([](std::unique_ptr<int> p) {
+                                       const unsigned hash =
+                                           static_cast<unsigned>(*p) * 2654435761U;
+                                       spin_for(hash >> 22);
+                                       if (hash % 64 == 0) std::this_thread::yield();
+                                       return p;
+                                     }),
+                                     heist::in_order([&](std::unique_ptr<int> p) {
+                                       EXPECT_EQ(*p, came);
+                                       ++came;
+                                     }));
+    EXPECT_EQ(line.run(pool_, {.tokens = tokens}), static_cast<std::uint64_t>(n));
+    EXPECT_EQ(came, n);
+  }
+}
+
+// One carrier is enough for small items, but not when it is held up: an item may wait for a later
+// one, as long as there are tokens for both.
+TEST_P(Pipelines, AnItemMayWaitForLaterOnes) {
+  const int small = scaled(2000);
+  const auto run = [&](auto... last) {
+    heist::latch began(5);
+    auto line = heist::make_pipeline(numbers{small + 5},
+                                     heist::in_parallel([&](const std::unique_ptr<int>& p) {
+                                       if (*p >= small) began.arrive_and_wait();
+                                       return *p;
+                                     }),
+                                     last...);
+    EXPECT_EQ(line.run(pool_, {.tokens = 5}), static_cast<std::uint64_t>(small) + 5);
+  };
+  run();
+  run(heist::in_order([](int) {}));
+  run(heist::in_order([](int i) { return i; }), heist::in_parallel([](int) {}));
+  run(heist::out_of_order([](int) {}));
+}
+
+// Throws when it is moved often enough: into the slot of the last stage, or a little earlier.
+struct bad_to_move {
+  int number = 0;
+  int moves = 0;
+  explicit bad_to_move(int n) : number(n) {}
+  bad_to_move(bad_to_move&& from) : number(from.number), moves(from.moves + 1) {
+    if (moves >= 3 && number == 30) throw std::runtime_error("moved");
+  }
+};
+
+TEST_P(Pipelines, AnItemThatCannotBeMovedStopsIt) {
+  int n = 0;
+  auto line = heist::make_pipeline(
+      [&]() -> std::optional<bad_to_move> {
+        if (n == 1000) return std::nullopt;
+        return std::optional<bad_to_move>(std::in_place, n++);
+      },
+      heist::in_parallel([](bad_to_move b) {
+        if (b.number % 7 == 0) std::this_thread::yield();
+        return b;
+      }),
+      heist::in_order([](const bad_to_move& b) { EXPECT_LE(b.number, 30); }));
+  EXPECT_THROW(line.run(pool_), std::runtime_error);
 }
 
 TEST_P(Pipelines, AnExceptionStopsItAndDestroysWhatIsUnderWay) {
