@@ -64,8 +64,8 @@ class pipeline {
   // through: how many items there were. The source is called by one fiber at a time. If a function
   // throws, none is called any more, the items under way are destroyed, and the exception is thrown
   // here: that of the earliest item among those that had one. Throws usage_error for 0 tokens. An
-  // item costs a lock in the source and in each serial stage, or an exchange in a last one in order,
-  // for which a run makes one allocation.
+  // item costs a lock in the source and in each serial stage, or an exchange in a last one that is
+  // in order, for which a run makes one allocation.
   std::uint64_t run(pool& p, pipeline_options options = {}) {
     return p.run([&] { return runner_.run(options, {}); });
   }
