@@ -1,5 +1,5 @@
 // The sorts that `heist bench sort` compares: heist's, oneTBB's, that of libstdc++'s parallel mode,
-// and std's. Each is compiled in a source of its own, with its own flags.
+// Highway's and std's. Each is compiled in a source of its own, with its own flags.
 #pragma once
 
 #include <chrono>
@@ -44,5 +44,6 @@ struct side {
 // Nothing if the library is not built in.
 [[nodiscard]] std::vector<side> onetbb();
 [[nodiscard]] std::vector<side> gnu_parallel();
+[[nodiscard]] std::vector<side> highway();
 
 }  // namespace heist::bench::sorting

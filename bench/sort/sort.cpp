@@ -1,5 +1,6 @@
-// Compares heist::sort with oneTBB's parallel_sort, the sort of libstdc++'s parallel mode and
-// std::sort: types of elements times orders and distinct values, on one worker and on all.
+// Compares heist::sort with oneTBB's parallel_sort, the sort of libstdc++'s parallel mode, that of
+// numbers in Highway, and std::sort: types of elements times orders and distinct values, on one
+// worker and on all.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -61,8 +62,8 @@ class comparison {
                                : nullptr) {
     std::vector<pool*> pools{&one_};
     if (many_ != nullptr) pools.push_back(many_.get());
-    for (auto&& some :
-         {std::vector{ours(std::move(pools))}, onetbb(), gnu_parallel(), std::vector{standard()}})
+    for (auto&& some : {std::vector{ours(std::move(pools))}, onetbb(), gnu_parallel(), highway(),
+                        std::vector{standard()}})
       sides_.insert(sides_.end(), some.begin(), some.end());
   }
 
@@ -171,6 +172,7 @@ results run(const workloads::option_values& values, const settings& with) {
   by.end();
   if (onetbb().empty()) result.rows.push_back({"oneTBB", {}, "not built in"});
   if (gnu_parallel().empty()) result.rows.push_back({"GNU parallel mode", {}, "not built in"});
+  if (highway().empty()) result.rows.push_back({"Highway", {}, "not built in"});
   return result;
 }
 
@@ -181,7 +183,7 @@ results run(const workloads::option_values& values, const settings& with) {
 benchmark sort_benchmark() {
   return {"sort",
           "sorting elements of 4 to 256 bytes, strings and more, in many orders, against oneTBB, "
-          "GNU's parallel mode and std::sort",
+          "GNU's parallel mode, Highway and std::sort",
           &sorting::options, &sorting::run};
 }
 

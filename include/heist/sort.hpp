@@ -5,6 +5,10 @@
 // buckets of their own for values that the sample has several times. Small buckets are partitioned
 // and merged without branches that depend on data. Which moves are made depends on the elements:
 //
+// - Numbers of 2, 4 and 8 bytes that lie side by side, by < or >: in place, by the processor's
+//   vectors, where Highway is installed (libhwy_contrib.so.1; Debian: libhwy1). It is loaded beside
+//   the sorts once 2^18 numbers have been sorted, and not under HEIST_SCALAR_SORT=1
+//   (heist/detail/parallel/key_sort.hpp). Not in stable_sort of floating-point numbers.
 // - Of at most 32 bytes and trivially copyable, and pairs and tuples of such members: between the
 //   range and a second array (heist/detail/parallel/light_sort.hpp).
 // - Movable without exceptions: pointers are sorted, and elements moved along them; sort needs no

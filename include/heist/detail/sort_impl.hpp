@@ -9,6 +9,7 @@
 #include "heist/detail/functional.hpp"
 #include "heist/detail/parallel/element_buffer.hpp"
 #include "heist/detail/parallel/heavy_sort.hpp"
+#include "heist/detail/parallel/key_sort.hpp"
 #include "heist/detail/parallel/light_sort.hpp"
 #include "heist/detail/parallel/merge_sort.hpp"
 #include "heist/detail/parallel/presorted.hpp"
@@ -66,7 +67,12 @@ struct sort_impl : takes_comparator {
   template <class It, class Less>
   static void sort(It first, std::size_t n, Less& less, unsigned workers) {
     using T = std::iter_value_t<It>;
-    if (settled_by_order(first, n, less, workers)) return;
+    if constexpr (std::is_pointer_v<It> && compares_scalars<It, Less> && is_key<T> &&
+                  !(Kind == stability::stable && std::is_floating_point_v<T>)) {  // -0.0 equals 0.0
+      if (sort_keys(first, n, less, workers)) return;
+    } else if (settled_by_order(first, n, less, workers)) {
+      return;
+    }
     if constexpr (std::is_pointer_v<It> && is_light<T>) {
       const element_buffer<T> buffer(n);
       light_sorter<T, Less>(less, workers).sort(first, buffer.data(), n, into::here);

@@ -183,6 +183,7 @@ const check_library* check_library_for(const check_settings& wanted) {
 }
 
 bool monitor_from_environment() { return flag("HEIST_MONITOR"); }
+bool scalar_sort_from_environment() { return flag("HEIST_SCALAR_SORT"); }
 
 trace_settings trace_settings_from_environment() {
   trace_settings s;

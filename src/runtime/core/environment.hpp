@@ -56,6 +56,8 @@ struct profile_settings {
 profile_settings profile_from_environment();
 // HEIST_MONITOR: 0 or 1.
 bool monitor_from_environment();
+// HEIST_SCALAR_SORT: 0 or 1; whether numbers are sorted without the library for vectors.
+bool scalar_sort_from_environment();
 
 // HEIST_TRACE: a file's name, in which %p is the number of the process; empty if it isn't set, or
 // 0. HEIST_TRACE_EVENTS: how many events of each thread are kept. HEIST_TRACE_MEMORY, 0 or 1: in
