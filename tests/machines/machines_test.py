@@ -1,0 +1,77 @@
+"""Runs heist on the emulated machines of scripts/machine: machines_test.py BUILD-FOLDER [SHAPE...]
+
+On each: what `heist info` says is what was asked for; the tests of the topology, of sleepers, wake-ups and entries pass; a
+soak of some seconds is clean, with as many workers as there are processors. Minutes for each shape.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SOAK_SECONDS = 20
+PLATFORM_TESTS = "Topology*:Synthetic*:Pin*:Affinity*:CpuCount*:AffinityCpus*"
+RUNTIME_TESTS = "Sleepers*:SleepingPlace*:WakeCost*:Workers/WakeUp*:Entry*:Turns*:Deques/Search*"
+
+# The processors of the mask, the workers, and what `heist info` says of the topology. Where processors come and go, how
+# many there are is not known.
+EXPECTED = {
+    "small": (4, 4, ["1 package", "4 cores, 4 PUs", "L3 16 MiB x1"]),
+    "nodes": (64, 64, ["8 packages, 4 NUMA nodes", "64 cores, 64 PUs", "L3 16 MiB x8"]),
+    "threads": (16, 16, ["2 packages, 2 NUMA nodes", "8 cores, 16 PUs", "L3 16 MiB x2"]),
+    "holes": (7, 7, ["2 packages, 2 NUMA nodes", "16 cores, 16 PUs"]),
+    "hotplug": (None, None, ["1 package"]),
+    "memoryless": (8, 8, ["2 packages", "8 cores, 8 PUs", "L3 16 MiB x2"]),
+    "memory-node": (4, 4, ["1 package, 2 NUMA nodes", "4 cores, 4 PUs"]),
+    "quota": (8, 2, ["8 cores, 8 PUs"]),
+    "cpuset": (4, 4, ["1 package"]),
+    "many": (252, 252, ["4 packages, 4 NUMA nodes", "252 cores, 252 PUs", "L3 16 MiB x4"]),
+}
+
+
+def machine(shape, *commands):
+    words = [word for command in commands for word in ["--", *map(str, command)]]
+    return subprocess.run([ROOT / "scripts" / "machine", "--shape", shape, "--seconds", "1800", *words], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+
+
+def complaints_of_info(shape, told):
+    processors, workers, parts = EXPECTED[shape]
+    info = json.loads(told)
+    for what, wanted in (("affinity_cpus", processors), ("workers", workers)):
+        if wanted is not None and info[what] != wanted:
+            yield f"{what} is {info[what]}, not {wanted}"
+    for part in parts:
+        if part not in info["topology"]:
+            yield f"the topology is {info['topology']}, without {part}"
+
+
+def complaints(shape, build):
+    unit = build / "tests" / "unit"
+    ran = machine(shape, [build / "heist", "info", "--json"],
+                  [unit / "platform" / "heist_platform_test", f"--gtest_filter={PLATFORM_TESTS}", "--gtest_brief=1"],
+                  [unit / "runtime" / "heist_runtime_test", f"--gtest_filter={RUNTIME_TESTS}", "--gtest_brief=1"],
+                  [build / "tests" / "soak" / "heist_soak", "--seconds", SOAK_SECONDS, "--patience", 300])
+    lines = ran.stdout.splitlines()
+    info = [line for line in lines if line.startswith("{")]
+    if not info:
+        yield "heist info has said nothing"
+    else:
+        yield from complaints_of_info(shape, info[0])
+    if ran.returncode != 0:
+        yield f"exit status {ran.returncode}"
+    if ran.returncode != 0 or not info:
+        print(ran.stdout)
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    failed = []
+    for shape in sys.argv[2:] or EXPECTED:
+        found = list(complaints(shape, build))
+        print(f"{shape}: {'; '.join(found) if found else 'passed'}", flush=True)
+        failed += [shape] if found else []
+    return 1 if failed else 0
+
+
+sys.exit(main())
