@@ -21,6 +21,7 @@ EXPECTED = {
     "threads": (16, 16, ["2 packages, 2 NUMA nodes", "8 cores, 16 PUs", "L3 16 MiB x2"]),
     "holes": (7, 7, ["2 packages, 2 NUMA nodes", "16 cores, 16 PUs"]),
     "hotplug": (None, None, ["1 package"]),
+    "gone": (10, 10, ["2 packages, 2 NUMA nodes", "10 cores, 10 PUs", "L3 16 MiB x2"]),
     "memoryless": (8, 8, ["2 packages", "8 cores, 8 PUs", "L3 16 MiB x2"]),
     "memory-node": (4, 4, ["1 package, 2 NUMA nodes", "4 cores, 4 PUs"]),
     "quota": (8, 2, ["8 cores, 8 PUs"]),
