@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -170,8 +171,10 @@ TYPED_TEST(KeySort, NegativeZeros) {
     std::vector<T> v(10'000);
     for (std::size_t i = 0; i < v.size(); ++i)
       v[i] = i % 3 == 0 ? T{-0.0} : i % 7 == 0 ? T{1} : T{0};
-    std::vector<T> expected = v;
-    std::stable_sort(expected.begin(), expected.end());
+    std::vector<T> expected;
+    for (const T wanted : {T{0}, T{1}})
+      std::copy_if(v.begin(), v.end(), std::back_inserter(expected),
+                   [wanted](T each) { return each == wanted; });
     heist::stable_sort(v);
     EXPECT_EQ(std::memcmp(v.data(), expected.data(), v.size() * sizeof(T)), 0);
   }
