@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -65,6 +66,8 @@ constexpr key_sort_function sort_of(bool descends, std::size_t kind,
 
 enum : std::uint32_t { idle, loading, loaded, none };
 constinit platform::park_word state{idle};
+// The process that loads: a child that is forked meanwhile has no thread that will finish.
+constinit std::atomic<unsigned> loads_in{0};
 // Keys that were sorted without it. Relaxed: an estimate.
 constinit std::atomic<std::size_t> keys_before{0};
 
@@ -79,6 +82,7 @@ bool look_up(void* library, const std::string& name, auto& function) {
   return function != nullptr;
 }
 
+// Throws std::bad_alloc.
 bool load() {
   void* const library = ::dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return false;
@@ -114,9 +118,17 @@ void begin_to_load() {
     state.store(how, std::memory_order_release);
     platform::futex_wake(state, std::numeric_limits<int>::max());
   };
+  loads_in.store(platform::process_generation(), std::memory_order_relaxed);
   platform::keep_code_loaded();
   const platform::signals_held hold;
-  auto thread = platform::try_start_thread([finish] { finish(load() ? loaded : none); });
+  auto thread = platform::try_start_thread([finish] {
+    bool is_loaded = false;
+    try {
+      is_loaded = load();
+    } catch (const std::bad_alloc&) {
+    }
+    finish(is_loaded ? loaded : none);
+  });
   if (thread)
     thread->detach();
   else
@@ -136,7 +148,8 @@ key_sort_function vectorised_sort(key_kind kind, bool descends, std::size_t n) {
       begin_to_load();
     now = state.load(std::memory_order_acquire);
   }
-  if (now == loading && n >= keys_that_pay) {
+  if (now == loading && n >= keys_that_pay &&
+      loads_in.load(std::memory_order_relaxed) == platform::process_generation()) {
     platform::futex_wait_for(state, loading, n * saved_for_a_key);
     now = state.load(std::memory_order_acquire);
   }
