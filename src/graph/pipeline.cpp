@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "heist/detail/entry.hpp"
 #include "heist/detail/parallel/pace.hpp"
 #include "heist/error.hpp"
 #include "observe/span/strands.hpp"
@@ -48,26 +49,24 @@ namespace {
 // the source and the last stage use, and the item go from cache to cache (`heist bench pipeline`).
 std::uint64_t least_ticks() noexcept { return ticks_per_chunk() / 3; }
 
-constexpr std::uint64_t items_remembered = 64;
+constexpr std::uint64_t items_a_time = 8;  // one of so many is timed: looking takes some 10 ns
+constexpr std::uint64_t items_remembered = 32;
 constexpr std::chrono::microseconds shortest_nap{50};
 constexpr std::chrono::microseconds longest_nap{1000};
 
 }  // namespace
 
-pipeline_crew::pipeline_crew(bool has_limit, std::uint64_t limit) noexcept
-    : has_limit_(has_limit),
-      limit_(limit),
-      items_(items_remembered / 8),
-      spent_(items_ * least_ticks() * 4) {}
+pipeline_crew::pipeline_crew(std::uint64_t limit) noexcept
+    : limit_(limit), is_timed_(workers_here() > 1), items_(1), spent_(least_ticks() * 4) {}
 
 bool pipeline_crew::has_room() const noexcept {
   // Acquire: the slot is free, too.
-  return !has_limit_ || begun_ - ended_.load(std::memory_order_acquire) < limit_;
+  return begun_ - ended_.load(std::memory_order_acquire) < limit_;
 }
 
 // Those that have found no room are called together rather than for each item.
 bool pipeline_crew::is_half_empty() const noexcept {
-  return !has_limit_ || (begun_ - ended_.load(std::memory_order_relaxed)) * 2 <= limit_;
+  return begun_ - ended_.load(std::memory_order_relaxed) <= limit_ / 2;
 }
 
 // Whether that many carriers do more than one less: each needs the source for a part of its time.
@@ -91,37 +90,31 @@ void pipeline_crew::note_item(std::uint64_t ticks_taken) noexcept {
 }
 
 bool pipeline_crew::enter(carrier& c) {
-  // Where others are about, the time that it waits for the lock doesn't count. Relaxed: a hint.
-  const bool is_alone = active_.load(std::memory_order_relaxed) == 1;
-  const std::uint64_t came = is_alone ? 0 : ticks();
+  // The time that it waits for the lock doesn't count.
+  const std::uint64_t took = c.since != 0 ? ticks() - c.since : 0;
   source_.lock();
-  std::uint64_t now = ticks();
-  if (c.since != 0) note_item((is_alone ? now : came) - c.since);
-  if (!c.is_active) active_.store(active_now() + 1, std::memory_order_relaxed);
-  c.is_active = true;
-  if (!has_ended() && !wants(c, active_now() - 1)) {
-    wait_until_wanted(c);
-    now = ticks();
-  }
+  if (c.since != 0) note_item(took);
   c.since = 0;
+  if (!c.is_active) ++active_;
+  c.is_active = true;
+  if (!has_ended() && !wants(c, active_ - 1)) wait_until_wanted(c);
   if (has_ended()) {
     source_.unlock();
     return false;
   }
-  if (waiting_ != 0 && !is_called_ &&
-      (!is_watched_ || (pays(active_now() + 1) && is_half_empty()))) {
+  if (waiting_ != 0 && !is_called_ && (!is_watched_ || (pays(active_ + 1) && is_half_empty()))) {
     is_called_ = true;
     wake_.notify_one();
   }
-  c.since = now;
+  if (is_timed_ && begun_ % items_a_time == 0) c.since = ticks();
   return true;
 }
 
 void pipeline_crew::wait_until_wanted(carrier& c) {
   auto nap = shortest_nap;
-  active_.store(active_now() - 1, std::memory_order_relaxed);
+  --active_;
   ++waiting_;
-  for (bool is_stuck = false; !has_ended() && !is_stuck && !wants(c, active_now());) {
+  for (bool is_stuck = false; !has_ended() && !is_stuck && !wants(c, active_);) {
     if (is_watched_ || !has_room()) {
       wake_.wait(source_);  // the one that makes room comes by and calls
     } else {
@@ -139,15 +132,13 @@ void pipeline_crew::wait_until_wanted(carrier& c) {
     is_called_ = false;
   }
   --waiting_;
-  active_.store(active_now() + 1, std::memory_order_relaxed);
+  ++active_;
 }
 
 void pipeline_crew::leave(carrier& c, bool has_item) noexcept {
   if (has_item) {
-    if (begun_++ % 8 == 0) {
-      const std::uint64_t took = ticks() - c.since;
-      source_takes_ = source_takes_ - source_takes_ / 8 + took / 8;
-    }
+    if (c.since != 0) source_takes_ = source_takes_ - source_takes_ / 8 + (ticks() - c.since) / 8;
+    ++begun_;
     last_ = &c;
   } else {
     has_ended_.store(true, std::memory_order_relaxed);

@@ -3,18 +3,34 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <cstdint>
+
 namespace heist::inline v0::platform {
 
 // The processor that runs the calling thread, which may be another one right afterwards; -1: not
 // known. Takes a few ns.
 [[nodiscard]] int current_cpu() noexcept;
 
-// Takes `cpu` from those that a thread of this process may run on, or adds it. False if the system
-// refuses: the thread may run nowhere else, the machine has more processors than a cpu_set_t can
-// hold, or a filter of system calls forbids it. Two system calls; not atomic against others that
-// change the same thread's mask.
-[[nodiscard]] bool forbid_cpu(pid_t thread, int cpu) noexcept;
-bool allow_cpu(pid_t thread, int cpu) noexcept;
+// The mask that threads of this process have in common: one of its processors may be taken from one
+// of them for a while. What is given back is this mask and not what the system says that the thread
+// has at that moment: Linux leaves out processors that are offline, so the thread would never use
+// those again.
+class common_mask {
+ public:
+  // Notes the calling thread's mask, or an empty one where the machine has a processor that is
+  // offline just now. Two short files of the kernel.
+  void note() noexcept;
+
+  // Takes `cpu` from a thread. False if its mask isn't the noted one, has no other processor, or
+  // the system refuses. Two system calls; not atomic against others that change the same mask.
+  [[nodiscard]] bool forbid(pid_t thread, int cpu) const noexcept;
+  // Gives it back. One system call.
+  void restore(pid_t thread) const noexcept;
+
+ private:
+  std::array<std::uint64_t, 16> words_{};  // a cpu_set_t; empty where the machine has more
+};
 
 // Binds the calling thread to one processor. False, with errno, if the kernel refuses: EINVAL for
 // one that doesn't exist or isn't allowed to this process.

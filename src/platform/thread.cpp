@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -124,21 +125,46 @@ namespace heist::inline v0::platform {
 
 int current_cpu() noexcept { return ::sched_getcpu(); }
 
-bool forbid_cpu(pid_t thread, int cpu) noexcept {
-  cpu_set_t set;
-  if (cpu < 0 || cpu >= CPU_SETSIZE || ::sched_getaffinity(thread, sizeof(set), &set) != 0)
-    return false;
-  if (!CPU_ISSET(cpu, &set) || CPU_COUNT(&set) == 1) return false;
-  CPU_CLR(cpu, &set);
-  return ::sched_setaffinity(thread, sizeof(set), &set) == 0;
+namespace {
+
+bool has_processors_offline() noexcept {
+  std::array<std::array<char, 256>, 2> lists{};
+  constexpr std::array files = {"/sys/devices/system/cpu/present",
+                                "/sys/devices/system/cpu/online"};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const int file = ::open(files[i], O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;  // no such files, hence nobody who takes processors away
+    const ssize_t length = ::read(file, lists[i].data(), lists[i].size());
+    ::close(file);
+    if (length < 0) return false;
+  }
+  return lists[0] != lists[1];
 }
 
-bool allow_cpu(pid_t thread, int cpu) noexcept {
+}  // namespace
+
+void common_mask::note() noexcept {
+  static_assert(sizeof words_ == sizeof(cpu_set_t));
+  words_ = {};
   cpu_set_t set;
-  if (cpu < 0 || cpu >= CPU_SETSIZE || ::sched_getaffinity(thread, sizeof(set), &set) != 0)
+  if (has_processors_offline() || ::sched_getaffinity(0, sizeof set, &set) != 0) return;
+  std::memcpy(words_.data(), &set, sizeof set);
+}
+
+bool common_mask::forbid(pid_t thread, int cpu) const noexcept {
+  cpu_set_t set;
+  if (cpu < 0 || cpu >= CPU_SETSIZE || ::sched_getaffinity(thread, sizeof set, &set) != 0 ||
+      std::memcmp(words_.data(), &set, sizeof set) != 0 || !CPU_ISSET(cpu, &set) ||
+      CPU_COUNT(&set) == 1)
     return false;
-  CPU_SET(cpu, &set);
-  return ::sched_setaffinity(thread, sizeof(set), &set) == 0;
+  CPU_CLR(cpu, &set);
+  return ::sched_setaffinity(thread, sizeof set, &set) == 0;
+}
+
+void common_mask::restore(pid_t thread) const noexcept {
+  cpu_set_t set;
+  std::memcpy(&set, words_.data(), sizeof set);
+  (void)::sched_setaffinity(thread, sizeof set, &set);
 }
 
 bool pin_this_thread(int cpu) noexcept {

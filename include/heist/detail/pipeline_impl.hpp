@@ -75,45 +75,6 @@ struct pipeline_stage {
   F function;
 };
 
-// The end of a pipeline whose last stage is in order, and takes a T. It has a slot for each item
-// that may be under way.
-template <class T>
-class last_in_order : public ordered_end<std::optional<T>> {
- public:
-  static std::uint64_t limit(std::uint64_t tokens) noexcept {
-    return std::min<std::uint64_t>(tokens, std::uint64_t{1} << 16);
-  }
-
-  last_in_order(std::uint64_t tokens, std::atomic<std::uint64_t>& turn)
-      : last_in_order(std::vector<slot>(std::bit_ceil(limit(tokens))), turn) {}
-
- private:
-  using typename ordered_end<std::optional<T>>::slot;
-
-  last_in_order(std::vector<slot>&& slots, std::atomic<std::uint64_t>& turn) noexcept
-      : ordered_end<std::optional<T>>(slots.data(), slots.size(), turn), slots_(std::move(slots)) {}
-
-  const std::vector<slot> slots_;
-};
-// The end of any other pipeline: nothing is laid down.
-struct open_end {
-  static std::uint64_t limit(std::uint64_t tokens) noexcept { return tokens; }
-  open_end(std::uint64_t, std::atomic<std::uint64_t>&) noexcept {}
-};
-
-// The end of a pipeline of these stages.
-template <class Item, class... Stages>
-struct pipeline_end {
-  using type = open_end;
-};
-template <class Item, class F>
-struct pipeline_end<Item, pipeline_stage<turnstile, F>> {
-  using type = last_in_order<Item>;
-};
-template <class Item, class Gate, class F, class Next, class... Others>
-struct pipeline_end<Item, pipeline_stage<Gate, F>, Next, Others...>
-    : pipeline_end<std::remove_cvref_t<std::invoke_result_t<F&, Item>>, Next, Others...> {};
-
 // Those who carry the items of one run, and the lock of its source. There is a carrier for each
 // token, and those that aren't wanted wait in here: where items are small, or the source takes most
 // of their time, more carriers would only take locks and cache lines from each other. Of those that
@@ -122,12 +83,14 @@ struct pipeline_end<Item, pipeline_stage<Gate, F>, Next, Others...>
 class pipeline_crew {
  public:
   struct carrier {
-    std::uint64_t since = 0;  // in ticks(): when its item was begun; 0: it has none
+    std::uint64_t since = 0;  // in ticks(): when its item was begun; 0: that isn't timed
     bool is_active = false;
   };
 
-  // With a limit: no more items at once than that between the source and `ended`.
-  HEIST_API pipeline_crew(bool has_limit, std::uint64_t limit) noexcept;
+  static constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+
+  // At most so many items at once between the source and `ended`.
+  HEIST_API explicit pipeline_crew(std::uint64_t limit) noexcept;
 
   // Returns when the carrier may call the source, with the source locked; or when the run has
   // ended, with false and the source free.
@@ -155,25 +118,22 @@ class pipeline_crew {
   [[nodiscard]] bool is_half_empty() const noexcept;
   [[nodiscard]] bool pays(std::uint64_t carriers) const noexcept;
   [[nodiscard]] bool wants(const carrier& c, std::uint64_t others) const noexcept;
-  [[nodiscard]] std::uint64_t active_now() const noexcept {
-    return active_.load(std::memory_order_relaxed);
-  }
   void wait_until_wanted(carrier& c);
   void note_item(std::uint64_t ticks_taken) noexcept;
 
-  const bool has_limit_;
   const std::uint64_t limit_;
+  const bool is_timed_;  // on one worker nobody comes while no carrier is held up
   mutex source_;
   // Written with the source locked, as is everything down to ended_.
   std::atomic<bool> has_ended_{false};
-  std::atomic<std::uint64_t> active_{0};  // read without the lock as a hint
+  std::uint64_t active_ = 0;
   std::uint64_t begun_ = 0;
   std::uint64_t waiting_ = 0;
   bool is_watched_ = false;        // one of those that wait has a time limit
   bool is_called_ = false;         // one of them was notified, and hasn't come yet
   const carrier* last_ = nullptr;  // who has begun the last item
-  // Of the last items: their number and ticks, and the ticks that the source takes for one. At
-  // first they are taken for long.
+  // Of the last items that were timed: their number and ticks, and the ticks that the source takes
+  // for one. At first they are taken for long.
   std::uint64_t items_;
   std::uint64_t spent_;
   std::uint64_t source_takes_ = 0;
@@ -181,6 +141,45 @@ class pipeline_crew {
 
   alignas(64) std::atomic<std::uint64_t> ended_{0};  // also whose turn it is at an ordered end
 };
+
+// The end of a pipeline whose last stage is in order, and takes a T. It has a slot for each item
+// that may be under way.
+template <class T>
+class last_in_order : public ordered_end<std::optional<T>> {
+ public:
+  static std::uint64_t limit(std::uint64_t tokens) noexcept {
+    return std::min<std::uint64_t>(tokens, std::uint64_t{1} << 16);
+  }
+
+  last_in_order(std::uint64_t tokens, std::atomic<std::uint64_t>& turn)
+      : last_in_order(std::vector<slot>(std::bit_ceil(limit(tokens))), turn) {}
+
+ private:
+  using typename ordered_end<std::optional<T>>::slot;
+
+  last_in_order(std::vector<slot>&& slots, std::atomic<std::uint64_t>& turn) noexcept
+      : ordered_end<std::optional<T>>(slots.data(), slots.size(), turn), slots_(std::move(slots)) {}
+
+  const std::vector<slot> slots_;
+};
+// The end of any other pipeline: nothing is laid down.
+struct open_end {
+  static std::uint64_t limit(std::uint64_t) noexcept { return pipeline_crew::no_limit; }
+  open_end(std::uint64_t, std::atomic<std::uint64_t>&) noexcept {}
+};
+
+// The end of a pipeline of these stages.
+template <class Item, class... Stages>
+struct pipeline_end {
+  using type = open_end;
+};
+template <class Item, class F>
+struct pipeline_end<Item, pipeline_stage<turnstile, F>> {
+  using type = last_in_order<Item>;
+};
+template <class Item, class Gate, class F, class Next, class... Others>
+struct pipeline_end<Item, pipeline_stage<Gate, F>, Next, Others...>
+    : pipeline_end<std::remove_cvref_t<std::invoke_result_t<F&, Item>>, Next, Others...> {};
 
 // Why an item can't go through the stages.
 template <class Item, class... Stages>
@@ -259,7 +258,7 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
     flow(const pipeline_options& o, const stop_poll& s)
         : options(o),
           stop(s),
-          carriers(lays_items_down && !is_measured, end_type::limit(o.tokens)),
+          carriers(is_measured ? pipeline_crew::no_limit : end_type::limit(o.tokens)),
           end(o.tokens, carriers.ended()) {}
 
     const pipeline_options& options;

@@ -13,8 +13,9 @@ int current_cpu() noexcept {
   return ::pthread_cpu_number_np(&cpu) == 0 ? static_cast<int>(cpu) : -1;
 }
 
-bool forbid_cpu(pid_t, int) noexcept { return false; }
-bool allow_cpu(pid_t, int) noexcept { return false; }
+void common_mask::note() noexcept {}
+bool common_mask::forbid(pid_t, int) const noexcept { return false; }
+void common_mask::restore(pid_t) const noexcept {}
 
 bool pin_this_thread(int) noexcept {
   errno = ENOTSUP;

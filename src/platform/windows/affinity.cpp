@@ -11,8 +11,9 @@ int current_cpu() noexcept { return static_cast<int>(::GetCurrentProcessorNumber
 
 // Windows tells the mask of another thread only by setting it, so a wake-up takes no processor out
 // of it (docs/adr/0007-a-waker-keeps-its-processor.md): the system chooses.
-bool forbid_cpu(pid_t, int) noexcept { return false; }
-bool allow_cpu(pid_t, int) noexcept { return false; }
+void common_mask::note() noexcept {}
+bool common_mask::forbid(pid_t, int) const noexcept { return false; }
+void common_mask::restore(pid_t) const noexcept {}
 
 bool pin_this_thread(int cpu) noexcept {
   constexpr int group_size = 64;

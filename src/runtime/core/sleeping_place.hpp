@@ -15,7 +15,9 @@
 // Invariants.
 //   M1  While at_ is `moving` the owner waits: its thread lives, and nobody else changes its mask.
 //   M2  A worker that is awake has its own mask: only the waker that took the place from asleep to
-//       moving takes something away, and it gives that back before it leaves `moving`.
+//       moving takes something away, and it gives that back before it leaves `moving`. What it
+//       gives back is the mask that all workers began with, so a worker whose mask is another one,
+//       because somebody changed it or a processor is offline, is left alone.
 //
 // Who writes what. at_: as above. The rest is hints, to the system too: what it refuses changes
 // nothing but where a thread runs.
@@ -81,10 +83,11 @@ class basic_sleeping_place {
 // The places of a pool's workers, by their index.
 class sleeping_places {
  public:
-  // For the first `count` of the threads.
+  // For the first `count` of the threads, which may run where the caller may.
   void open_for(const std::vector<pid_t>& threads, unsigned count) {
     places_ = std::make_unique<basic_sleeping_place<std_yielding>[]>(count);
     threads_ = &threads;
+    mask_.note();
     count_ = count;
   }
 
@@ -112,9 +115,9 @@ class sleeping_places {
       const unsigned i = (waker + k) % count_;
       if (!places_[i].begin_move()) continue;
       const pid_t thread = (*threads_)[i];
-      const bool moved = platform::forbid_cpu(thread, here);
+      const bool moved = mask_.forbid(thread, here);
       const bool woken = wake(moved ? static_cast<int>(i) : -1);
-      if (moved) platform::allow_cpu(thread, here);
+      if (moved) mask_.restore(thread);
       places_[i].end_move();
       return woken;
     }
@@ -129,6 +132,7 @@ class sleeping_places {
   std::unique_ptr<basic_sleeping_place<std_yielding>[]> places_;  // null: no worker is ever moved
   const std::vector<pid_t>* threads_ = nullptr;
   unsigned count_ = 0;
+  platform::common_mask mask_;
   alignas(platform::cache_line_bytes) std::atomic<int> waker_cpu_{-1};
   std::atomic<unsigned> moves_left_{0};
 };

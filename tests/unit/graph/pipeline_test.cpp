@@ -68,8 +68,7 @@ void spin_for(unsigned rounds) {
   static_cast<void>(sink);
 }
 
-// Items come to the last stage in another order than they were begun, and more of them wait there
-// than are under way in all.
+// Items come to the last stage in another order than they were begun.
 TEST_P(Pipelines, ItemsOfAnyLengthLeaveInOrder) {
   for (const std::size_t tokens : {2U, 5U, 16U, 64U}) {
     const int n = scaled(3000);

@@ -256,11 +256,10 @@ TEST(CpuCountOfTheSystem, IsAtLeastOne) {
   EXPECT_LE(found.workers, found.affinity);
 }
 
-// ---- Takes a processor out of a thread's mask and adds it again.
+// ---- Takes a processor out of a thread's mask for a while.
 
-using heist::platform::allow_cpu;
+using heist::platform::common_mask;
 using heist::platform::current_cpu;
-using heist::platform::forbid_cpu;
 using heist::platform::thread_id;
 
 TEST(Affinity, TheCurrentProcessorIsOneOfTheMask) {
@@ -269,39 +268,44 @@ TEST(Affinity, TheCurrentProcessorIsOneOfTheMask) {
   EXPECT_NE(std::find(cpus.begin(), cpus.end(), here), cpus.end()) << here;
 }
 
-TEST(Affinity, AForbiddenProcessorIsLeftUntilItIsAllowed) {
+TEST(Affinity, AForbiddenProcessorIsLeftUntilTheMaskIsRestored) {
   const std::vector<int> before = affinity_cpus();
   if (before.size() < 2) GTEST_SKIP() << "one processor";
+  common_mask mask;
+  mask.note();
   for (const int cpu : before) {
-    ASSERT_TRUE(forbid_cpu(thread_id(), cpu));
+    ASSERT_TRUE(mask.forbid(thread_id(), cpu));
     EXPECT_NE(current_cpu(), cpu);
     EXPECT_EQ(affinity_cpus().size(), before.size() - 1);
-    EXPECT_FALSE(forbid_cpu(thread_id(), cpu)) << "it isn't in the mask";
-    ASSERT_TRUE(allow_cpu(thread_id(), cpu));
+    mask.restore(thread_id());
     EXPECT_EQ(affinity_cpus(), before);
   }
 }
 
-TEST(Affinity, TheLastProcessorStays) {
-  std::vector<int> left = affinity_cpus();
-  const std::vector<int> before = left;
-  while (left.size() > 1) {
-    ASSERT_TRUE(forbid_cpu(thread_id(), left.back()));
-    left.pop_back();
-  }
-  EXPECT_FALSE(forbid_cpu(thread_id(), left.front()));
-  EXPECT_EQ(affinity_cpus(), left);
-  for (const int cpu : before) EXPECT_TRUE(allow_cpu(thread_id(), cpu));
-  EXPECT_EQ(affinity_cpus(), before);
+TEST(Affinity, AThreadWithAnotherMaskIsLeftAlone) {
+  const std::vector<int> before = affinity_cpus();
+  if (before.size() < 2) GTEST_SKIP() << "one processor";
+  common_mask mask;
+  mask.note();
+  std::thread([&] {
+    ASSERT_TRUE(heist::platform::pin_this_thread(before.back()));
+    for (const int cpu : before) EXPECT_FALSE(mask.forbid(thread_id(), cpu));
+    EXPECT_EQ(affinity_cpus(), std::vector<int>{before.back()});
+
+    common_mask only_one;
+    only_one.note();
+    EXPECT_FALSE(only_one.forbid(thread_id(), before.back())) << "it has no other";
+  }).join();
 }
 
 TEST(Affinity, WhatDoesNotExistIsRefused) {
   const std::vector<int> before = affinity_cpus();
-  EXPECT_FALSE(forbid_cpu(thread_id(), -1));
-  EXPECT_FALSE(forbid_cpu(thread_id(), CPU_SETSIZE));
-  EXPECT_FALSE(allow_cpu(thread_id(), -1));
-  EXPECT_FALSE(allow_cpu(thread_id(), CPU_SETSIZE));
-  EXPECT_FALSE(forbid_cpu(1 << 30, current_cpu()));  // no such thread
+  common_mask mask;
+  EXPECT_FALSE(mask.forbid(thread_id(), before.front())) << "none has been noted";
+  mask.note();
+  EXPECT_FALSE(mask.forbid(thread_id(), -1));
+  EXPECT_FALSE(mask.forbid(thread_id(), CPU_SETSIZE));
+  EXPECT_FALSE(mask.forbid(1 << 30, before.front())) << "no such thread";
   EXPECT_EQ(affinity_cpus(), before);
 }
 

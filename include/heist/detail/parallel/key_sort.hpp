@@ -16,6 +16,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/functional.hpp"
 #include "heist/detail/parallel/presorted.hpp"
+#include "heist/detail/parallel/sample_sort.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
 #include "heist/fork_join.hpp"
 
@@ -61,10 +62,10 @@ class key_sorter {
   key_sorter(Less& less, key_sort_function by, std::size_t n, unsigned workers) noexcept
       : less_(less), sort_(by), workers_(workers), part_(n / workers + n / workers / 2) {}
 
-  void sort(T* first, std::size_t n) { sort(first, n, 2 * static_cast<unsigned>(levels)); }
+  void sort(T* first, std::size_t n) { sort(first, n, most_cuts); }
 
  private:
-  static constexpr unsigned levels = 10;
+  static constexpr unsigned most_cuts = 20;  // one within the other; most are even
   static constexpr std::size_t least_part = std::size_t{1} << 15;
   static constexpr std::size_t smallest_chunk = std::size_t{1} << 12;
   static constexpr std::size_t most_chunks = 64;
@@ -102,12 +103,7 @@ class key_sorter {
   // Takes a sorted sample. How many of it differ.
   std::size_t sample_of(const T* first, std::size_t n, T (&sample)[sample_size]) {
     std::uint64_t random = n | 1;
-    for (T& each : sample) {
-      random ^= random << 13;  // Marsaglia's xorshift
-      random ^= random >> 7;
-      random ^= random << 17;
-      each = first[random % n];
-    }
+    for (T& each : sample) each = first[next_random(random) % n];
     sort_(sample, sample_size);
     std::size_t different = 1;
     for (std::size_t i = 1; i < sample_size; ++i) different += sample[i] != sample[i - 1] ? 1 : 0;

@@ -32,6 +32,14 @@ inline constexpr std::size_t distribution_cutoff = 2048;
 // How many elements a bucket should have.
 inline constexpr std::size_t bucket_size = 256;
 
+// Marsaglia's xorshift; the state must not be 0.
+inline std::uint64_t next_random(std::uint64_t& state) noexcept {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state;
+}
+
 // The search tree of a distribution. A splitter is an element or, of heavy ones, a pointer to one.
 template <class T, class Kept, class Less>
 class splitter_tree {
@@ -234,10 +242,8 @@ class distribution {
     const std::size_t distance = n_ / size;
     std::uint64_t random = n_ | 1;
     for (std::size_t i = 0; i < size; ++i) {
-      random ^= random << 13;  // Marsaglia's xorshift: a place somewhere in each stretch
-      random ^= random >> 7;
-      random ^= random << 17;
-      T* const place = from_ + (i * distance + random % distance);
+      // A place somewhere in each stretch.
+      T* const place = from_ + (i * distance + next_random(random) % distance);
       if constexpr (std::is_same_v<T, Kept>)
         std::construct_at(sample.data() + i, *place);
       else
