@@ -59,6 +59,7 @@ struct hwloc_functions {
   decltype(&hwloc_get_api_version) get_api_version;
   decltype(&hwloc_topology_init) init;
   decltype(&hwloc_topology_set_synthetic) set_synthetic;
+  decltype(&hwloc_topology_set_components) set_components;
   decltype(&hwloc_topology_load) load;
   decltype(&hwloc_topology_destroy) destroy;
   decltype(&hwloc_get_type_depth) get_type_depth;
@@ -77,6 +78,7 @@ bool look_up_all(void* library, hwloc_functions& hwloc) {
   return look_up(library, "hwloc_get_api_version", hwloc.get_api_version) &&
          look_up(library, "hwloc_topology_init", hwloc.init) &&
          look_up(library, "hwloc_topology_set_synthetic", hwloc.set_synthetic) &&
+         look_up(library, "hwloc_topology_set_components", hwloc.set_components) &&
          look_up(library, "hwloc_topology_load", hwloc.load) &&
          look_up(library, "hwloc_topology_destroy", hwloc.destroy) &&
          look_up(library, "hwloc_get_type_depth", hwloc.get_type_depth) &&
@@ -211,6 +213,10 @@ topology_result ask(const hwloc_functions& hwloc, const char* synthetic) {
   if (synthetic != nullptr && hwloc.set_synthetic(tree, synthetic) != 0) {
     return {std::nullopt, std::string("hwloc doesn't understand the machine \"") + synthetic + '"'};
   }
+  // One of hwloc's sources binds the calling thread to one processor after another to ask it. Where
+  // processors come and go meanwhile it contradicts the kernel's files, and says so in eleven lines
+  // on standard error. The kernel's files have all that is read here.
+  hwloc.set_components(tree, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   if (hwloc.load(tree) != 0) return {std::nullopt, "hwloc can't read this machine"};
   return {read_tree(hwloc_tree(hwloc, tree)), {}};
 }

@@ -2,12 +2,18 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <heist/config.hpp>
 
+#include "cli/about/line_latency.hpp"
 #include "cli/run/measure.hpp"
 #include "cli/run/run.hpp"
 #include "command.hpp"
+#include "platform/cpu_count.hpp"
 #include "platform/thread.hpp"
 #include "tests/unit/platform/temporary_tree.hpp"
 #include "workloads/workload.hpp"
@@ -175,6 +181,35 @@ TEST(InfoCommand, SaysWhereTheWorkersComeFrom) {
   EXPECT_THAT(heist_command({"info"}).out, HasSubstr("3, from HEIST_WORKERS"));
   EXPECT_THAT(heist_command({"info", "--json"}).out,
               HasSubstr("\"workers\":3,\"workers_source\":\"HEIST_WORKERS\""));
+}
+
+TEST(InfoCommand, MeasuresLinesBetweenTheProcessorsOfTheMask) {
+  const auto cpus = heist::platform::affinity_cpus();
+  const auto text = heist_command({"info", "--latency"});
+  EXPECT_EQ(text.code, heist::cli::success) << text.err;
+  EXPECT_THAT(text.out, StartsWith("a cache line's way"));
+  const auto json = heist_command({"info", "--latency", "--json"});
+  EXPECT_THAT(json.out, StartsWith("{\"cpus\":[" + std::to_string(cpus.front())));
+
+  const auto found = heist::cli::measure_line_latency(cpus, std::chrono::microseconds(100));
+  for (std::size_t i = 0; i < cpus.size(); ++i)
+    for (std::size_t k = 0; k < cpus.size(); ++k) {
+      ASSERT_EQ(found.ns[i][k].has_value(), i != k);
+      if (i != k) EXPECT_GT(*found.ns[i][k], 0.1);
+    }
+}
+
+TEST(InfoCommand, ShowsManyProcessorsByLetters) {
+  heist::cli::line_latency many;
+  for (int cpu = 0; cpu < 32; ++cpu) many.cpus.push_back(cpu);
+  many.ns.assign(32, std::vector<std::optional<double>>(32));
+  for (std::size_t i = 0; i < 32; ++i)
+    for (std::size_t k = 0; k < 32; ++k)
+      if (i != k && i != 5 && k != 5) many.ns[i][k] = i / 16 == k / 16 ? 40 : 100;
+  const auto text = picture(many, nullptr);
+  EXPECT_THAT(text, StartsWith("       0 .aaaa.aaaaaaaaaaffffffffffffffff\n"));
+  EXPECT_THAT(text, HasSubstr("\n       5 ................................\n"));
+  EXPECT_THAT(text, HasSubstr("\na: up to 48, f: up to 119 ns\n"));
 }
 
 TEST(Profile, IsPrintedBesideTheTimesAndInJson) {

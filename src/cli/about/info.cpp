@@ -1,12 +1,16 @@
 // heist info: what heist finds on this machine.
 #include "cli/about/info.hpp"
 
+#include <chrono>
+#include <memory>
+
 #include <fmt/format.h>
 
 #include <heist/config.hpp>
 #include <heist/version.hpp>
 
 #include "cli/about/about.hpp"
+#include "cli/about/line_latency.hpp"
 #include "cli/cli.hpp"
 #include "cli/run/run_json.hpp"
 #include "platform/barrier.hpp"
@@ -59,9 +63,27 @@ info_report collect_info() {
 
 namespace {
 
-int info(const bool& as_json, output& out) {
+struct info_request {
+  bool as_json = false, latency = false;
+};
+
+int print_latency(const info_request& request, output& out) {
+  constexpr std::chrono::milliseconds pair{1};
+  const line_latency found = measure_line_latency(platform::affinity_cpus(), pair);
+  if (request.as_json) {
+    out.print("{}\n", to_json(found));
+    return success;
+  }
+  const auto topology = platform::load_topology();
+  out.print("a cache line's way from one processor to another\n{}",
+            picture(found, topology.found ? &*topology.found : nullptr));
+  return success;
+}
+
+int info(const info_request& request, output& out) {
+  if (request.latency) return print_latency(request, out);
   const auto report = collect_info();
-  if (as_json) {
+  if (request.as_json) {
     out.print("{}\n", to_json(report));
     return success;
   }
@@ -82,6 +104,15 @@ int info(const bool& as_json, output& out) {
 
 }  // namespace
 
-action add_info(arguments& own) { return add_small(own, "--json", "as an object", info); }
+action add_info(arguments& own) {
+  const auto request = std::make_shared<info_request>();
+  own.add({"--json", &request->as_json, "as an object"});
+  own.add({"--latency", &request->latency,
+           "measures a cache line's way between processors, a millisecond a pair"});
+  return [request, &own](const call& with) {
+    refuse_extras(own.extras(), own.name());
+    return info(*request, with.out);
+  };
+}
 
 }  // namespace heist::cli

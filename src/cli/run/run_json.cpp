@@ -111,6 +111,16 @@ std::string to_json(const info_report& report) {
                       {"stack_source", report.stack_source}});
 }
 
+std::string to_json(const line_latency& of) {
+  json rows = json::array();
+  for (const auto& row : of.ns) {
+    json each = json::array();
+    for (const auto& ns : row) each.push_back(ns ? json(*ns) : json());
+    rows.push_back(std::move(each));
+  }
+  return on_one_line({{"cpus", of.cpus}, {"one_way_ns", std::move(rows)}});
+}
+
 std::string to_json(const run_report& report) {
   json per_worker = json::array();
   for (const auto& counts : report.stats.workers) per_worker.push_back(as_json(counts));

@@ -6,6 +6,7 @@
 #include <heist/presets.hpp>
 
 #include "cli/about/info.hpp"
+#include "cli/about/line_latency.hpp"
 #include "cli/run/measure.hpp"
 #include "workloads/workload.hpp"
 
@@ -14,6 +15,7 @@ namespace heist::cli {
 [[nodiscard]] std::string to_json(const workloads::workload& workload);
 [[nodiscard]] std::string to_json(const presets::preset& preset);
 [[nodiscard]] std::string to_json(const info_report& report);
+[[nodiscard]] std::string to_json(const line_latency& of);
 [[nodiscard]] std::string to_json(const run_report& report);
 
 }  // namespace heist::cli

@@ -1,0 +1,113 @@
+// Lines that operations move between threads (watcher.hpp), with 2, 8 and 32 workers. The figures are
+// those of docs/scaling.md; what is asserted is that they don't grow with the number of workers.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include <heist/heist.hpp>
+
+#include "tests/lines/watcher.hpp"
+
+namespace heist_test {
+namespace {
+
+constexpr int rounds = 400;
+
+// A pool all of whose workers but `free` are held, and one that runs the test.
+class held_pool {
+ public:
+  held_pool(unsigned workers, unsigned free) : pool_({.workers = workers}), free_(free) {}
+
+  template <class F>
+  void run(F&& f) {
+    const int held_n = static_cast<int>(pool_.size() - free_) - 1;
+    std::atomic<int> held{0}, over{0};
+    heist::task_group holders(pool_);
+    pool_.run([&] {
+      for (int i = 0; i < held_n; ++i)
+        holders.run([&] {
+          add_unwatched(held, 1);
+          wait_unwatched(over, 1);
+        });
+      wait_unwatched(held, held_n);
+      f();
+      add_unwatched(over, 1);
+      holders.wait();
+    });
+  }
+
+ private:
+  heist::pool pool_;
+  unsigned free_;
+};
+
+// How many lines one round of f moves, of all threads, after some rounds that aren't counted.
+template <class F>
+double lines_by(F&& f) {
+  for (int i = 0; i < 20; ++i) f();
+  const std::uint64_t before = lines_moved();
+  for (int i = 0; i < rounds; ++i) f();
+  return static_cast<double>(lines_moved() - before) / rounds;
+}
+
+class Lines : public testing::TestWithParam<unsigned> {
+ protected:
+  Lines() { watch_lines(); }
+  ~Lines() override { stop_watching_lines(); }
+
+  // Prints the figure, and compares it.
+  void expect_at_most(double bound, const char* what, double moved) {
+    std::printf("  %-44s P = %2u  %7.2f lines\n", what, GetParam(), moved);
+    if (moved > bound) print_lines_moved(what, 12);
+    EXPECT_LE(moved, bound) << what;
+  }
+  // What workers do for themselves while all others are busy.
+  template <class F>
+  void expect_alone(double bound, const char* what, F&& f) {
+    held_pool(GetParam(), 0).run([&] { expect_at_most(bound, what, lines_by(f)); });
+  }
+};
+
+TEST_P(Lines, AForkThatNobodySteals) {
+  expect_alone(0, "fork_join", [] { heist::fork_join([] {}, [] {}); });
+}
+TEST_P(Lines, AScopeOfTenChildren) {
+  expect_alone(0, "scope of ten spawns", [] {
+    heist::scope([](heist::task_scope& s) {
+      for (int i = 0; i < 10; ++i) s.spawn([] {});
+    });
+  });
+}
+TEST_P(Lines, ALoop) {
+  expect_alone(0, "parallel_for of 1,000", [] { heist::parallel_for(0, 1000, [](int) {}); });
+}
+TEST_P(Lines, AFunctionOfOnesOwnPool) {
+  expect_alone(0, "submit and get, inside", [] { heist::submit([] {}).get(); });
+}
+TEST_P(Lines, AGroupOfTenTasks) {
+  expect_alone(0, "task_group of ten", [] {
+    heist::task_group g;
+    for (int i = 0; i < 10; ++i) g.run([] {});
+    g.wait();
+  });
+}
+
+// Worker 1 forks; the only free one steals, ends the job, and looks for work again.
+TEST_P(Lines, AForkThatIsStolen) {
+  held_pool(GetParam(), 1).run([&] {
+    expect_at_most(0, "fork_join that is stolen", lines_by([] {
+                     std::atomic<int> taken{0};
+                     heist::fork_join([&] { wait_unwatched(taken, 1); },
+                                      [&] { add_unwatched(taken, 1); });
+                   }));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Lines, testing::Values(2U, 8U, 32U),
+                         [](const auto& how) { return std::to_string(how.param) + "Workers"; });
+
+}  // namespace
+}  // namespace heist_test
