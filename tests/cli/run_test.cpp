@@ -195,7 +195,9 @@ TEST(InfoCommand, MeasuresLinesBetweenTheProcessorsOfTheMask) {
   for (std::size_t i = 0; i < cpus.size(); ++i)
     for (std::size_t k = 0; k < cpus.size(); ++k) {
       ASSERT_EQ(found.ns[i][k].has_value(), i != k);
-      if (i != k) EXPECT_GT(*found.ns[i][k], 0.1);
+      if (i != k) {
+        EXPECT_GT(*found.ns[i][k], 0.1);
+      }
     }
 }
 

@@ -1,11 +1,14 @@
-// Lines that operations move between threads (watcher.hpp), with 2, 8 and 32 workers. The figures are
-// those of docs/scaling.md; what is asserted is that they don't grow with the number of workers.
+// Lines that operations move between threads (watcher.hpp), with 2, 8 and 32 workers. The bounds
+// are the same for any number of workers, except that of going to sleep. Figures: docs/scaling.md.
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <mutex>
 #include <string>
-#include <utility>
+#include <thread>
 
 #include <heist/heist.hpp>
 
@@ -23,7 +26,7 @@ class held_pool {
 
   template <class F>
   void run(F&& f) {
-    const int held_n = static_cast<int>(pool_.size() - free_) - 1;
+    const int held_n = static_cast<int>(pool_.workers() - free_) - 1;
     std::atomic<int> held{0}, over{0};
     heist::task_group holders(pool_);
     pool_.run([&] {
@@ -72,37 +75,99 @@ class Lines : public testing::TestWithParam<unsigned> {
 };
 
 TEST_P(Lines, AForkThatNobodySteals) {
-  expect_alone(0, "fork_join", [] { heist::fork_join([] {}, [] {}); });
+  expect_alone(0.05, "fork_join", [] { heist::fork_join([] {}, [] {}); });
 }
 TEST_P(Lines, AScopeOfTenChildren) {
-  expect_alone(0, "scope of ten spawns", [] {
+  expect_alone(0.05, "scope of ten spawns", [] {
     heist::scope([](heist::task_scope& s) {
       for (int i = 0; i < 10; ++i) s.spawn([] {});
     });
   });
 }
 TEST_P(Lines, ALoop) {
-  expect_alone(0, "parallel_for of 1,000", [] { heist::parallel_for(0, 1000, [](int) {}); });
+  expect_alone(0.05, "parallel_for of 1,000", [] { heist::parallel_for(0, 1000, [](int) {}); });
 }
 TEST_P(Lines, AFunctionOfOnesOwnPool) {
-  expect_alone(0, "submit and get, inside", [] { heist::submit([] {}).get(); });
+  expect_alone(0.05, "submit and get, inside", [] { heist::submit([] {}).get(); });
 }
 TEST_P(Lines, AGroupOfTenTasks) {
-  expect_alone(0, "task_group of ten", [] {
+  expect_alone(0.05, "task_group of ten", [] {
     heist::task_group g;
     for (int i = 0; i < 10; ++i) g.run([] {});
     g.wait();
   });
 }
 
-// Worker 1 forks; the only free one steals, ends the job, and looks for work again.
+TEST_P(Lines, ALockThatNobodyElseWants) {
+  heist::mutex m;
+  expect_alone(0.05, "mutex, locked and unlocked", [&] { const std::lock_guard hold(m); });
+}
+
+// The only free one steals, ends the job, and looks for work again.
 TEST_P(Lines, AForkThatIsStolen) {
   held_pool(GetParam(), 1).run([&] {
-    expect_at_most(0, "fork_join that is stolen", lines_by([] {
+    expect_at_most(12, "fork_join, stolen", lines_by([] {
                      std::atomic<int> taken{0};
                      heist::fork_join([&] { wait_unwatched(taken, 1); },
                                       [&] { add_unwatched(taken, 1); });
                    }));
+  });
+}
+TEST_P(Lines, ASpawnThatIsStolen) {
+  held_pool(GetParam(), 1).run([&] {
+    expect_at_most(80, "spawn, stolen", lines_by([] {
+                     std::atomic<int> taken{0};
+                     heist::scope([&](heist::task_scope& s) {
+                       s.spawn([&] { wait_unwatched(taken, 1); });
+                       add_unwatched(taken, 1);
+                     });
+                   }));
+  });
+}
+TEST_P(Lines, AFunctionThatIsStolen) {
+  held_pool(GetParam(), 1).run([&] {
+    expect_at_most(32, "submit and get, by another worker", lines_by([] {
+                     std::atomic<int> taken{0};
+                     auto f = heist::submit([&] { add_unwatched(taken, 1); });
+                     wait_unwatched(taken, 1);
+                     f.get();
+                   }));
+  });
+}
+
+// From outside, to workers of whom one is awake.
+TEST_P(Lines, ACallFromOutside) {
+  heist::pool pool({.workers = GetParam()});
+  expect_at_most(60, "run, from outside", lines_by([&] { pool.run([] {}); }));
+  expect_at_most(48, "submit and get, from outside", lines_by([&] { pool.submit([] {}).get(); }));
+}
+
+// All sleep, and each gets a part: to each worker.
+TEST_P(Lines, ALoopThatAllWake) {
+  const unsigned workers = GetParam();
+  heist::pool pool({.workers = workers});
+  const double moved = lines_by([&] {
+    std::atomic<int> here{0};
+    pool.run([&] {
+      heist::parallel_for(0U, workers, [&](unsigned) {
+        add_unwatched(here, 1);
+        wait_unwatched(here, static_cast<int>(workers));
+      });
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  });
+  expect_at_most(60 + 4.0 * workers, "waking and sleeping of all, to each", moved / workers);
+}
+
+// The lines that come to the one that forks, while all others look for work in vain.
+TEST_P(Lines, AForkBesideHungryThieves) {
+  heist::pool pool({.workers = GetParam(), .idle = heist::idle_kind::spin});
+  pool.run([&] {
+    heist::fork_join([] {}, [] {});
+    const std::uint64_t before = lines_moved_here();
+    for (int i = 0; i < 100 * rounds; ++i) heist::fork_join([] {}, [] {});
+    expect_at_most(1, "fork_join beside hungry thieves, to the owner",
+                   static_cast<double>(lines_moved_here() - before) / (100.0 * rounds));
   });
 }
 

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <vector>
 
+extern "C" const char __executable_start;
+
 namespace {
 
 constexpr unsigned line_shift = 6;
@@ -22,8 +24,12 @@ struct line_state {
   std::atomic<std::uint64_t> holders{0};  // a bit for each thread that has it
   std::atomic<bool> is_written{false};    // by the only holder
   std::atomic<bool> is_locked{false};
-  std::uint64_t moved = 0;         // guarded by is_locked
-  const void* by = nullptr;  // the code of the last move
+  std::uint64_t moved = 0;  // guarded by is_locked
+  // Addresses in the code: of the last access that moved it, and of the last one by another thread
+  // that wrote before.
+  const void* by = nullptr;
+  const void* after = nullptr;
+  const void* written_by = nullptr;
 };
 
 std::array<line_state, lines_n> states;
@@ -64,8 +70,10 @@ void touch_line(std::uint64_t line, bool writes, const void* by) noexcept {
   if (moves) {
     ++s.moved;
     s.by = by;
+    s.after = s.written_by;
     moved_by_thread[thread].fetch_add(1, std::memory_order_relaxed);
   }
+  if (writes) s.written_by = by;
   s.is_locked.store(false, std::memory_order_release);
 }
 
@@ -75,6 +83,10 @@ void touch_line(std::uint64_t line, bool writes, const void* by) noexcept {
   const auto first = reinterpret_cast<std::uintptr_t>(address);
   for (std::uint64_t line = first >> line_shift; line <= (first + bytes - 1) >> line_shift; ++line)
     touch_line(line, writes, by);
+}
+
+std::size_t in_program(const void* code) noexcept {
+  return static_cast<std::size_t>(static_cast<const char*>(code) - &__executable_start);
 }
 
 }  // namespace
@@ -111,8 +123,9 @@ void print_lines_moved(const char* title, int most) {
   std::printf("%s: %zu lines moved\n", title, found.size());
   for (line_state* s : found) {
     if (most-- > 0)
-      std::printf("  %#zx  %zu times, last by %p\n", static_cast<std::size_t>(s->line << line_shift),
-                  static_cast<std::size_t>(s->moved), s->by);
+      std::printf("  %#zx  %zu times, last by %#zx after %#zx\n",
+                  static_cast<std::size_t>(s->line << line_shift),
+                  static_cast<std::size_t>(s->moved), in_program(s->by), in_program(s->after));
     s->moved = 0;
   }
 }
@@ -129,12 +142,12 @@ void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 
-#define HEIST_ACCESS(bytes)                                                                       \
-  void __tsan_read##bytes(void* p) { touch(p, bytes, false, HEIST_CALLER); }                      \
-  void __tsan_write##bytes(void* p) { touch(p, bytes, true, HEIST_CALLER); }                      \
-  void __tsan_unaligned_read##bytes(void* p) { touch(p, bytes, false, HEIST_CALLER); }            \
-  void __tsan_unaligned_write##bytes(void* p) { touch(p, bytes, true, HEIST_CALLER); }            \
-  void __tsan_volatile_read##bytes(void* p) { touch(p, bytes, false, HEIST_CALLER); }             \
+#define HEIST_ACCESS(bytes)                                                            \
+  void __tsan_read##bytes(void* p) { touch(p, bytes, false, HEIST_CALLER); }           \
+  void __tsan_write##bytes(void* p) { touch(p, bytes, true, HEIST_CALLER); }           \
+  void __tsan_unaligned_read##bytes(void* p) { touch(p, bytes, false, HEIST_CALLER); } \
+  void __tsan_unaligned_write##bytes(void* p) { touch(p, bytes, true, HEIST_CALLER); } \
+  void __tsan_volatile_read##bytes(void* p) { touch(p, bytes, false, HEIST_CALLER); }  \
   void __tsan_volatile_write##bytes(void* p) { touch(p, bytes, true, HEIST_CALLER); }
 HEIST_ACCESS(1)
 HEIST_ACCESS(2)
@@ -149,48 +162,48 @@ void __tsan_atomic_thread_fence(int) { std::atomic_thread_fence(std::memory_orde
 void __tsan_atomic_signal_fence(int) { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 // Every order is the strongest: what is counted is who touches what.
-#define HEIST_ATOMIC(bits, type)                                                                  \
-  type __tsan_atomic##bits##_load(const volatile type* p, int) {                                  \
-    touch(p, sizeof *p, false, HEIST_CALLER);                                                     \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                  \
-  }                                                                                               \
-  void __tsan_atomic##bits##_store(volatile type* p, type v, int) {                               \
-    touch(p, sizeof *p, true, HEIST_CALLER);                                                      \
-    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                     \
-  }                                                                                               \
-  type __tsan_atomic##bits##_exchange(volatile type* p, type v, int) {                            \
-    touch(p, sizeof *p, true, HEIST_CALLER);                                                      \
-    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                           \
-  }                                                                                               \
-  type __tsan_atomic##bits##_fetch_add(volatile type* p, type v, int) {                           \
-    touch(p, sizeof *p, true, HEIST_CALLER);                                                      \
-    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                               \
-  type __tsan_atomic##bits##_fetch_sub(volatile type* p, type v, int) {                           \
-    touch(p, sizeof *p, true, HEIST_CALLER);                                                      \
-    return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                               \
-  type __tsan_atomic##bits##_fetch_and(volatile type* p, type v, int) {                           \
-    touch(p, sizeof *p, true, HEIST_CALLER);                                                      \
-    return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                               \
-  type __tsan_atomic##bits##_fetch_or(volatile type* p, type v, int) {                            \
-    touch(p, sizeof *p, true, HEIST_CALLER);                                                      \
-    return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                               \
-  type __tsan_atomic##bits##_fetch_xor(volatile type* p, type v, int) {                           \
-    touch(p, sizeof *p, true, HEIST_CALLER);                                                      \
-    return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                               \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* p, type* expected, type v,     \
-                                                    int, int) {                                   \
-    touch(p, sizeof *p, true, HEIST_CALLER);                                                      \
-    return __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
-  }                                                                                               \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* p, type* expected, type v, int,  \
-                                                  int) {                                          \
-    touch(p, sizeof *p, true, HEIST_CALLER);                                                      \
-    return __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
+#define HEIST_ATOMIC(bits, type)                                                                   \
+  type __tsan_atomic##bits##_load(const volatile type* p, int) {                                   \
+    touch(p, sizeof *p, false, HEIST_CALLER);                                                      \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                                \
+  void __tsan_atomic##bits##_store(volatile type* p, type v, int) {                                \
+    touch(p, sizeof *p, true, HEIST_CALLER);                                                       \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                \
+  type __tsan_atomic##bits##_exchange(volatile type* p, type v, int) {                             \
+    touch(p, sizeof *p, true, HEIST_CALLER);                                                       \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                                \
+  type __tsan_atomic##bits##_fetch_add(volatile type* p, type v, int) {                            \
+    touch(p, sizeof *p, true, HEIST_CALLER);                                                       \
+    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  type __tsan_atomic##bits##_fetch_sub(volatile type* p, type v, int) {                            \
+    touch(p, sizeof *p, true, HEIST_CALLER);                                                       \
+    return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  type __tsan_atomic##bits##_fetch_and(volatile type* p, type v, int) {                            \
+    touch(p, sizeof *p, true, HEIST_CALLER);                                                       \
+    return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  type __tsan_atomic##bits##_fetch_or(volatile type* p, type v, int) {                             \
+    touch(p, sizeof *p, true, HEIST_CALLER);                                                       \
+    return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                              \
+  }                                                                                                \
+  type __tsan_atomic##bits##_fetch_xor(volatile type* p, type v, int) {                            \
+    touch(p, sizeof *p, true, HEIST_CALLER);                                                       \
+    return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* p, type* expected, type v, int, \
+                                                    int) {                                         \
+    touch(p, sizeof *p, true, HEIST_CALLER);                                                       \
+    return __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* p, type* expected, type v, int,   \
+                                                  int) {                                           \
+    touch(p, sizeof *p, true, HEIST_CALLER);                                                       \
+    return __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
   }
 HEIST_ATOMIC(8, std::uint8_t)
 HEIST_ATOMIC(16, std::uint16_t)

@@ -299,14 +299,16 @@ class pool_impl {
   wake_cost wake_cost_;
   wake_timer wake_timer_;  // used if the pool measures (histogram_cells.hpp)
   sleepers nappers_;       // nobody asks for them: no push wakes one
-  std::atomic<bool> seat_wanted_{false};
+  // Seldom written, and looked at by all who search.
+  alignas(platform::cache_line_bytes) std::atomic<bool> seat_wanted_{false};
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> starvation_reported_{false};
+  std::atomic<unsigned> starving_{0};
   std::atomic<unsigned> seated_callers_{0};  // in seats of their own
   std::atomic<std::uint64_t> seatless_calls_{0};
-  std::atomic<bool> stopping_{false};
-  std::atomic<std::size_t> unfinished_{0};  // start hooks, and roots that nobody awaits
+  // Written with each root that nobody awaits.
+  alignas(platform::cache_line_bytes) std::atomic<std::size_t> unfinished_{0};  // start hooks too
   std::atomic<unsigned> visitors_{0};
-  std::atomic<unsigned> starving_{0};
-  std::atomic<bool> starvation_reported_{false};
   blocking_crew blocking_;               // it ends first: its threads hand fibers to those above
   pool_impl* next_abandoned_ = nullptr;  // in a child of fork(): see discard()
   live_pools::entry live_{*this};

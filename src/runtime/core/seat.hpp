@@ -27,6 +27,7 @@
 #include <cstdint>
 
 #include "heist/detail/invariant.hpp"
+#include "platform/cpu.hpp"
 #include "platform/park.hpp"
 
 namespace heist::inline v0::detail {
@@ -119,7 +120,8 @@ class basic_guest_door {
 
  private:
   typename Seam::template atomic<T*> shown_{nullptr};
-  typename Seam::template atomic<std::uint32_t> pins_{0};
+  // On another line: many look whether it is open, and take no line from those who pin it.
+  alignas(platform::cache_line_bytes) typename Seam::template atomic<std::uint32_t> pins_{0};
 };
 
 }  // namespace heist::inline v0::detail

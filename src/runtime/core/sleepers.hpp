@@ -58,6 +58,7 @@
 
 #include "heist/deque/atomics.hpp"
 #include "heist/detail/invariant.hpp"
+#include "platform/cpu.hpp"
 #include "platform/park.hpp"
 
 namespace heist::inline v0::detail {
@@ -82,7 +83,7 @@ struct std_parking : deque::std_atomics {
 };
 
 template <class Seam>
-class basic_sleepers {
+class alignas(platform::cache_line_bytes) basic_sleepers {
  public:
   // seq_cst and a fence: before every later look, in one order with the owner's fence.
   void announce() noexcept {

@@ -45,7 +45,7 @@ struct std_yielding : deque::std_atomics {
 };
 
 template <class Seam>
-class basic_sleeping_place {
+class alignas(platform::cache_line_bytes) basic_sleeping_place {
  public:
   // By the owner, about to sleep. Release: partner is the exchange in begin_move.
   void enter() noexcept { at_.store(asleep, std::memory_order_release); }

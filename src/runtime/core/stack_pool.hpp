@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "platform/cpu.hpp"
 #include "runtime/core/fiber.hpp"
 
 namespace heist::inline v0::detail {
@@ -13,7 +14,7 @@ namespace heist::inline v0::detail {
 // Workers keep a few fibers each (worker::cached). They take more from here, and put surplus ones
 // here. What is surplus goes back to the system when the pool has been idle for a while, and before
 // another pool is refused a stack.
-class stack_pool {
+class alignas(platform::cache_line_bytes) stack_pool {
  public:
   stack_pool(pool_impl& pool, fiber::entry begin, std::size_t stack_size,
              std::size_t slots) noexcept
@@ -58,7 +59,7 @@ class stack_pool {
 };
 
 // How many stacks are in use, and how many were at most. Relaxed: numbers for reports.
-class stack_count {
+class alignas(platform::cache_line_bytes) stack_count {
  public:
   void add_one() noexcept {
     const std::uint64_t now = in_use_.fetch_add(1, std::memory_order_relaxed) + 1;

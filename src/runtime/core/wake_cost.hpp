@@ -37,6 +37,8 @@ class wake_cost {
   }
   // By a thread that has slept. Of several that were woken the first one counts.
   void arrive(clock::time_point now = clock::now()) noexcept {
+    // The look saves the line from the writes of those who come after the first.
+    if (began_.load(std::memory_order_relaxed) == 0) return;
     const std::int64_t began = began_.exchange(0, std::memory_order_relaxed);
     if (began == 0) return;
     const nanoseconds took =
@@ -54,7 +56,8 @@ class wake_cost {
   static_assert(std::is_same_v<clock::duration, nanoseconds>);
 
   alignas(platform::cache_line_bytes) std::atomic<std::int64_t> began_{0};
-  std::atomic<std::int64_t> average_{nanoseconds(std::chrono::microseconds(20)).count()};
+  alignas(platform::cache_line_bytes) std::atomic<std::int64_t> average_{
+      nanoseconds(std::chrono::microseconds(20)).count()};
 };
 
 }  // namespace heist::inline v0::detail

@@ -128,17 +128,22 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
     path = watched_path;
   }
 
-  pool_impl& pool;
+  // What thieves read, on lines of their own: of what its victim writes, an attempt takes only the
+  // lines of its deque (docs/scaling.md).
+  alignas(platform::cache_line_bytes) pool_impl& pool;
   const unsigned index;
   const bool is_guest;
-
+  bool counts_all = false;  // every fork calls the library (counting_limit); constant
   // Written by the worker's thread before the pool's start gate opens, then constant. A guest
   // writes them when it enters; its deque is for itself only, others use a deque_view.
   control* deque = nullptr;  // in that thread's TLS; outlives all stealing: threads end together
   pid_t tid = 0;
+  // Null in a pool that uses the split deque. Constant.
+  std::unique_ptr<fork_deque> forks;
+  std::unique_ptr<fork_deque> loot;
 
   // Used by the worker's thread only, whatever fiber runs.
-  local<fiber*> cached{nullptr};  // free fibers, at most max_cached
+  alignas(platform::cache_line_bytes) local<fiber*> cached{nullptr};  // free ones: max_cached
   local<unsigned> cached_count{0};
   local<bool> cache_is_trimmed{true};
   local<fiber*> reserve{nullptr};  // one more free fiber: for a wait when there is no other
@@ -148,12 +153,11 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<unsigned> last_asked{~0U};  // whom it has asked since its last steal
   steal_backoff backoff;
   after_switch_action after{};
-  fiber native{};              // the thread's own stack, suspended while fibers run
-  local<bool> greeted{false};  // on_thread_start has been called
-  local<bool> spawns{false};   // a spawn leaves the spawner's rest to thieves
-  local<bool> alone{false};    // set by stay_alone()
-  bool counts_all = false;     // every fork calls the library (counting_limit); constant
-  bool moves_joins = false;    // HEIST_CHECK=moves; constant
+  fiber native{};                              // the thread's own stack, suspended while fibers run
+  local<bool> greeted{false};                  // on_thread_start has been called
+  local<bool> spawns{false};                   // a spawn leaves the spawner's rest to thieves
+  local<bool> alone{false};                    // set by stay_alone()
+  bool moves_joins = false;                    // HEIST_CHECK=moves; constant
   const check_library* lock_checks = nullptr;  // HEIST_CHECK=locks; constant
   work_log* log = nullptr;  // of a measured pool (strands.hpp), until stay_alone()
   // Its seat is vacant while it naps: then a guest takes it from the nappers' count. Written before
@@ -180,10 +184,6 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   alignas(platform::cache_line_bytes) std::atomic<fiber*> mailbox{nullptr};
 
   fork_path path{};  // constant, until stay_alone()
-  // Null in a pool that uses the split deque. Constant.
-  std::unique_ptr<fork_deque> forks;
-  std::unique_ptr<fork_deque> loot;
-
   // Null unless the pool measures (stats_kind::timed). Constant.
   std::unique_ptr<histogram_cells> seen;
 

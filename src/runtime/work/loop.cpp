@@ -113,7 +113,9 @@ fiber* take_mail(worker& w) noexcept {
   w.owes_turn = false;
   const bool urgent_first = w.serves_entry;
   w.serves_entry = false;
-  const bool has_many_stacks = w.pool.stack_use().in_use() > many_stacks;
+  // The count of stacks is written by all, so it is read only when there is a choice.
+  const bool has_many_stacks =
+      !w.pool.injection().empty() && w.pool.stack_use().in_use() > many_stacks;
   const injected item = takes_own_only(w) ? w.pool.injection().pop_for(*w.call)
                                           : w.pool.injection().pop(has_many_stacks, urgent_first);
   w.turns.note_entry();
@@ -252,10 +254,13 @@ class idle_pacing {
       return true;
     const auto now = clock::now();
     if (since_ == clock::time_point{}) {
-      since_ = now;
+      since_ = helped_ = now;
       recount_spares(w_);
     }
-    if (now - since_ >= expose_patience && help_out(w_, false)) return true;
+    if (now - helped_ >= expose_patience) {
+      helped_ = now;
+      if (help_out(w_, false)) return true;
+    }
     if (idle_ != idle_kind::park || round_ <= spin_rounds + yield_rounds ||
         now - since_ < w_.pool.patience())
       return true;
@@ -297,7 +302,8 @@ class idle_pacing {
   const bool may_nap_;
   bool was_woken_ = false;
   unsigned round_ = 0;
-  clock::time_point since_{};
+  clock::time_point since_{};  // the search began; unset: not looked at yet
+  clock::time_point helped_{};
 };
 
 // Searches until something was run (true), or the pool stops or the guest may leave (false).
