@@ -76,8 +76,8 @@ class program_contest {
  public:
   // The competitors, if there are any, are paused.
   program_contest(const suite_program& program, const suite_settings& with,
-                  const competitor* competitors)
-      : program_(program), with_(with), competitors_(competitors) {
+                  const competitor* competitors, bool is_curve)
+      : program_(program), with_(with), competitors_(competitors), is_curve_(is_curve) {
     add("serial", with_.heist, {"side", std::string(program.name), "1", "serial"}, 0);
     for (const unsigned workers : with_.workers) {
       for (const auto& preset : with_.presets) {
@@ -85,6 +85,7 @@ class program_contest {
                           {"side", std::string(program.name), text(workers), preset}, workers);
         added.is_heist = preset == with_.presets.front();
       }
+      if (is_curve_) continue;
       for (const auto& rival : rivals) add_rival(rival, workers);
     }
   }
@@ -134,6 +135,18 @@ class program_contest {
       else
         result.push_back({what + "heist to the best rival", "", bound::at_most, best_rival_limit,
                           1 / to_ours, best->name});
+    }
+    return result;
+  }
+
+  // Serial time over heist's, by the number of workers.
+  [[nodiscard]] report::series speedups() const {
+    report::series result{std::string(program_.name)};
+    for (const auto& each : all_) {
+      if (!each.is_heist || each.seconds.empty()) continue;
+      const samples speedup = ratio(all_.front().seconds, each.seconds);
+      result.points.push_back({static_cast<double>(each.workers), speedup.median(), speedup.least(),
+                               speedup.greatest()});
     }
     return result;
   }
@@ -257,7 +270,10 @@ class program_contest {
       result.measures.push_back({"PA", "", of.processors});
       result.measures.push_back({"time/(T1/PA)", "", stretch(of)});
     }
-    if (of.workers > 0) result.measures.push_back({"to heist", "", to_heist(of)});
+    if (is_curve_ && of.workers > 0)
+      result.measures.push_back({"speed-up", "", ratio(all_.front().seconds, of.seconds)});
+    else if (of.workers > 0)
+      result.measures.push_back({"to heist", "", to_heist(of)});
     if (of.rival.empty() && of.workers > 1)
       result.measures.push_back({"steals", "",
                                  samples({static_cast<double>(of.process->steals()) /
@@ -271,6 +287,7 @@ class program_contest {
   const suite_program& program_;
   const suite_settings& with_;
   const competitor* competitors_;
+  bool is_curve_;
   std::vector<contender> all_;  // the first one is serial
   std::string expected_, result_;
 };
@@ -326,9 +343,13 @@ results run_suite(const suite& which, const suite_settings& with) {
   const auto competitors =
       which.competitors > 0 ? std::make_unique<competitor>(which.competitors) : nullptr;
   fine_grained means;
+  report::chart curve{"speed-up, serial time over heist's",
+                      {.label = "workers", .scale = report::axis_scale::log2},
+                      {.label = "speed-up", .scale = report::axis_scale::log2},
+                      {}};
   for (const auto& program : which.programs) {
     if (with.is_quick && program.quick.empty()) continue;
-    program_contest contest(program, with, competitors.get());
+    program_contest contest(program, with, competitors.get(), which.is_curve);
     if (!contest.play()) {
       found.notes.push_back("interrupted: the programs that had finished");
       break;
@@ -336,12 +357,14 @@ results run_suite(const suite& which, const suite_settings& with) {
     const auto rows = contest.rows();
     found.rows.insert(found.rows.end(), rows.begin(), rows.end());
     with.finished(rows);
+    if (which.is_curve) curve.all.push_back(contest.speedups());
     if (with.is_quick) continue;  // such figures keep no promise, and break none
     const auto targets = contest.targets();
     found.targets.insert(found.targets.end(), targets.begin(), targets.end());
     if (program.is_fine_grained) means.take(contest, with);
   }
   means.append_targets(found.targets);
+  if (!curve.all.empty()) found.charts.push_back(std::move(curve));
   return found;
 }
 

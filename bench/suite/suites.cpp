@@ -17,6 +17,22 @@ suite multiprogramming() {
           "Arora, Blumofe and Plaxton 1998, section 5"};
 }
 
+// At the sizes at which libraries of this kind publish their figures for machines of 64 processors.
+suite field() {
+  return {
+      "field",
+      "heist from one worker to all processors: forks, a flat tree, a search, a product, a walk",
+      {{"fib", {"n=39"}, {"n=18"}},
+       {"skynet", {"leaves=100000000"}, {"leaves=1000"}},
+       {"nqueens", {"n=14", "cutoff=7"}, {"n=8", "cutoff=2"}},
+       {"matmul", {"n=2048"}, {"n=64"}},
+       {"uts", {"tree=T1"}, {"tree=tiny"}}},
+      0,
+      0,
+      {},
+      true};
+}
+
 suite documents() {
   return {
       "documents",
@@ -84,6 +100,7 @@ const std::vector<suite>& suites() {
         {"samplesort", {"size=4000000"}, {"size=20000"}}}},
       multiprogramming(),
       documents(),
+      field(),
       {"check",
        "small sizes, to be held against a baseline with --check",
        {{"fib", {"n=34"}, {"n=16"}, true},

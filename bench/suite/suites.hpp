@@ -23,6 +23,8 @@ struct suite {
   // More than one worker, where the command line doesn't say how many. 0: one for each processor.
   unsigned workers = 0;
   std::string_view source = {};  // the documents whose measurements it repeats
+  // heist without rivals, on 1, 2, 4 ... workers and as many as wanted, and a chart of that.
+  bool is_curve = false;
 };
 
 // Every suite, in the order in which they are shown.

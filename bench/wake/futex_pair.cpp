@@ -1,12 +1,14 @@
 #include "bench/wake/futex_pair.hpp"
 
-#include "platform/affinity.hpp"
 #include "platform/park.hpp"
 #include "platform/thread.hpp"
 
 namespace heist::bench {
 
-futex_pair::futex_pair() : server_([this] { serve(); }) { server_id_.wait(0); }
+futex_pair::futex_pair() : server_([this] { serve(); }) {
+  mask_.note();
+  server_id_.wait(0);
+}
 
 futex_pair::~futex_pair() {
   order_.store(static_cast<std::uint32_t>(order::end), std::memory_order_release);
@@ -28,8 +30,8 @@ double futex_pair::wake() {
 
 void futex_pair::keep_off(int cpu) {
   if (cpu == kept_off_) return;
-  if (kept_off_ >= 0) platform::allow_cpu(server_id_, kept_off_);
-  kept_off_ = platform::forbid_cpu(server_id_, cpu) ? cpu : -1;
+  if (kept_off_ >= 0) mask_.restore(server_id_);
+  kept_off_ = mask_.forbid(server_id_, cpu) ? cpu : -1;
 }
 
 double futex_pair::round_trip() {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "bench/rounds.hpp"
+#include "platform/affinity.hpp"
 
 namespace heist::bench {
 
@@ -38,6 +39,7 @@ class futex_pair {
   std::atomic<std::uint32_t> answer_{0};  // the other way round; counts answers
   clock::time_point woken_at_{};          // written before the answer
   int kept_off_ = -1;
+  platform::common_mask mask_;
   std::atomic<pid_t> server_id_{0};
   std::thread server_;
 };

@@ -34,6 +34,7 @@ DOCUMENTS = (
         ("src/platform/README.md", "The platform"),
         ("src/runtime/README.md", "The runtime"),
         ("docs/memory_model.md", "Memory model"),
+        ("docs/scaling.md", "Scaling"),
         ("docs/reliability.md", "Reliability"),
         ("docs/style.md", "Style"),
         ("CONTRIBUTING.md", "Contributing"),

@@ -64,6 +64,18 @@ def check_suite(command, name, folder):
     check(page.read_text().count("<svg") >= 2 * len(groups), f"{name}: the page has no plots")
 
 
+def check_curve(command):
+    """The suite field has heist alone, on powers of two and the number that is asked for."""
+    done = heist(command, "bench", "--suite", "field", "--quick", "--json", "-P", "6")
+    check(done.returncode == 0, f"field: exit code {done.returncode}: {done.stderr}")
+    results = json.loads(done.stdout)
+    names = [row["name"] for row in results["rows"] if row["group"].startswith("fib")]
+    check(names == ["serial", "heist, P = 1", "heist, P = 2", "heist, P = 4", "heist, P = 6"], f"field: {names}")
+    curve = results["charts"][0]["series"]
+    check([each["name"] for each in curve] == ["fib", "skynet", "nqueens", "matmul", "uts"], f"field: {curve}")
+    check(all([point["x"] for point in each["points"]] == [1, 2, 4, 6] for each in curve), f"field: {curve}")
+
+
 def check_wrong_results(command, folder):
     make_rivals(folder, "time 0.001 0123456789abcdef")
     done = heist(command, "bench", "--suite", "sorting", "--quick", "--rivals", folder, "-P", "1")
@@ -181,6 +193,7 @@ def check_real_rivals(command, folder, rivals):
 def main():
     command = os.path.abspath(sys.argv[1])
     check_refusals(command)
+    check_curve(command)
     check_real_rivals(command, sys.argv[2], [each for each in sys.argv[3:] if each != "--all"])
     with tempfile.TemporaryDirectory() as folder:
         for line in heist(command, "bench", "list", "--json").stdout.splitlines():

@@ -177,6 +177,8 @@ class bench_parser {
     auto most = request.suite->workers > 0 ? request.suite->workers : bench::workers_of({});
     if (!common.text("workers").empty()) most = static_cast<unsigned>(common.integer("workers"));
     request.settings.workers = {1};
+    if (request.suite->is_curve)
+      for (unsigned p = 2; p < most; p *= 2) request.settings.workers.push_back(p);
     if (most > 1) request.settings.workers.push_back(most);
     if (!preset_names_.empty()) request.settings.presets = checked_presets(*request.suite);
     request.printed = form;
