@@ -57,6 +57,10 @@ struct pool_config {
   yield_kind yield = yield_kind::paced;
   // Where the threads may run.
   placement_kind placement = placement_kind::free;
+  // With placement_kind::by_node: the only node whose processors the pool uses, counted from 0
+  // among those that this process may use; then 0 workers are as many as it has processors. -1: all
+  // nodes.
+  int node = -1;
   // Callers always wait in a pool with another deque than the split one, with stalling joins, with
   // pinned workers, with yields to random workers or to all, or with a hook below: what it promises
   // holds for its own threads.

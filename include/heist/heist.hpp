@@ -27,6 +27,7 @@
 #include "heist/partition.hpp"
 #include "heist/partitioner.hpp"
 #include "heist/pipeline.hpp"
+#include "heist/places.hpp"
 #include "heist/policy.hpp"
 #include "heist/pool.hpp"
 #include "heist/presets.hpp"

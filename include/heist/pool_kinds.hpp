@@ -104,6 +104,9 @@ enum class placement_kind : std::uint8_t {
   // Worker i runs on processor i of the affinity mask; after the last processor the first one is
   // next.
   pinned,
+  // Each worker runs on any processor of one NUMA node, and the workers are shared out among the
+  // nodes as the processors are: see <heist/places.hpp>.
+  by_node,
 };
 
 // The names of the choices, as the command takes them: those of the enumerators.
@@ -147,7 +150,8 @@ enum class placement_kind : std::uint8_t {
   return names[static_cast<std::size_t>(k)];
 }
 [[nodiscard]] constexpr std::string_view to_string(placement_kind k) noexcept {
-  return k == placement_kind::free ? "free" : "pinned";
+  constexpr std::string_view names[] = {"free", "pinned", "by_node"};
+  return names[static_cast<std::size_t>(k)];
 }
 
 // Every choice, in the order of the enumerators.

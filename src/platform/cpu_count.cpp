@@ -10,7 +10,9 @@
 #include "cpu_count.hpp"
 
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,13 +21,16 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "machine_load.hpp"
+#include "nodes.hpp"
 
 namespace heist::inline v0::platform {
 
@@ -303,6 +308,107 @@ std::optional<double> machine_load::of_others() const {
   if (!busy_ || !own_ || !busy || !own || passed < least_seconds) return std::nullopt;
   const double of_others = (*busy - *busy_) - (*own - *own_);
   return std::clamp(of_others / (passed * static_cast<double>(cpus_.size())), 0.0, 1.0);
+}
+
+// ---- nodes.hpp
+
+namespace {
+
+// Set before pools are made, and read when they are.
+std::vector<numa_node>& nodes_for_test() {
+  static std::vector<numa_node> nodes;
+  return nodes;
+}
+
+// "0-3,8,10-11" as the numbers that it stands for; empty where it is something else.
+std::vector<int> parse_list(std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  std::vector<int> numbers;
+  if (text.empty()) return numbers;
+  for (const std::string_view part : split(text, ',')) {
+    int first = 0;
+    const char* const end = part.data() + part.size();
+    auto read = std::from_chars(part.data(), end, first);
+    int last = first;
+    if (read.ec == std::errc{} && read.ptr != end && *read.ptr == '-')
+      read = std::from_chars(read.ptr + 1, end, last);
+    constexpr int most = 1 << 20;
+    if (read.ec != std::errc{} || read.ptr != end || first < 0 || last < first || last > most)
+      return {};
+    for (int number = first; number <= last; ++number) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+// For mbind(2), of which glibc has no declaration.
+constexpr int interleave_policy = 3;
+constexpr std::size_t most_nodes = 1024;
+
+}  // namespace
+
+std::vector<numa_node> usable_nodes(const std::string& folder) {
+  if (!nodes_for_test().empty()) return nodes_for_test();
+  const std::vector<int> allowed = affinity_cpus();
+  std::vector<numa_node> nodes;
+  for (const int number : parse_list(read_text(folder + "/has_cpu"))) {
+    numa_node node{number, {}};
+    for (const int cpu :
+         parse_list(read_text(folder + "/node" + std::to_string(number) + "/cpulist")))
+      if (std::binary_search(allowed.begin(), allowed.end(), cpu)) node.cpus.push_back(cpu);
+    if (!node.cpus.empty()) nodes.push_back(std::move(node));
+  }
+  if (nodes.empty()) nodes.push_back({0, allowed});
+  return nodes;
+}
+
+void set_nodes_for_test(std::vector<numa_node> nodes) { nodes_for_test() = std::move(nodes); }
+
+bool bind_this_thread(std::span<const int> cpus) noexcept {
+  const int last = cpus.empty() ? 0 : *std::max_element(cpus.begin(), cpus.end());
+  cpu_set_t* const set = CPU_ALLOC(static_cast<std::size_t>(last) + 1);
+  if (set == nullptr) return false;
+  const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(last) + 1);
+  CPU_ZERO_S(bytes, set);
+  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set);
+  const bool bound = ::sched_setaffinity(0, bytes, set) == 0;
+  const int why = errno;
+  CPU_FREE(set);
+  errno = why;
+  return bound;
+}
+
+int node_of_page(const void* address) noexcept {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  auto* where = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) & ~(page - 1));
+  int node = -1;
+  const int before = errno;
+  // Without a list of nodes it moves nothing, and tells where the page is, or a negative error.
+  const long asked = ::syscall(SYS_move_pages, 0, 1UL, &where, nullptr, &node, 0);
+  errno = before;
+  return asked == 0 && node >= 0 ? node : -1;
+}
+
+void* allocate_interleaved(std::size_t bytes) noexcept try {
+  std::array<unsigned long, most_nodes / (8 * sizeof(unsigned long))> mask{};
+  const std::vector<int> with_memory = parse_list(read_text("/sys/devices/system/node/has_memory"));
+  for (const int number : with_memory) {
+    const auto node = static_cast<std::size_t>(number);
+    if (node < most_nodes)
+      mask[node / (8 * sizeof(unsigned long))] |= 1UL << node % (8 * sizeof(unsigned long));
+  }
+  void* const p = ::mmap(nullptr, std::max<std::size_t>(bytes, 1), PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return nullptr;
+  if (with_memory.size() > 1)
+    static_cast<void>(
+        ::syscall(SYS_mbind, p, bytes, interleave_policy, mask.data(), most_nodes + 1, 0));
+  return p;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void free_interleaved(void* p, std::size_t bytes) noexcept {
+  ::munmap(p, std::max<std::size_t>(bytes, 1));
 }
 
 }  // namespace heist::inline v0::platform

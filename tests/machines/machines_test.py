@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SOAK_SECONDS = 10
 PLATFORM_TESTS = "Topology*:Synthetic*:Pin*:Affinity*:CpuCount*:AffinityCpus*"
-RUNTIME_TESTS = "Sleepers*:SleepingPlace*:WakeCost*"
+RUNTIME_TESTS = "Sleepers*:SleepingPlace*:WakeCost*:*Places*:UsableNodes*:PoolsOfANode*"
 
 # This compares masks with the one at its beginning, which changes where processors come and go.
 # The first move a thread, and none is moved while a processor is offline; the others look at them twice.
@@ -26,6 +26,7 @@ EXPECTED = {
     "holes": (7, 7, ["2 packages, 2 NUMA nodes", "16 cores, 16 PUs"]),
     "hotplug": (None, None, ["1 package"]),
     "gone": (10, 10, ["2 packages, 2 NUMA nodes", "10 cores, 10 PUs", "L3 16 MiB x2"]),
+    "two-nodes": (4, 4, ["2 packages, 2 NUMA nodes", "4 cores, 4 PUs", "L3 16 MiB x2"]),
     "memoryless": (8, 8, ["2 packages", "8 cores, 8 PUs", "L3 16 MiB x2"]),
     "memory-node": (4, 4, ["1 package, 2 NUMA nodes", "4 cores, 4 PUs"]),
     "quota": (8, 2, ["8 cores, 8 PUs"]),

@@ -16,6 +16,7 @@
 #include "heist/config.hpp"
 #include "heist/error.hpp"
 #include "platform/cpu_count.hpp"
+#include "platform/nodes.hpp"
 #include "platform/once.hpp"
 #include "platform/process.hpp"
 #include "platform/program.hpp"
@@ -285,11 +286,26 @@ bool lets_callers_work(const pool_config& c) {
          c.yield != yield_kind::to_all && !c.on_thread_start && !c.on_thread_stop;
 }
 
+// As pool_config::node says.
+void check_node(pool_config& c) {
+  if (c.node == -1) return;
+  const auto refuse = [&c](const std::string& wanted) {
+    throw usage_error("pool_config::node = " + std::to_string(c.node) + ": must be " + wanted);
+  };
+  if (c.placement != placement_kind::by_node) refuse("-1, except with placement_kind::by_node");
+  const auto nodes = platform::usable_nodes();
+  const auto node = static_cast<std::size_t>(c.node);
+  if (c.node < 0 || node >= nodes.size())
+    refuse("from 0 to " + std::to_string(nodes.size() - 1) + ", or -1 for all nodes");
+  if (c.workers == 0) c.workers = static_cast<unsigned>(nodes[node].cpus.size());
+}
+
 }  // namespace
 
 pool_config resolve(pool_config c) {
   if (c.workers > pool_config::max_workers)
     refuse_field("workers", c.workers, "at most " + std::to_string(pool_config::max_workers));
+  check_node(c);
   if (c.workers == 0) c.workers = workers_from_environment();
   if (c.workers == 0) c.workers = static_cast<unsigned>(platform::find_cpu_limits().workers);
   if (c.workers > pool_config::max_workers) c.workers = pool_config::max_workers;
@@ -322,7 +338,7 @@ pool_config resolve(pool_config c) {
   check_enum("yield", c.yield, yield_kind::to_all);
   check_enum("stats", c.stats, stats_kind::full);
   c.stats = std::max(c.stats, stats_from_environment().kind);
-  check_enum("placement", c.placement, placement_kind::pinned);
+  check_enum("placement", c.placement, placement_kind::by_node);
   if (c.join == join_kind::stalling || c.deque == deque_kind::shared_queue)
     c.spawn = spawn_kind::child;
   check_enum("callers", c.callers, caller_kind::wait);

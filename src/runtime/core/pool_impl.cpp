@@ -164,9 +164,10 @@ bool pool_impl::wake_one_for(worker& waker) noexcept {
 }
 
 bool pool_impl::wake_elsewhere(worker& waker) noexcept {
-  return places_.wake_elsewhere(waker.index, [this](int sleeper) {
-    return sleepers_.wake_one(sleeper < 0 ? platform::any_waiter
-                                          : park_bit(static_cast<unsigned>(sleeper)));
+  return places_.wake_elsewhere(waker.index, [this, &waker](int sleeper) {
+    if (sleeper >= 0) return sleepers_.wake_one(park_bit(static_cast<unsigned>(sleeper)));
+    // Of its own place before others.
+    return sleepers_.wake_one(placed_ == nullptr ? platform::any_waiter : park_bit(waker.index));
   });
 }
 
@@ -188,6 +189,7 @@ bool pool_impl::anything_to_do(worker& w) noexcept {
   if (!injection_.empty() || stopping() || w.mailbox.load(std::memory_order_relaxed) != nullptr)
     return true;
   if (shared_ && shared_->size_hint() != 0) return true;
+  if (placed_ != nullptr && !placed_->empty()) return true;
   for (unsigned i = 0; i < slots(); ++i) {
     worker& victim = at(i);
     if (&victim == &w) continue;

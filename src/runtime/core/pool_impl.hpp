@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "heist/config.hpp"
@@ -21,6 +22,7 @@
 #include "runtime/core/histogram_cells.hpp"
 #include "runtime/core/injection.hpp"
 #include "runtime/core/live_pools.hpp"
+#include "runtime/core/place_queues.hpp"
 #include "runtime/core/sleepers.hpp"
 #include "runtime/core/sleeping_place.hpp"
 #include "runtime/core/stack_pool.hpp"
@@ -58,6 +60,21 @@ class pool_impl {
   // Pushes a root that nobody awaits; the destructor waits for it. Throws usage_error in a child of
   // fork().
   void start(root& r);
+  // By a worker of this pool: gives the root to that place, and returns when it has ended.
+  void run_placed(root& r, unsigned place) noexcept;
+  // At least 1. The workers of a place have neighbouring numbers.
+  [[nodiscard]] unsigned places() const noexcept {
+    return placed_ == nullptr ? 1 : placed_->places();
+  }
+  struct worker_range {
+    unsigned first, end;
+  };
+  [[nodiscard]] worker_range workers_of(unsigned place) const noexcept {
+    return place_workers_[place];
+  }
+  // The kernel's number of the place's node.
+  [[nodiscard]] int node_of(unsigned place) const noexcept { return place_nodes_[place]; }
+  [[nodiscard]] place_queues* placed() const noexcept { return placed_.get(); }
   [[nodiscard]] pool_stats stats() const;
   [[nodiscard]] const pool_config& config() const noexcept { return config_; }
   [[nodiscard]] pool& owner() const noexcept { return owner_; }
@@ -233,6 +250,9 @@ class pool_impl {
   void start_threads();
   [[nodiscard]] std::unique_ptr<worker> make_guest(unsigned index);
   void make_caller_seats(unsigned count);
+  // The processors of each worker, by its number; empty: any.
+  [[nodiscard]] std::vector<std::vector<int>> processors_of_workers();
+  void make_places();
   static void give_stacks_back(worker& w) noexcept;
 
   // Guests (guests.cpp). enter(): nullptr if no seat is vacant, or there is no stack.
@@ -252,8 +272,8 @@ class pool_impl {
   [[nodiscard]] std::uint64_t longest_block_ns() const noexcept {
     return static_cast<std::uint64_t>(checking_.wanted.block.count());
   }
-  // On processor `cpu`; negative: wherever the system puts it.
-  void thread_main(worker& w, int cpu) noexcept;
+  // On these processors; none: wherever the system puts it.
+  void thread_main(worker& w, std::span<const int> cpus) noexcept;
   bool wait_at_gate() noexcept;
   void open_gate(bool go) noexcept;
   [[nodiscard]] static bool asks_for_distances(const pool_config& c) noexcept;
@@ -275,9 +295,10 @@ class pool_impl {
   [[nodiscard]] sleepers& place_of(const worker& resident) noexcept {
     return resident.naps ? nappers_ : sleepers_;
   }
-  // In a large pool workers share bits; then a wake-up may reach another one than the preferred.
-  static platform::park_bits park_bit(unsigned i) noexcept {
-    return platform::park_bits{1} << i % 32;
+  // A bit for each worker, or for each place. In a large pool some share one; then a wake-up may
+  // reach another one than the preferred.
+  [[nodiscard]] platform::park_bits park_bit(unsigned i) const noexcept {
+    return platform::park_bits{1} << (placed_ == nullptr ? i : resident(i).place) % 32;
   }
   void send_home(fiber& f) noexcept;
   [[nodiscard]] basic_seat<std_parking>* seat_for_guests(worker& w) const noexcept;
@@ -319,6 +340,10 @@ class pool_impl {
   std::vector<pid_t> tids_;                      // the residents', then the guests'
   sleeping_places places_;
   std::vector<std::vector<unsigned>> near_first_;
+  std::unique_ptr<place_queues> placed_;  // nullptr: there is one place
+  std::vector<worker_range> place_workers_;
+  std::vector<int> place_nodes_;
+  std::vector<int> nodes_of_workers_;
   std::vector<steal_distance> distances_;  // of worker i to worker k, at i * size() + k; or empty
   unsigned missing_ = 0;
 

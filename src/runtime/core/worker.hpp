@@ -132,6 +132,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   // lines of its deque (docs/scaling.md).
   alignas(platform::cache_line_bytes) pool_impl& pool;
   const unsigned index;
+  unsigned place = 0;  // constant, once its thread has started
   const bool is_guest;
   bool counts_all = false;  // every fork calls the library (counting_limit); constant
   // Written by the worker's thread before the pool's start gate opens, then constant. A guest
@@ -167,6 +168,10 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<unsigned> awaited_calls{0};  // for turns, see awaited_calls.cpp
   local<bool> owes_turn{false};
   local<bool> serves_entry{false};  // it has given its turn to an urgent root (T3)
+  // For what is given to places (place_queues.hpp): whether it has just run such a root, and when
+  // it found nothing but those of other places for the first time since it ran anything.
+  local<bool> ran_placed{false};
+  local<std::chrono::steady_clock::time_point> passed_places{};
   worker_turns turns;
   // When it began a root last, in ticks. Others read it, relaxed: a hint.
   std::atomic<std::uint64_t> root_began{0};

@@ -80,7 +80,9 @@ void pool_impl::sleep(worker& w) noexcept {
 void pool_impl::nap(worker& w) noexcept {
   nappers_.announce();
   // Relaxed: this comes after the fence in announce().
-  if (!injection_.empty() || stopping() || somebody_starves()) return nappers_.retract();
+  if (!injection_.empty() || stopping() || somebody_starves() ||
+      (placed_ != nullptr && !placed_->empty()))
+    return nappers_.retract();
   w.count.naps.add();
   w.set_state(worker_state::parked);
   notes::naps();

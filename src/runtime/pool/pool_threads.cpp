@@ -5,13 +5,14 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "heist/error.hpp"
-#include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
 #include "platform/cpu_count.hpp"
+#include "platform/nodes.hpp"
 #include "platform/overflow.hpp"
 #include "platform/thread.hpp"
 #include "platform/topology.hpp"
@@ -66,8 +67,7 @@ void pool_impl::start_threads() {
   const unsigned callers = has_guests ? config_.caller_seats : 0;
   if (has_guests) guests_.reserve(std::size_t{config_.workers} + callers);
   tids_.reserve(std::size_t{2} * config_.workers + callers);
-  std::vector<int> cpus;
-  if (config_.placement == placement_kind::pinned) cpus = platform::affinity_cpus();
+  const std::vector<std::vector<int>> cpus = processors_of_workers();  // until the gate was reached
   int refused = 0;
   for (unsigned i = 0; i < config_.workers; ++i) {
     std::unique_ptr<worker> w;
@@ -99,8 +99,8 @@ void pool_impl::start_threads() {
     w->cached = f;
     w->cached_count = 1;
     worker& place = *w;
-    const int cpu = cpus.empty() ? -1 : cpus[i % cpus.size()];
-    auto thread = platform::try_start_thread([this, &place, cpu] { thread_main(place, cpu); });
+    const std::span<const int> own = cpus.empty() ? std::span<const int>{} : cpus[i];
+    auto thread = platform::try_start_thread([this, &place, own] { thread_main(place, own); });
     if (!thread) {
       refused = errno;
       stacks_.put(*f);
@@ -122,6 +122,42 @@ void pool_impl::start_threads() {
   for (auto& w : guests_) tids_.push_back(workers_[w->index < size() ? w->index : 0]->tid);
   if (config_.placement == placement_kind::free && config_.idle == idle_kind::park && size() > 1)
     places_.open_for(tids_, size());
+  make_places();
+}
+
+std::vector<std::vector<int>> pool_impl::processors_of_workers() {
+  std::vector<std::vector<int>> result;
+  if (config_.placement == placement_kind::pinned) {
+    const std::vector<int> cpus = platform::affinity_cpus();
+    if (!cpus.empty())
+      for (unsigned i = 0; i < config_.workers; ++i) result.push_back({cpus[i % cpus.size()]});
+  } else if (config_.placement == placement_kind::by_node) {
+    std::vector<platform::numa_node> nodes = platform::usable_nodes();
+    if (config_.node >= 0) nodes = {nodes.at(static_cast<std::size_t>(config_.node))};
+    std::vector<const platform::numa_node*> node_of_cpu;
+    for (const auto& node : nodes) node_of_cpu.insert(node_of_cpu.end(), node.cpus.size(), &node);
+    for (std::size_t i = 0; i < config_.workers && !node_of_cpu.empty(); ++i) {
+      const platform::numa_node& node = *node_of_cpu[i * node_of_cpu.size() / config_.workers];
+      result.push_back(node.cpus);
+      nodes_of_workers_.push_back(node.number);
+    }
+  }
+  return result;
+}
+
+// Neighbours on the same node are a place.
+void pool_impl::make_places() {
+  if (nodes_of_workers_.empty()) return;
+  for (unsigned i = 0; i < size(); ++i) {
+    if (i == 0 || nodes_of_workers_[i] != nodes_of_workers_[i - 1]) {
+      place_nodes_.push_back(nodes_of_workers_[i]);
+      place_workers_.push_back({i, i});
+    }
+    workers_[i]->place = static_cast<unsigned>(place_nodes_.size() - 1);
+    place_workers_.back().end = i + 1;
+  }
+  if (place_nodes_.size() > 1)
+    placed_ = std::make_unique<place_queues>(static_cast<unsigned>(place_nodes_.size()));
 }
 
 void pool_impl::note_distances(const platform::topology& map) {
@@ -187,12 +223,12 @@ void pool_impl::note_checks(worker& w) const noexcept {
 }
 
 // Allocates nothing: a thread that has started has no way to report that there is no memory.
-void pool_impl::thread_main(worker& w, int cpu) noexcept {
+void pool_impl::thread_main(worker& w, std::span<const int> cpus) noexcept {
   const platform::alternate_stack handler_stack(static_cast<int>(w.index));
   platform::asymmetric_barrier::instance().admit_this_thread();
   platform::set_thread_name(config_.name, '-', w.index);
   // A refusal leaves the thread where the system puts it, which is right, only slower.
-  if (cpu >= 0) static_cast<void>(platform::pin_this_thread(cpu));
+  if (!cpus.empty()) static_cast<void>(platform::bind_this_thread(cpus));
   control& c = current_control();
   w.deque = &c;
   w.tid = platform::thread_id();

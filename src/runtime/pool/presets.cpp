@@ -30,7 +30,7 @@ bool same_scheduler(const pool_config& a, const pool_config& b) noexcept {
     return false;
   if (a.deque == deque_kind::shared_queue && a.order != b.order) return false;
   return a.deque == b.deque && a.join == b.join && a.spawn == b.spawn && a.victim == b.victim &&
-         a.idle == b.idle && a.yield == b.yield && a.placement == b.placement;
+         a.idle == b.idle && a.yield == b.yield && a.placement == b.placement && a.node == b.node;
 }
 
 namespace presets {

@@ -198,12 +198,38 @@ bool run_stolen(worker& w, unsigned round) noexcept {
 
 [[gnu::noinline]] bool run_entry_first(worker& w) noexcept { return run_entry(w) || run_own(w); }
 
+// What waits for the worker's place, every other time.
+bool run_placed(worker& w) noexcept {
+  const bool has_just = w.ran_placed;
+  w.ran_placed = false;
+  root* const r = has_just ? nullptr : w.pool.placed()->pop(w.place);
+  if (r == nullptr) return false;
+  w.ran_placed = true;
+  run_root_item(w, *r);
+  return true;
+}
+
+// What waits for another place, when there has been nothing else for twice the time in which a
+// sleeper of that place would have come.
+bool run_placed_elsewhere(worker& w) noexcept {
+  if (w.pool.placed()->empty()) return false;
+  const auto now = clock::now();
+  if (w.passed_places.get() == clock::time_point{}) w.passed_places = now;
+  if (now - w.passed_places.get() < 2 * w.pool.patience()) return false;
+  root* const r = w.pool.placed()->pop_elsewhere(w.place);
+  if (r == nullptr) return false;
+  run_root_item(w, *r);
+  return true;
+}
+
 // The next turn, by turns.hpp. One that was given to an urgent root (T3) is that root's.
 bool take_turn(worker& w, unsigned round) noexcept {
+  if (w.pool.placed() != nullptr && run_placed(w)) return true;
   if (!w.serves_entry && !w.turns.entry_first() && run_stolen(w, round)) return true;
   const bool own_first = w.turns.own_first() && !w.serves_entry;
   if (own_first ? run_own(w) || run_entry(w) : run_entry_first(w)) return true;
-  return run_stolen(w, round);
+  if (run_stolen(w, round)) return true;
+  return w.pool.placed() != nullptr && run_placed_elsewhere(w);
 }
 
 // T4. Relaxed: the one that leaves looks again.
@@ -316,6 +342,7 @@ bool find_and_run(worker& w) noexcept {
   if (w.seen != nullptr) w.seen->begin_idle();
   idle_pacing wait(w);
   wait.begin();
+  w.passed_places = clock::time_point{};
   for (;;) {
     if (w.pool.somebody_starves()) share_cached(w);
     if (w.is_guest && keeps_others_out(w)) return false;

@@ -111,11 +111,12 @@ job* attempt(worker& w, worker& victim) noexcept {
   return j;
 }
 
-job* steal_from_any(worker& w) noexcept {
+job* steal_from_any(worker& w, unsigned round) noexcept {
   const unsigned n = w.pool.slots();
+  const bool stays = w.pool.places() > 1 && round < rounds_at_own_place;
   for (unsigned i = 1; i < n; ++i) {
     const unsigned slot = (w.index + i) % n;
-    if (!w.pool.is_in_use(slot)) continue;
+    if (!w.pool.is_in_use(slot) || (stays && w.pool.at(slot).place != w.place)) continue;
     if (job* const j = attempt(w, w.pool.at(slot))) return j;
   }
   return nullptr;
@@ -132,11 +133,11 @@ job* steal_round(worker& w, unsigned round) noexcept {
   if (w.pool.config().deque == deque_kind::shared_queue) {
     // The only worker of a pool also steals from itself: its suspended fibers may have pushed jobs.
     job* const j = try_steal(w, w);
-    if (j == nullptr && w.pool.size() > 1) yield_after_attempt(w, choose_victim(w, 0));
+    if (j == nullptr && w.pool.size() > 1) yield_after_attempt(w, choose_victim(w, 0, round));
     return j;
   }
   if (w.pool.slots() == 1) return nullptr;
-  if (round % rounds_per_sweep == rounds_per_sweep - 1) return steal_from_any(w);
+  if (round % rounds_per_sweep == rounds_per_sweep - 1) return steal_from_any(w, round);
   if (w.pool.has_seated_callers())
     if (worker* const caller = w.pool.seated_caller(next_random(w) >> 16);
         caller != nullptr && caller != &w)
@@ -144,7 +145,7 @@ job* steal_round(worker& w, unsigned round) noexcept {
   const unsigned others = w.index < w.pool.size() ? w.pool.size() - 1 : w.pool.size();
   const unsigned attempts = others < attempts_per_round ? others : attempts_per_round;
   for (unsigned i = 0; i < attempts; ++i)
-    if (job* const j = attempt(w, choose_victim(w, i))) return j;
+    if (job* const j = attempt(w, choose_victim(w, i, round))) return j;
   return nullptr;
 }
 
