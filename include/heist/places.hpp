@@ -11,8 +11,8 @@
 // placement_kind::by_node each worker is bound to the processors of one node. What is given to a
 // place begins there if one of its workers has time; a worker of another place takes it only when
 // that one has found nothing else to do, so no processor idles for the sake of a hint, and the
-// bounds of work stealing stay (docs/scaling.md). Thieves ask workers of their own place first in
-// three of four attempts.
+// bounds of work stealing stay (docs/scaling.md). Thieves ask workers of their own place first, and
+// so seldom others that those who sleep at a place are woken before its work goes elsewhere.
 //
 // In any other pool, on a machine with one node and outside of pools there is one place, 0, and all
 // of this is calls and plain loops. So a program with places runs everywhere.
@@ -51,8 +51,9 @@ namespace heist::inline v0 {
 
 // Calls f() on a worker of that place, which the caller waits for as for a join, and returns its
 // result or throws what it threw. A call where the caller is at that place already, where there is
-// one place only, and where `place` isn't below place_count(). Thread-safe; costs a queue with a
-// lock, a switch of fibers and perhaps a wake-up: microseconds. Allocates nothing.
+// one place only, where forks are calls (policy::serial, HEIST_SERIAL), and where `place` isn't
+// below place_count(). Thread-safe; costs a queue with a lock, a switch of fibers and perhaps a
+// wake-up: microseconds. Allocates nothing.
 template <class F>
 requires detail::can_be_called<F>
 auto run_at(unsigned place, F&& f) -> std::invoke_result_t<F>;
@@ -82,7 +83,9 @@ struct interleaved_allocator {
   interleaved_allocator() noexcept = default;
   template <class U>
   interleaved_allocator(const interleaved_allocator<U>&) noexcept {}  // NOLINT: allocators convert
+  // Room for n elements, which are not made; at the beginning of a page.
   [[nodiscard]] T* allocate(std::size_t n);
+  // Gives back what allocate(n) returned.
   void deallocate(T* p, std::size_t n) noexcept;
   friend bool operator==(interleaved_allocator, interleaved_allocator) noexcept { return true; }
 };

@@ -26,7 +26,8 @@ void pool_impl::run_placed(root& r, unsigned place) noexcept {
 
 bool is_elsewhere(unsigned place) noexcept {
   const worker* const w = this_worker();
-  return w != nullptr && !w->alone && place != w->place && place < w->pool.places();
+  return w != nullptr && !w->alone && place != w->place && place < w->pool.places() &&
+         !w->current.get()->is_serial;
 }
 
 void run_placed(unsigned place, root& r) noexcept { this_worker()->pool.run_placed(r, place); }
@@ -34,9 +35,7 @@ void run_placed(unsigned place, root& r) noexcept { this_worker()->pool.run_plac
 void* allocate_interleaved(std::size_t bytes) noexcept {
   return platform::allocate_interleaved(bytes);
 }
-void free_interleaved(void* p, std::size_t bytes) noexcept {
-  platform::free_interleaved(p, bytes);
-}
+void free_interleaved(void* p, std::size_t bytes) noexcept { platform::free_interleaved(p, bytes); }
 
 }  // namespace detail
 

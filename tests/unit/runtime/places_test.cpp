@@ -135,6 +135,12 @@ TEST_P(Places, ReturnWhatTheFunctionReturnsAndThrowWhatItThrows) {
                  std::runtime_error);
   });
   EXPECT_EQ(heist::run_at(1, [] { return 4; }), 4) << "outside of pools";
+  EXPECT_TRUE(pool.run([] {
+    return heist::with(heist::policy::serial, [] {
+      const unsigned here = heist::this_place();
+      return heist::run_at((here + 1) % GetParam(), [&] { return heist::this_place() == here; });
+    });
+  })) << "where forks are calls";
 }
 
 TEST_P(Places, AreEachVisitedOnce) {
@@ -249,12 +255,10 @@ TEST(PlacesOfThisMachine, HaveTheirPagesAndTheirWork) {
     });
     return static_cast<double>(at_home.load()) / (pages * (loops - 2));
   };
-  const double near = share_at_home([](const auto& body) {
-    heist::parallel_for_placed(std::size_t{0}, pages, body);
-  });
-  const double far = share_at_home([](const auto& body) {
-    heist::parallel_for(std::size_t{0}, pages, body);
-  });
+  const double near = share_at_home(
+      [](const auto& body) { heist::parallel_for_placed(std::size_t{0}, pages, body); });
+  const double far =
+      share_at_home([](const auto& body) { heist::parallel_for(std::size_t{0}, pages, body); });
   std::printf("pages used at their own place: %.2f by placed loops, %.2f by others\n", near, far);
   // Half of them by chance. Where many emulated processors share a real one, a worker has none for
   // longer than those of other places wait for it.
