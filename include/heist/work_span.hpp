@@ -39,6 +39,9 @@ struct work_span_options {
   bool keep_dag = false;
   // What takes less than this is one node of the DAG, whatever it forks.
   double dag_leaf_ns = 20'000;
+  // The seconds that a run on one worker takes without the profile: the DAG's times are scaled so
+  // that they sum up to that, since the profile makes short strands longer. 0: they stay.
+  double dag_work = 0;
 };
 
 // A part of the run, by the regions (heist/region.hpp) in which it ran, in seconds. One with others

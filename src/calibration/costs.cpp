@@ -21,6 +21,8 @@
 
 #include "bench/rounds.hpp"
 #include "bench/wake/others_sleep.hpp"
+#include "platform/affinity.hpp"
+#include "platform/cpu_count.hpp"
 #include "platform/machine_load.hpp"
 #include "platform/topology.hpp"
 #include "runtime/core/environment.hpp"
@@ -118,7 +120,7 @@ double busy_factor(unsigned threads, std::uint64_t n) {
   };
   samples alone, beside;
   for (int i = 0; i < in_turn; ++i) {
-    alone.add(run_one(0));
+    alone.add(seconds_beside(1, run_one));
     beside.add(seconds_beside(threads, run_one));
   }
   return beside.median() / alone.median();
@@ -233,19 +235,9 @@ std::string name_of(platform::proximity how) {
   }
 }
 
-std::vector<int> allowed_processors() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  std::vector<int> result;
-  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return result;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &mask)) result.push_back(cpu);
-  return result;
-}
-
 // Finds a pair of processors for each kind of distance on this machine.
 std::vector<measured_distance> find_distances(const platform::topology& shape) {
-  const auto cpus = allowed_processors();
+  const auto cpus = platform::affinity_cpus();
   std::map<platform::proximity, measured_distance> found;
   for (const int a : cpus) {
     std::map<platform::proximity, std::uint32_t> at;
@@ -305,11 +297,15 @@ double measure_fork_ns(pool& one, std::uint64_t n) {
 double seconds_beside(unsigned threads, const std::function<double(unsigned)>& run,
                       const std::function<void(unsigned)>& prepare) {
   std::vector<double> took(threads);
+  const std::vector<int> cpus = platform::affinity_cpus();
   {
     std::barrier ready(static_cast<std::ptrdiff_t>(threads));
     std::vector<std::jthread> all;
     for (unsigned i = 0; i < threads; ++i)
       all.emplace_back([&, i] {
+        // Otherwise the system may leave two on one for some milliseconds, which looks like a busy
+        // machine. A refusal leaves it where the system puts it.
+        if (!cpus.empty()) static_cast<void>(platform::pin_this_thread(cpus[i % cpus.size()]));
         prepare(i);
         ready.arrive_and_wait();
         took[i] = run(i);
@@ -396,12 +392,13 @@ measured_costs measure_costs(const measure_settings& settings,
     {
       bench::whole_pool two({.workers = 2, .idle = idle_kind::spin});
       two.run([&] { take(count, time, "steal_ns", steal, sample_steal); });
+      // Where workers park, jobs as small as these send a thief to sleep for a while (ADR 12).
+      two.run([&] { take(count / 2, time, "quiet_steal_ns", quiet, sample_quiet_steal); });
       two.run([&] { take(count, time, "suspend_ns", resume, sample_resume); });
       two.run([&] { failed.add(failed_attempt_ns(two, std::chrono::milliseconds(2))); });
     }
     {
       bench::whole_pool two({.workers = 2});
-      two.run([&] { take(count / 2, time, "quiet_steal_ns", quiet, sample_quiet_steal); });
       two.run([&] {
         take(count / 5, time, "wake_ns", wake.wake_ns, [&](samples&) { sample_wake(two, wake); });
       });

@@ -14,8 +14,8 @@
 
 namespace heist::calibration {
 
-// The mean of what run(i) returns. So many threads call it at once, as soon as prepare(i) has
-// returned in each of them.
+// The mean of what run(i) returns. So many threads call it at once, each on a processor of its own
+// if there are as many, as soon as prepare(i) has returned in each of them.
 [[nodiscard]] double seconds_beside(
     unsigned threads, const std::function<double(unsigned)>& run,
     const std::function<void(unsigned)>& prepare = [](unsigned) {});

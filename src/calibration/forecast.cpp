@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "calibration/costs.hpp"
+#include "platform/affinity.hpp"
+#include "platform/cpu_count.hpp"
 
 namespace heist::calibration {
 
@@ -13,6 +15,10 @@ namespace {
 
 using bench::seconds_of;
 using report::samples;
+
+// Of the time on one worker: a program may do hardly anything but fork, and the price of a fork is
+// measured in another one.
+constexpr double least_work_share = 0.01;
 
 // The seconds of a call on a worker, without the way into the pool. The serial program runs on the
 // same worker as the forked one, as the speeds of two processors may differ at the moment.
@@ -33,8 +39,15 @@ forecaster::forecaster(forecast_settings settings, lab::cost_model costs, announ
   const auto needed = std::min(2u, available);
   if (real_.empty() || (!absent_.empty() && real_.back() < needed)) real_.push_back(needed);
   most_ = real_.back();
-  for (unsigned i = 0; i < most_; ++i)
-    singles_.push_back(std::make_unique<bench::whole_pool>(pool_config{.workers = 1}));
+  const auto cpus = platform::affinity_cpus();
+  for (unsigned i = 0; i < most_; ++i) {
+    const int cpu = cpus.empty() ? -1 : cpus[i % cpus.size()];
+    singles_.push_back(std::make_unique<bench::whole_pool>(
+        pool_config{.workers = 1, .on_thread_start = [cpu](unsigned) {
+                      // A refusal leaves it where the system puts it.
+                      if (cpu >= 0) static_cast<void>(platform::pin_this_thread(cpu));
+                    }}));
+  }
 }
 
 program_forecast forecaster::study(const lab_program& program) {
@@ -42,7 +55,13 @@ program_forecast forecaster::study(const lab_program& program) {
   const auto simulated = lab::make_computation(dag);
   const auto measured = simulated->measure();
   measure(program);
-  const double instruction_ns = serial_.median() * 1e9 / static_cast<double>(measured.work);
+  // From the forked program on one worker and not from the serial one: its T1 is what is divided by
+  // P, and compilers make other code of the same function in the two (fib's recursion a loop, a
+  // product's leaves in another order).
+  const double one_ns = one_.median() * 1e9;
+  const double without_forks_ns = one_ns - static_cast<double>(forks_) * costs_.fork_ns;
+  const double instruction_ns =
+      std::max(without_forks_ns, least_work_share * one_ns) / static_cast<double>(measured.work);
   program_forecast result;
   for (const auto& machine : machines_)
     result.checked.push_back(check(*machine, *simulated, instruction_ns));
@@ -130,7 +149,7 @@ void forecaster::measure_round(const lab_program& program) {
     const auto workers = machine->threads.workers();
     if (workers == 1) {
       machine->forked.add(one_.values().back());
-      machine->reference.add(serial_.values().back());
+      machine->reference.add(one_.values().back());
       continue;
     }
     machine->reference.add(seconds_beside(

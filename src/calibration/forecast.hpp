@@ -28,7 +28,7 @@ struct checked_row {
   std::uint32_t processors = 0;
   std::uint64_t forks = 0;
   double fork_ns = 0;
-  double instruction_ns = 0;  // the serial time over T1
+  double instruction_ns = 0;  // of a unit of work, from the run on one worker, without its forks
   double busy_factor = 1;     // how many times as long one worker takes beside busy ones
   double serial_s = 0;        // the median
   report::samples real;       // seconds
@@ -114,7 +114,7 @@ class forecaster {
   // The numbers of processors that this machine has, and the others.
   std::vector<std::uint32_t> real_, absent_;
   unsigned most_ = 1;
-  std::vector<std::unique_ptr<pool>> singles_;  // of one worker
+  std::vector<std::unique_ptr<pool>> singles_;  // of one worker, bound to a processor each
   // These belong to the program that was measured last.
   std::vector<std::unique_ptr<real_machine>> machines_;
   std::vector<std::unique_ptr<program_copy>> copies_;

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -212,6 +215,28 @@ TEST(InfoCommand, ShowsManyProcessorsByLetters) {
   EXPECT_THAT(text, StartsWith("       0 .aaaa.aaaaaaaaaaffffffffffffffff\n"));
   EXPECT_THAT(text, HasSubstr("\n       5 ................................\n"));
   EXPECT_THAT(text, HasSubstr("\na: up to 48, f: up to 119 ns\n"));
+}
+
+TEST(Profile, ADagSumsUpToTheTimeOnOneWorker) {
+  const heist_test::temporary_tree tree;
+  const std::string file = tree.root() + "/run.json";
+  const auto result =
+      run_two_workers({"quicksort", "--size", "200000", "--profile", "--dag", file, "--json"});
+  ASSERT_EQ(result.code, heist::cli::success) << result.err;
+  const auto number_after = [](const std::string& text, const std::string& key) {
+    return std::stod(text.substr(text.find(key) + key.size()));
+  };
+  const double one_worker_s = number_after(result.out, R"("one_worker_s":{"median":)");
+
+  std::ifstream in(file);
+  const std::string dag{std::istreambuf_iterator<char>(in), {}};
+  const std::string key = R"("weights": [)";
+  double sum_ns = 0;
+  for (std::size_t at = dag.find(key); at != std::string::npos; at = dag.find(key, at + 1)) {
+    std::istringstream weights(dag.substr(at + key.size(), dag.find(']', at) - at - key.size()));
+    for (std::string each; std::getline(weights, each, ',');) sum_ns += std::stod(each);
+  }
+  EXPECT_NEAR(sum_ns * 1e-9 / one_worker_s, 1, 0.01);
 }
 
 TEST(Profile, IsPrintedBesideTheTimesAndInJson) {

@@ -132,7 +132,10 @@ run_report measure_chosen(const chosen_workload& chosen, const run_request& requ
     auto config = request.pool;
     // The simulator adds what other busy workers cost.
     if (!request.dag.empty()) config.workers = 1;
-    profile(report, *instance, config, request.how, profile_options(request));
+    auto options = profile_options(request);
+    if (options.keep_dag && !report.one_worker.empty())
+      options.dag_work = report.one_worker.median();
+    profile(report, *instance, config, request.how, options);
   }
   if (request.deque_series && !report.mistake) {
     line.show(fmt::format("{}: the deques' sizes", name));

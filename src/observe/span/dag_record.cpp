@@ -76,13 +76,14 @@ constexpr std::size_t most_nodes = std::size_t{1} << 20U;
 // A thread's instructions, and the edges from them.
 class dag_writer {
  public:
-  dag_writer(const std::vector<std::string>& regions, double ns_per_tick)
-      : regions_(regions), ns_per_tick_(ns_per_tick) {}
+  dag_writer(const std::vector<std::string>& regions, double ns_per_tick, double work)
+      : regions_(regions), ns_per_tick_(ns_per_tick), work_(work) {}
 
   std::string operator()(dag_thread& root) {
     find_threads(root);
     for (dag_thread* const t : threads_)
       if (t != &root && !t->is_joined) root.join(*t);
+    if (work_ > 0 && root.total != 0) ns_per_tick_ = work_ * 1e9 / static_cast<double>(root.total);
     std::string threads;
     for (std::size_t i = 0; i < threads_.size(); ++i) {
       if (nodes_ > most_nodes) return {};
@@ -159,7 +160,8 @@ class dag_writer {
   }
 
   const std::vector<std::string>& regions_;  // quoted
-  const double ns_per_tick_;
+  double ns_per_tick_;
+  const double work_;
   std::vector<dag_thread*> threads_;
   std::unordered_map<const dag_thread*, std::size_t> numbers_, lengths_;
   std::vector<std::uint64_t> weights_, in_regions_;
@@ -170,9 +172,9 @@ class dag_writer {
 
 }  // namespace
 
-std::string dag_text(dag_thread& root, const std::vector<std::string>& regions,
-                     double ns_per_tick) {
-  return dag_writer(regions, ns_per_tick)(root);
+std::string dag_text(dag_thread& root, const std::vector<std::string>& regions, double ns_per_tick,
+                     double work) {
+  return dag_writer(regions, ns_per_tick, work)(root);
 }
 
 }  // namespace heist::inline v0::detail

@@ -51,8 +51,9 @@ struct dag_thread {
 };
 
 // The file that `heist sim --dag file:FILE` reads; empty if the DAG is too large for it.
-// What nobody has joined is joined at the end of `root`.
+// What nobody has joined is joined at the end of `root`. `work`: the seconds that all instructions
+// sum up to; 0: what was measured.
 [[nodiscard]] std::string dag_text(dag_thread& root, const std::vector<std::string>& regions,
-                                   double ns_per_tick);
+                                   double ns_per_tick, double work);
 
 }  // namespace heist::inline v0::detail

@@ -59,6 +59,7 @@ work_measurement::work_measurement(const work_span_options& options, const stamp
       steal_ticks(ticks_in(costs.steal_ns, rate)),
       suspend_ticks(ticks_in(costs.suspend_ns, rate)),
       keeps_dag(options.keep_dag),
+      dag_work(options.dag_work),
       leaf_ticks(ticks_in(options.dag_leaf_ns, rate)),
       process_(platform::process_generation()) {}
 
@@ -221,14 +222,14 @@ std::string work_measurement::make_dag(const std::vector<work_span_region>& know
   std::vector<std::string> names;
   for (const work_span_region& r : known) names.push_back(platform::json_text(shown(r.name)));
   if (outside_.size() == 1)
-    return dag_text(outside_.begin()->second.record, names, rate.ns_per_tick);
+    return dag_text(outside_.begin()->second.record, names, rate.ns_per_tick, dag_work);
   dag_thread all;
   for (auto& [thread, here] : outside_) {
     auto t = std::make_unique<dag_thread>();
     t->append(here.record);
     static_cast<void>(all.spawn(std::move(t)));
   }
-  return dag_text(all, names, rate.ns_per_tick);
+  return dag_text(all, names, rate.ns_per_tick, dag_work);
 }
 
 work_span work_measurement::collect() {

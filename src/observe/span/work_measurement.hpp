@@ -200,6 +200,7 @@ class work_measurement {
   const std::uint64_t steal_ticks;
   const std::uint64_t suspend_ticks;
   const bool keeps_dag;
+  const double dag_work;
   const std::uint64_t leaf_ticks;  // of the DAG
 
   // Threads of roots that nobody waits for. A future's user that takes one out joins it.
