@@ -2,9 +2,10 @@
 //
 //     heist::pool pool({.placement = heist::placement_kind::by_node});
 //     pool.run([&] {
-//       heist::parallel_for_placed(0, n, [&](int i) { a[i] = 0; });  // pages come to their place
+//       const heist::by_place near;
+//       heist::parallel_for(0, n, [&](int i) { a[i] = 0; }, near);  // pages come to their place
 //       for (int step = 0; step < 100; ++step)
-//         heist::parallel_for_placed(1, n - 1, [&](int i) { b[i] = a[i - 1] + a[i + 1]; });
+//         heist::parallel_for(1, n - 1, [&](int i) { b[i] = a[i - 1] + a[i + 1]; }, near);
 //     });
 //
 // A place is a node with processors that the pool's workers may use. In a pool with
@@ -28,7 +29,6 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/refusal.hpp"
 #include "heist/detail/root.hpp"
-#include "heist/parallel_for.hpp"
 #include "heist/scope.hpp"
 
 #if defined(near)
@@ -69,11 +69,15 @@ template <class F>
 requires std::invocable<F&, unsigned>
 void for_each_place(F&& f);
 
-// parallel_for(first, last, f) in place_count() parts of equal size: part k is a loop at place k.
-// So two loops over the same range take each part to the same place, and an array whose elements
-// are first touched in such a loop lies where later ones use it.
-template <class Index, class F>
-void parallel_for_placed(Index first, Index last, F&& f);
+// A partitioner (heist/partitioner.hpp): the range is cut into place_count() parts of equal size,
+// and part k is a loop at place k, split on demand. So two loops over the same range take each part
+// to the same place, and an array whose elements are first touched in such a loop lies where later
+// ones use it.
+struct by_place {
+  // Calls work(first, last) for chunks of [0, n): see partitioner.
+  template <class Work>
+  void run(std::size_t n, const Work& work, unsigned workers) const;
+};
 
 // An allocator of memory whose pages lie on all nodes in turns: for what all workers read alike.
 // Takes whole pages and two system calls each time; throws std::bad_alloc. Thread-safe.

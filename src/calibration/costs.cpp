@@ -219,22 +219,6 @@ void sample_wake(pool& sleeping, wake_samples& taken) {
 
 // --- distances -----------------------------------------------------------------------------------
 
-std::string name_of(platform::proximity how) {
-  using enum platform::proximity;
-  switch (how) {
-    case same_core:
-      return "the same core";
-    case same_l3:
-      return "the same L3 cache";
-    case same_node:
-      return "the same node";
-    case same_package:
-      return "the same package";
-    default:
-      return "the machine";
-  }
-}
-
 // Finds a pair of processors for each kind of distance on this machine.
 std::vector<measured_distance> find_distances(const platform::topology& shape) {
   const auto cpus = platform::affinity_cpus();
@@ -245,7 +229,7 @@ std::vector<measured_distance> find_distances(const platform::topology& shape) {
       if (a == b) continue;
       const auto how = shape.distance(a, b);
       ++at[how];
-      found.try_emplace(how, measured_distance{name_of(how), 0, a, b, {}, {}});
+      found.try_emplace(how, measured_distance{std::string(to_string(how)), 0, a, b, {}, {}});
     }
     std::uint32_t within = 1;
     for (const auto& [how, count] : at) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace heist::inline v0::platform {
 
@@ -32,8 +33,9 @@ class common_mask {
   std::array<std::uint64_t, 16> words_{};  // a cpu_set_t; empty where the machine has more
 };
 
-// Binds the calling thread to one processor. False, with errno, if the kernel refuses: EINVAL for
-// one that doesn't exist or isn't allowed to this process.
-[[nodiscard]] bool pin_this_thread(int cpu) noexcept;
+// Binds the calling thread to these processors. False, with errno, if the kernel refuses: EINVAL
+// where none of them exists and is allowed to this process.
+[[nodiscard]] bool bind_this_thread(std::span<const int> cpus) noexcept;
+[[nodiscard]] inline bool pin_this_thread(int cpu) noexcept { return bind_this_thread({&cpu, 1}); }
 
 }  // namespace heist::inline v0::platform

@@ -363,20 +363,6 @@ std::vector<numa_node> usable_nodes(const std::string& folder) {
 
 void set_nodes_for_test(std::vector<numa_node> nodes) { nodes_for_test() = std::move(nodes); }
 
-bool bind_this_thread(std::span<const int> cpus) noexcept {
-  const int last = cpus.empty() ? 0 : *std::max_element(cpus.begin(), cpus.end());
-  cpu_set_t* const set = CPU_ALLOC(static_cast<std::size_t>(last) + 1);
-  if (set == nullptr) return false;
-  const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(last) + 1);
-  CPU_ZERO_S(bytes, set);
-  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set);
-  const bool bound = ::sched_setaffinity(0, bytes, set) == 0;
-  const int why = errno;
-  CPU_FREE(set);
-  errno = why;
-  return bound;
-}
-
 int node_of_page(const void* address) noexcept {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   auto* where = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) & ~(page - 1));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +20,6 @@ struct numa_node {
 
 // For tests: what usable_nodes() answers from then on; empty: the truth.
 void set_nodes_for_test(std::vector<numa_node> nodes);
-
-// Binds the calling thread to these processors. False, with errno, if the kernel refuses.
-[[nodiscard]] bool bind_this_thread(std::span<const int> cpus) noexcept;
 
 // The kernel's number of the node where that page lies; -1: there is no page yet, or the system
 // doesn't tell. A system call.

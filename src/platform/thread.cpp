@@ -167,23 +167,24 @@ void common_mask::restore(pid_t thread) const noexcept {
   (void)::sched_setaffinity(thread, sizeof set, &set);
 }
 
-bool pin_this_thread(int cpu) noexcept {
+bool bind_this_thread(std::span<const int> cpus) noexcept {
   constexpr int most_cpus = 1 << 20;
-  if (cpu < 0 || cpu >= most_cpus) {
+  const auto [least, greatest] = std::minmax_element(cpus.begin(), cpus.end());
+  if (cpus.empty() || *least < 0 || *greatest >= most_cpus) {
     errno = EINVAL;
     return false;
   }
-  const auto number = static_cast<std::size_t>(cpu);
-  cpu_set_t* const set = CPU_ALLOC(number + 1);
+  const std::size_t cpus_n = static_cast<std::size_t>(*greatest) + 1;
+  cpu_set_t* const set = CPU_ALLOC(cpus_n);
   if (set == nullptr) return false;
-  const std::size_t bytes = CPU_ALLOC_SIZE(number + 1);
+  const std::size_t bytes = CPU_ALLOC_SIZE(cpus_n);
   CPU_ZERO_S(bytes, set);
-  CPU_SET_S(number, bytes, set);
-  const bool pinned = ::sched_setaffinity(0, bytes, set) == 0;
+  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set);
+  const bool bound = ::sched_setaffinity(0, bytes, set) == 0;
   const int why = errno;
   CPU_FREE(set);
   errno = why;
-  return pinned;
+  return bound;
 }
 
 }  // namespace heist::inline v0::platform

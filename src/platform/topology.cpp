@@ -225,6 +225,23 @@ topology_result ask(const hwloc_functions& hwloc, const char* synthetic) {
 
 }  // namespace
 
+std::string_view to_string(proximity how) noexcept {
+  switch (how) {
+    case proximity::same_pu:
+    case proximity::same_core:
+      return "the same core";
+    case proximity::same_l3:
+      return "the same L3 cache";
+    case proximity::same_node:
+      return "the same node";
+    case proximity::same_package:
+      return "the same package";
+    case proximity::remote:
+      break;
+  }
+  return "the machine";
+}
+
 proximity topology::distance(int cpu, int other) const {
   const cpu_place* const a = find_place(cpus, cpu);
   const cpu_place* const b = find_place(cpus, other);

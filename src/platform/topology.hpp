@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heist::inline v0::platform {
@@ -26,6 +27,9 @@ enum class proximity : int {
   same_package = 4,
   remote = 5,
 };
+
+// "the same L3 cache": what two processors so near have in common.
+[[nodiscard]] std::string_view to_string(proximity how) noexcept;
 
 struct cache {
   int level;  // 1 to 5

@@ -12,7 +12,7 @@
 
 #include <heist/config.hpp>
 
-#include "cli/about/line_latency.hpp"
+#include "cli/about/info.hpp"
 #include "cli/run/measure.hpp"
 #include "cli/run/run.hpp"
 #include "command.hpp"

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "heist/chunks.hpp"
 #include "heist/detail/export.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/places.hpp"
@@ -52,17 +53,11 @@ void for_each_place(F&& f) {
   });
 }
 
-template <class Index, class F>
-void parallel_for_placed(Index first, Index last, F&& f) {
-  if (!(first < last)) return;
-  const auto n = static_cast<std::size_t>(last - first);
+template <class Work>
+void by_place::run(std::size_t n, const Work& work, unsigned) const {
   const std::size_t places = place_count();
-  // The parts differ by one at most. No product: n may be close to the greatest number.
-  const auto bound = [&](std::size_t k) {
-    const std::size_t before = n / places * k + (k < n % places ? k : n % places);
-    return static_cast<Index>(first + static_cast<Index>(before));
-  };
-  for_each_place([&](unsigned k) { parallel_for(bound(k), bound(k + 1), f); });
+  const auto bound = [=](std::size_t k) { return n / places * k + n % places * k / places; };
+  for_each_place([&](unsigned k) { parallel_for_chunks(bound(k), bound(k + 1), work); });
 }
 
 template <class T>

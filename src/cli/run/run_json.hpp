@@ -6,7 +6,6 @@
 #include <heist/presets.hpp>
 
 #include "cli/about/info.hpp"
-#include "cli/about/line_latency.hpp"
 #include "cli/run/measure.hpp"
 #include "workloads/workload.hpp"
 

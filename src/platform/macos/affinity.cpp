@@ -17,7 +17,7 @@ void common_mask::note() noexcept {}
 bool common_mask::forbid(pid_t, int) const noexcept { return false; }
 void common_mask::restore(pid_t) const noexcept {}
 
-bool pin_this_thread(int) noexcept {
+bool bind_this_thread(std::span<const int>) noexcept {
   errno = ENOTSUP;
   return false;
 }

@@ -31,10 +31,9 @@ std::vector<int> affinity_cpus(std::size_t) {
 machine_load::machine_load() = default;
 std::optional<double> machine_load::of_others() const { return std::nullopt; }
 
-// One node of all processors, which nobody needs to be bound to.
+// One node of all processors.
 std::vector<numa_node> usable_nodes(const std::string&) { return {{0, affinity_cpus()}}; }
 void set_nodes_for_test(std::vector<numa_node>) {}
-bool bind_this_thread(std::span<const int>) noexcept { return true; }
 int node_of_page(const void*) noexcept { return -1; }
 void* allocate_interleaved(std::size_t bytes) noexcept { return std::malloc(bytes); }
 void free_interleaved(void* p, std::size_t) noexcept { std::free(p); }

@@ -15,12 +15,12 @@ void common_mask::note() noexcept {}
 bool common_mask::forbid(pid_t, int) const noexcept { return false; }
 void common_mask::restore(pid_t) const noexcept {}
 
-bool pin_this_thread(int cpu) noexcept {
+bool bind_this_thread(std::span<const int> cpus) noexcept {
   constexpr int group_size = 64;
-  if (cpu >= 0 && cpu < group_size &&
-      ::SetThreadAffinityMask(::GetCurrentThread(), DWORD_PTR{1} << static_cast<unsigned>(cpu)) !=
-          0)
-    return true;
+  DWORD_PTR mask = 0;
+  for (const int cpu : cpus)
+    if (cpu >= 0 && cpu < group_size) mask |= DWORD_PTR{1} << static_cast<unsigned>(cpu);
+  if (mask != 0 && ::SetThreadAffinityMask(::GetCurrentThread(), mask) != 0) return true;
   errno = EINVAL;
   return false;
 }

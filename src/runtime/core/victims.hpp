@@ -4,18 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heist/detail/xorshift.hpp"
 #include "runtime/core/pool_impl.hpp"
 #include "runtime/core/worker.hpp"
 
 namespace heist::inline v0::detail {
 
-inline std::uint64_t next_random(worker& w) noexcept {
-  std::uint64_t x = w.random;  // xorshift64
-  x ^= x << 13;
-  x ^= x >> 7;
-  x ^= x << 17;
-  return w.random = x;
-}
+inline std::uint64_t next_random(worker& w) noexcept { return w.random = xorshift(w.random); }
 
 // In a pool with several places a search asks workers of the own place first: those of other places
 // get one attempt of 64 in the first rounds, about as long as a wake-up takes, so that sleepers of

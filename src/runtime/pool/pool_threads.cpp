@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "heist/error.hpp"
+#include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
 #include "platform/cpu_count.hpp"
 #include "platform/nodes.hpp"

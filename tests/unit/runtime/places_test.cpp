@@ -158,14 +158,26 @@ TEST_P(Places, RunEachIndexOnce) {
   pool.run([&] {
     for (const std::size_t n : {0UL, 1UL, 2UL, 3UL, 7UL, 1000UL, 10007UL}) {
       std::vector<std::atomic<char>> seen(n);
-      heist::parallel_for_placed(std::size_t{0}, n, [&](std::size_t i) { ++seen[i]; });
+      heist::parallel_for(
+          std::size_t{0}, n, [&](std::size_t i) { ++seen[i]; }, heist::by_place{});
       EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](auto& c) { return c.load() == 1; }));
     }
     std::atomic<int> calls{0};
-    heist::parallel_for_placed(-3, 4, [&](int) { ++calls; });
-    heist::parallel_for_placed(4, -3, [&](int) { ++calls; });
+    heist::parallel_for(
+        -3, 4, [&](int) { ++calls; }, heist::by_place{});
+    EXPECT_THROW(heist::parallel_for(
+                     4, -3, [&](int) { ++calls; }, heist::by_place{}),
+                 heist::usage_error);
+    EXPECT_THROW(heist::parallel_for(
+                     0, 100,
+                     [](int i) {
+                       if (i == 30 || i == 90) throw i;
+                     },
+                     heist::by_place{}),
+                 int);
     constexpr auto last = std::numeric_limits<std::int64_t>::max();
-    heist::parallel_for_placed(last - 5, last, [&](std::int64_t) { ++calls; });
+    heist::parallel_for(
+        last - 5, last, [&](std::int64_t) { ++calls; }, heist::by_place{});
     EXPECT_EQ(calls.load(), 12);
   });
 }
@@ -234,6 +246,24 @@ TEST(PoolsOfANode, UseItsProcessorsOnly) {
   heist::platform::set_nodes_for_test({});
 }
 
+TEST(PlacesOfThisMachine, HaveInterleavedPagesInTurns) {
+  if (usable_nodes().size() < 2) GTEST_SKIP() << "one node";
+  heist::pool pool({.placement = placement_kind::by_node});
+  constexpr std::size_t page = 4096, pages = 64;
+  heist::interleaved_allocator<char> all;
+  char* const memory = all.allocate(page * pages);
+  pool.run([&] {
+    std::vector<std::size_t> at(heist::place_count() + 1);
+    for (std::size_t i = 0; i < pages; ++i) {
+      memory[i * page] = 1;
+      ++at[heist::place_of(&memory[i * page])];
+    }
+    for (unsigned k = 0; k < heist::place_count(); ++k)
+      EXPECT_EQ(at[k], pages / heist::place_count()) << k;
+  });
+  all.deallocate(memory, page * pages);
+}
+
 // On a machine with several nodes: an array lies where the loops use it that touched it first.
 TEST(PlacesOfThisMachine, HaveTheirPagesAndTheirWork) {
   if (usable_nodes().size() < 2) GTEST_SKIP() << "one node";
@@ -255,8 +285,9 @@ TEST(PlacesOfThisMachine, HaveTheirPagesAndTheirWork) {
     });
     return static_cast<double>(at_home.load()) / (pages * (loops - 2));
   };
-  const double near = share_at_home(
-      [](const auto& body) { heist::parallel_for_placed(std::size_t{0}, pages, body); });
+  const double near = share_at_home([](const auto& body) {
+    heist::parallel_for(std::size_t{0}, pages, body, heist::by_place{});
+  });
   const double far =
       share_at_home([](const auto& body) { heist::parallel_for(std::size_t{0}, pages, body); });
   std::printf("pages used at their own place: %.2f by placed loops, %.2f by others\n", near, far);

@@ -16,8 +16,8 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/functional.hpp"
 #include "heist/detail/parallel/presorted.hpp"
-#include "heist/detail/parallel/sample_sort.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
+#include "heist/detail/xorshift.hpp"
 #include "heist/fork_join.hpp"
 
 namespace heist::inline v0::detail {
@@ -103,7 +103,7 @@ class key_sorter {
   // Takes a sorted sample. How many of it differ.
   std::size_t sample_of(const T* first, std::size_t n, T (&sample)[sample_size]) {
     std::uint64_t random = n | 1;
-    for (T& each : sample) each = first[next_random(random) % n];
+    for (T& each : sample) each = first[(random = xorshift(random)) % n];
     sort_(sample, sample_size);
     std::size_t different = 1;
     for (std::size_t i = 1; i < sample_size; ++i) different += sample[i] != sample[i - 1] ? 1 : 0;

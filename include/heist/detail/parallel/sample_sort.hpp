@@ -24,6 +24,7 @@
 #include "heist/detail/parallel/merging.hpp"
 #include "heist/detail/parallel/scratch.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
+#include "heist/detail/xorshift.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -31,14 +32,6 @@ namespace heist::inline v0::detail {
 inline constexpr std::size_t distribution_cutoff = 2048;
 // How many elements a bucket should have.
 inline constexpr std::size_t bucket_size = 256;
-
-// Marsaglia's xorshift; the state must not be 0.
-inline std::uint64_t next_random(std::uint64_t& state) noexcept {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
 
 // The search tree of a distribution. A splitter is an element or, of heavy ones, a pointer to one.
 template <class T, class Kept, class Less>
@@ -243,7 +236,7 @@ class distribution {
     std::uint64_t random = n_ | 1;
     for (std::size_t i = 0; i < size; ++i) {
       // A place somewhere in each stretch.
-      T* const place = from_ + (i * distance + next_random(random) % distance);
+      T* const place = from_ + (i * distance + (random = xorshift(random)) % distance);
       if constexpr (std::is_same_v<T, Kept>)
         std::construct_at(sample.data() + i, *place);
       else
