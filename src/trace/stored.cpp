@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct part {
 
 struct event_clock {
   std::uint64_t begin_ticks = 0;
+  std::uint64_t end_ticks = std::numeric_limits<std::uint64_t>::max();
   double ns_per_tick = 1;
 
   [[nodiscard]] std::uint64_t time_of(std::uint64_t ticks) const {
@@ -43,12 +45,14 @@ class lane_reader {
   lane_reader(const byte_source& from, const std::vector<part>& parts, std::uint32_t lane)
       : from_(from), parts_(parts), lane_(lane) {}
 
-  // False: there are no more.
+  // False: there are no more. What its thread has added after the trace ended isn't part of it: the
+  // texts may lack its names.
   bool next(const event_clock& clock) {
     while (at_ == held_) {
       if (!fetch()) return false;
     }
     const packed_event& e = buffer_[at_++];
+    if (e.ticks > clock.end_ticks) return false;
     // Of one thread, but it may have moved to a processor whose counter is a little behind.
     now_.time_ns = std::max(now_.time_ns, clock.time_of(e.ticks));
     now_.lane = lane_;
@@ -92,7 +96,7 @@ class stored_events final : public event_list {
   std::vector<std::vector<part>> lanes;  // their parts, in order
   event_clock clock;
   std::vector<event> before;  // what workers did when the trace began
-  std::uint64_t all = 0;
+  std::uint64_t all = 0;      // that happened before the end
   std::uint64_t duration_ns = 0;
 
   [[nodiscard]] std::uint64_t count() const override { return all + before.size(); }
@@ -205,7 +209,6 @@ class stored_reader {
     if (events_->lanes.size() <= c.lane) events_->lanes.resize(c.lane + 1);
     const auto count = static_cast<std::uint32_t>(c.used / sizeof(packed_event));
     events_->lanes[c.lane].push_back({c.first, at, count});
-    events_->all += count;
   }
   void read_texts(std::uint64_t at, std::uint32_t used) {
     std::string bytes(used, '\0');
@@ -280,15 +283,17 @@ class stored_reader {
     const bool is_late = head_.latest_ns > late_enough_ns && ticks != 0;
     c.ns_per_tick = is_late ? static_cast<double>(head_.latest_ns) / static_cast<double>(ticks)
                             : head_.ns_per_tick;
+    if (log_.end == ending::complete) c.end_ticks = head_.latest_ticks;
     if (!std::isfinite(c.ns_per_tick) || c.ns_per_tick <= 0) refuse("its clock has no rate");
   }
   // The events' fields are what anybody may have written. What is unfinished lasts until its last
   // event.
   void check_events() {
     std::uint64_t last_ns = std::min(head_.latest_ns, longest_ns);
+    events_->all = 0;
     for (std::uint32_t i = 0; i < events_->lanes.size(); ++i) {
       lane_reader r(*from_, events_->lanes[i], i);
-      for (std::uint64_t n = 0; r.next(events_->clock); ++n) {
+      for (std::uint64_t n = 0; r.next(events_->clock); ++n, ++events_->all) {
         check(r.now(), n);
         if (log_.end != ending::complete) last_ns = std::max(last_ns, r.now().time_ns);
       }

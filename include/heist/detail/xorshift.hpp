@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "heist/detail/requirements.hpp"
+
 namespace heist::inline v0::detail {
 
 // The next state of xorshift64 (Marsaglia 2003); never 0 after one that isn't.

@@ -149,6 +149,25 @@ TEST_F(TraceRecord, HasCountersAndRegionsOfThreadsOutside) {
   EXPECT_EQ(ends[1].b, 0U);
 }
 
+// A thread that has its place in a trace may be slow to see that it has ended, and then adds events
+// whose names are no part of it.
+TEST_F(TraceRecord, EndsWhileAThreadGoesOnWithNewNames) {
+  heist::pool p({.workers = 1});
+  std::atomic<bool> ends{false};
+  std::jthread other([&] {
+    for (int i = 0; !ends.load(); ++i) {
+      const std::string name = "new name " + std::to_string(i % 40'000);
+      const heist::region here(name.c_str());
+    }
+  });
+  for (int i = 0; i < 100; ++i) {
+    p.start_trace(1024);
+    linger(50us);
+    EXPECT_NO_THROW(static_cast<void>(stop(p)));
+  }
+  ends = true;
+}
+
 TEST_F(TraceRecord, KeepsTheNewestEventsAndSaysHowManyAreLost) {
   heist::pool p({.workers = 1});
   p.start_trace(1024);
