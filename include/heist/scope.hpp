@@ -18,6 +18,7 @@
 #include <type_traits>
 
 #include "heist/config.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/detail/refusal.hpp"
 #include "heist/detail/scope_state.hpp"
 #include "heist/detail/stopping.hpp"
@@ -74,7 +75,10 @@ class task_scope {
   // Returns when everything spawned so far has ended; throws the exception of a spawned function
   // that threw. Only in the scope's own function, outside of any fork_join, and of the function of
   // any other scope, in it.
-  void sync() { state_.sync(); }
+  void sync() {
+    [[maybe_unused]] const detail::race::joined_at_end all(this);
+    state_.sync();
+  }
 
   // From now on spawn() does nothing, and children that were pushed but not begun are skipped.
   // Children that run may ask stop_requested(), and may pass the scope on: it is a stop_condition.

@@ -19,6 +19,7 @@ struct found_place {
   std::string file{};
   int line = 0;
   bool is_found = false;
+  bool takes_all = false;
 };
 
 std::string demangled(const char* name) {
@@ -51,10 +52,11 @@ bool is_in_libraries(std::string_view file, bool is_in_heist) {
 
 int keep_if_own(void* to, std::uintptr_t, const char* file, int line, const char* function) {
   auto& found = *static_cast<found_place*>(to);
-  if (file == nullptr || is_in_libraries(file, found.is_in_heist)) return 0;
+  if (file == nullptr) return 0;
   const std::string name = function == nullptr ? "" : demangled(function);
-  if (is_of_libraries(name)) return 0;
-  found = {found.is_in_heist, name, file, line, true};
+  if (!found.takes_all && (is_in_libraries(file, found.is_in_heist) || is_of_libraries(name)))
+    return 0;
+  found = {found.is_in_heist, name, file, line, true, found.takes_all};
   return 1;
 }
 
@@ -77,26 +79,44 @@ std::string offset_in_file(std::uintptr_t address) {
   return base_of(in.dli_fname) + "+" + offset;
 }
 
-}  // namespace
-
-std::string place_of(const call_chain& chain) {
-  // It reads the debug information once, and keeps it.
+// The debug information is read once, and kept.
+backtrace_state* known_places() {
   static backtrace_state* const state =
       ::backtrace_create_state(nullptr, 0, &ignore_error, nullptr);
+  return state;
+}
+
+std::string text_of(const found_place& found) {
+  return base_of(found.file) + ":" + std::to_string(found.line) +
+         (found.function.empty() ? "" : " in " + found.function);
+}
+
+}  // namespace
+
+std::string place_of(std::span<const std::uintptr_t> chain, bool or_theirs) {
+  backtrace_state* const state = known_places();
   std::string named;  // without debug information: the first function of the program's own
   for (const std::uintptr_t address : chain) {
     std::string symbol;
     ::backtrace_syminfo(state, address, &keep_symbol, &ignore_error, &symbol);
     found_place found{is_of_libraries(symbol)};
     ::backtrace_pcinfo(state, address, &keep_if_own, &ignore_error, &found);
-    if (found.is_found)
-      return base_of(found.file) + ":" + std::to_string(found.line) +
-             (found.function.empty() ? "" : " in " + found.function);
+    if (!found.is_found && or_theirs) {
+      found.takes_all = true;
+      ::backtrace_pcinfo(state, address, &keep_if_own, &ignore_error, &found);
+    }
+    if (found.is_found) return text_of(found);
     if (named.empty() && !symbol.empty() && !found.is_in_heist)
       named = symbol + " (" + offset_in_file(address) + ")";
   }
   if (!named.empty()) return named;
-  return chain.begin() == chain.end() ? "?" : offset_in_file(*chain.begin());
+  return chain.empty() ? "?" : offset_in_file(chain.front());
+}
+
+std::string variable_at(std::uintptr_t address) {
+  std::string symbol;
+  ::backtrace_syminfo(known_places(), address, &keep_symbol, &ignore_error, &symbol);
+  return symbol;
 }
 
 }  // namespace heist::inline v0::checker

@@ -28,6 +28,9 @@ constexpr std::array commands = {
     registered_command{"check",
                        "a program that uses heist, with what it must not do: check PROGRAM",
                        "heist-check"},
+    registered_command{"race",
+                       "every race of a program, whatever the schedule: race -- g++ prog.cpp",
+                       "heist-race"},
     registered_command{"tbb",
                        "a program that was linked with oneTBB, on heist's workers: "
                        "tbb PROGRAM",

@@ -56,6 +56,15 @@ struct job_record : root {
   static std::uint64_t number_of(std::uint64_t word) noexcept { return word >> number_shift; }
   static bool is_free(std::uint64_t word) noexcept { return number_of(word) % 2 == 0; }
 
+  // Of a job, not of its memory: for the race detector.
+  static const void* key_of(const job_record& r, std::uint64_t number) noexcept {
+    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&r) ^
+                                         number * 0x9E3779B97F4A7C15u);
+  }
+  // Relaxed: the job hasn't ended.
+  static const void* key_of(const job_record& r) noexcept {
+    return key_of(r, number_of(r.word.load(std::memory_order_relaxed)));
+  }
   // Acquire: partner is the exchange in end_part(); what the job did is seen.
   [[nodiscard]] bool has_ended(std::uint64_t number) const noexcept {
     const std::uint64_t w = word.load(std::memory_order_acquire);

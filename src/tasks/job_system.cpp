@@ -195,7 +195,12 @@ void job_system::run(job j) {
     if (frame != nullptr) [[likely]]
       return frame->run(*w, *r);
   }
+  const void* const key = detail::job_record::key_of(*r);
+  if (r->parent != nullptr)
+    detail::notes::branch_belongs(key, detail::job_record::key_of(*r->parent));
+  detail::notes::branch_begins(key, detail::race::kind::task, __builtin_return_address(0));
   detail::start_root(impl_, *r);
+  detail::notes::branch_ends();
 }
 
 void job_system::throw_no_job_to_run() {
@@ -205,6 +210,7 @@ void job_system::throw_no_job_to_run() {
 void job_system::wait(job j) {
   if (j.record_ == nullptr) throw usage_error("job_system: there is no such job to wait for");
   wait_until_finished(*j.record_, j.number_);
+  detail::notes::joins(detail::job_record::key_of(*j.record_, j.number_));
   if (!j.record_->has_thrown(j.number_)) [[likely]]
     return;
   if (std::exception_ptr thrown = j.record_->take_thrown(j.number_))

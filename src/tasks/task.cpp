@@ -20,6 +20,7 @@
 #include "heist/scope.hpp"
 #include "observe/span/strands.hpp"
 #include "runtime/core/pool_impl.hpp"
+#include "runtime/notes.hpp"
 #include "runtime/work/views.hpp"
 #include "tasks/left_work.hpp"
 
@@ -148,6 +149,7 @@ template <class Failed>
     frame.keep(task_frame::own_place, std::current_exception());
   }
   frame.wait();  // out of the handler: it may suspend
+  notes::joins(&t);
   if (frame.has_failed.load(std::memory_order_relaxed)) [[unlikely]]
     failed(frame.take_thrown());
 }
@@ -173,13 +175,17 @@ task::~task() = default;
 
 void task::spawn(task& child) noexcept {
   child.is_owned_ = false;
+  detail::notes::branch_begins(this, detail::race::kind::task, __builtin_return_address(0));
   frame_->spawn(child);
+  detail::notes::branch_ends();
 }
 
 void task::spawn(std::unique_ptr<task> child) noexcept {
   task& t = *child.release();
   t.is_owned_ = true;
+  detail::notes::branch_begins(this, detail::race::kind::task, __builtin_return_address(0));
   frame_->spawn(t);
+  detail::notes::branch_ends();
 }
 
 void task::wait_for_all() {
@@ -187,6 +193,7 @@ void task::wait_for_all() {
   if (frame_ == nullptr || (!is_here && unfinished_children() != 0))
     throw usage_error("task::wait_for_all: only execute() itself can wait for its children");
   if (is_here) frame_->wait();
+  detail::notes::joins(this);
   // Relaxed: as in take_thrown().
   if (frame_->has_failed.load(std::memory_order_relaxed)) [[unlikely]]
     std::rethrow_exception(frame_->take_thrown());

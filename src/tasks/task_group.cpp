@@ -15,6 +15,7 @@
 #include "heist/pool.hpp"
 #include "observe/span/strands.hpp"
 #include "platform/fatal.hpp"
+#include "runtime/notes.hpp"
 #include "tasks/detached_drain.hpp"
 #include "tasks/fiber_scoped.hpp"
 #include "tasks/left_work.hpp"
@@ -90,6 +91,7 @@ void task_group::join() noexcept {
   while (detail::run_newest_of(waiting_) && detail::run_one_of(waiting_)) {
   }
   unfinished_.wait({detail::wait_kind::task_group, false, this});
+  detail::notes::joins(this);
 }
 
 void task_group::start(detail::group_task& t) {

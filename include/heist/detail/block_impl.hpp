@@ -48,7 +48,9 @@ class block_loop {
   block_loop(Work& work, unsigned workers) noexcept : work_(work), workers_(workers) {}
 
   void run(const block<D>& all) {
-    if (workers_ <= 1)
+    if constexpr (HEIST_RACE)
+      run(all, cells_are::few, {});
+    else if (workers_ <= 1)
       work(all);
     else
       run(all, all.size() < first_look * workers_ ? cells_are::few : cells_are::many, {});
@@ -73,7 +75,7 @@ class block_loop {
     // Relaxed: a worker that sees the end late runs one more tile.
     if (ended_.load(std::memory_order_relaxed) || thrown_.is_left_of(here.bits)) return;
     const std::size_t n = b.size();
-    const std::size_t chunk = pace_.chunk();
+    const std::size_t chunk = HEIST_RACE ? 1 : pace_.chunk();
     if (n == 1 || n <= chunk) {
       const std::uint64_t before = ticks();
       try {

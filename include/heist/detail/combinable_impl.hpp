@@ -13,6 +13,7 @@
 #include "heist/combinable.hpp"
 #include "heist/detail/functional.hpp"
 #include "heist/detail/own_value.hpp"
+#include "heist/detail/race.hpp"
 
 namespace heist::inline v0 {
 
@@ -27,6 +28,14 @@ struct combinable<T>::node {
 
 template <class T>
 inline T& combinable<T>::local() {
+#if HEIST_RACE  // a value for each branch: two that are parallel may have two threads
+  if (void* const there = heist_v0_race_view(this)) return static_cast<node*>(there)->own.value;
+  node* const added = new node(make_);
+  added->next = lists_[0].load(std::memory_order_relaxed);
+  lists_[0].store(added, std::memory_order_relaxed);
+  heist_v0_race_add_view(this, added);
+  return added->own.value;
+#endif
   for (node* made = nullptr;;) {
     const std::uint64_t me = detail::thread_number();
     list& mine = lists_[me % lists_.size()];
@@ -86,6 +95,10 @@ inline std::size_t combinable<T>::size() {
 
 template <class T>
 inline void combinable<T>::clear() noexcept {
+#if HEIST_RACE
+  while (heist_v0_race_take_view(this) != nullptr) {
+  }
+#endif
   each([](node& n) { delete &n; });
   for (list& l : lists_) l.store(nullptr, std::memory_order_relaxed);  // no other thread is here
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/job.hpp"
 #include "heist/detail/monostate.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/detail/refusal.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/fork_join.hpp"
@@ -160,6 +162,24 @@ using entering = std::conditional_t<copied_into_slot<F>, std::remove_reference_t
 template <class F, class G>
 auto fork_join_outside(entering<F> f, entering<G> g) -> std::tuple<element<F>, element<G>>*;
 
+#if HEIST_RACE
+// Each function is a branch of its own, so that both have a place in a report.
+template <class F, class G>
+auto fork_join_two(F&& f, G&& g) -> std::tuple<element<F>, element<G>> {
+  using first_result = std::invoke_result_t<F>;
+  using second_result = std::invoke_result_t<G>;
+  std::optional<stored_result<first_result>> first;
+  std::optional<stored_result<second_result>> second;
+  auto one = [&] { first.emplace(invoke_stored<first_result>(static_cast<F&&>(f))); };
+  auto other = [&] { second.emplace(invoke_stored<second_result>(static_cast<G&&>(g))); };
+  {
+    race::branches both(race::here());
+    both.run(race::kind::fork, 0, one);
+    both.run(race::kind::fork, 1, other);
+  }
+  return {element_of<F>(*first), element_of<G>(*second)};
+}
+#else
 template <class F, class G>
 [[gnu::always_inline]] inline auto fork_join_two(F&& f, G&& g)
     -> std::tuple<element<F>, element<G>> {
@@ -193,6 +213,8 @@ template <class F, class G>
     return results(element_of<F>(first.value), call<G>(static_cast<G&&>(g)));
   return results(element_of<F>(first.value), take_result<G>(*stolen));
 }
+
+#endif
 
 // The result is made on the heap, since it must not lie in the frame of a fork: see `entering`.
 // Only a thread that enters a pool pays for the allocation.
@@ -234,7 +256,7 @@ requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_
 template <class F, class G, class... Rest>
 requires(std::is_invocable_v<F> && std::is_invocable_v<G> && (std::is_invocable_v<Rest> && ...))
 [[gnu::always_inline]] inline auto fork_join_lazily(F&& f, G&& g, Rest&&... rest) {
-  if constexpr (detail::all_return<F, G, Rest...>) {
+  if constexpr (detail::all_return<F, G, Rest...> && !HEIST_RACE) {
     const auto here = detail::hot_path::here();
     const detail::wide_position h = here.depth();
     // With other deques than split the bound is the greatest position.

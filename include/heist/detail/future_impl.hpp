@@ -159,6 +159,8 @@ class chained final : public state_of<U>, private family_root, private continuat
   static void start(continuation& c) noexcept { start_root(nullptr, static_cast<chained&>(c)); }
   static void call(root& r) noexcept {
     auto& self = static_cast<chained&>(r);
+    [[maybe_unused]] const race::future_branch of(static_cast<future_state*>(&self));
+    race::joins(&future_access::state(self.before_, "then"));
     self.made_here();
     if (const std::exception_ptr& thrown = future_access::state(self.before_, "then").thrown()) {
       self.fail(thrown);
@@ -288,6 +290,10 @@ class all_of final : public state_of<T>, private awaited_inputs<all_of<Inputs, T
   void one_is_ready(std::size_t) noexcept { collect_if_last(); }
   void collect_if_last() noexcept {
     if (!this->count_off()) return;
+    [[maybe_unused]] const race::future_branch of(static_cast<future_state*>(this));
+    if constexpr (HEIST_RACE)
+      each_input(this->inputs_,
+                 [](auto& input) { race::joins(&future_access::state(input, "when_all")); });
     this->make([this]() -> T { return collect_(this->inputs_); });
     this->complete();
   }

@@ -15,6 +15,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
 #include "heist/detail/measured.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/detail/rendezvous.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/wait_checks.hpp"
@@ -146,6 +147,7 @@ class submitted final : public state_of<T>, public family_root {
   static void destroy(future_state& s) noexcept { delete static_cast<submitted*>(&s); }
   static void call(root& r) noexcept {
     auto& self = static_cast<submitted&>(r);
+    [[maybe_unused]] const race::future_branch of(static_cast<future_state*>(&self));
     self.made_here();
     self.make(std::move(*self.function_));
     self.function_.reset();  // before anybody can see the result

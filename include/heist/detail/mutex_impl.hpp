@@ -6,6 +6,7 @@
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/chrono.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/sync/mutex.hpp"
 
 namespace heist::inline v0 {
@@ -18,12 +19,15 @@ inline void mutex::lock() {
   if (!state_.compare_exchange_strong(seen, locked, std::memory_order_acquire,
                                       std::memory_order_relaxed)) [[unlikely]]
     lock_slow();
+  detail::race::takes(this);
 }
 
 inline bool mutex::try_lock() noexcept {
   if (detail::waits_are_checked()) [[unlikely]]
     return try_lock_checked();
-  return try_to_lock();
+  const bool is_taken = try_to_lock();
+  if (is_taken) detail::race::takes(this);
+  return is_taken;
 }
 
 inline bool mutex::try_to_lock() noexcept {
@@ -46,6 +50,7 @@ inline bool mutex::try_lock_until(std::chrono::time_point<Clock, Duration> time)
 }
 
 inline void mutex::unlock() noexcept {
+  detail::race::drops(this);
   if (detail::waits_are_checked()) [[unlikely]]
     return unlock_checked();
   unlock_now();

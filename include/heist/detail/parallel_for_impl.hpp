@@ -85,7 +85,10 @@ struct parallel_for_impl : stopped_by<Stop> {
       const common end = index_at(first, l);
       auto&& own = own_body<common>(body);
       HEIST_ALIGNED_LOOP
-      for (; i != end; ++i) own(i);
+      for (; i != end; ++i) {
+        own(i);
+        race::keep_apart();
+      }
     });
   }
 
@@ -103,8 +106,10 @@ struct parallel_for_impl : stopped_by<Stop> {
                 std::size_t i = first + f * by;
                 auto&& own = own_body<common>(body);
                 HEIST_ALIGNED_LOOP
-                for (std::size_t left = l - f; left != 0; --left, i += by)
+                for (std::size_t left = l - f; left != 0; --left, i += by) {
                   own(static_cast<common>(i));
+                  race::keep_apart();
+                }
               });
   }
 
@@ -116,7 +121,10 @@ struct parallel_for_impl : stopped_by<Stop> {
       const auto end = iterator_at(first, l);
       auto&& own = own_body<std::ranges::range_reference_t<R>>(body);
       HEIST_ALIGNED_LOOP
-      for (; i != end; ++i) own(*i);
+      for (; i != end; ++i) {
+        own(*i);
+        race::keep_apart();
+      }
     };
     if constexpr (shares_words<std::ranges::iterator_t<R>>)
       run_alone(as_count(std::ranges::size(range)), *this, part);
@@ -178,9 +186,13 @@ struct parallel_for_impl : stopped_by<Stop> {
   template <class Partitioner, class Work>
   void partition(std::size_t n, Partitioner& how, const Work& work) const {
     if (n == 0) return;
-    run_stoppable(n, *this, work, [&](const auto& asking) {
-      on_a_worker([&](unsigned workers) { how.run(n, asking, workers); });
-    });
+    if constexpr (HEIST_RACE) {
+      race::each(n, work, race::here());
+    } else {
+      run_stoppable(n, *this, work, [&](const auto& asking) {
+        on_a_worker([&](unsigned workers) { how.run(n, asking, workers); });
+      });
+    }
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "heist/detail/race.hpp"
 #include "heist/detail/reducer_base.hpp"
 #include "heist/reducer.hpp"
 
@@ -14,6 +15,29 @@ struct reducer<T, Op>::node : detail::view_node {
   T value;
 };
 
+#if HEIST_RACE
+// Each branch has views of its own, which get() merges: a view that isn't joined yet is then read
+// beside the one that has written it, and that is found as any other race is (Lee, Schardl,
+// "Efficiently detecting races in Cilk programs that use reducer hyperobjects", 2015).
+template <class T, reducer_operation<T> Op>
+inline reducer<T, Op>::~reducer() {
+  while (void* const view = heist_v0_race_take_view(this)) delete static_cast<node*>(view);
+}
+
+template <class T, reducer_operation<T> Op>
+inline T& reducer<T, Op>::view() {
+  if (void* const there = heist_v0_race_view(this)) return static_cast<node*>(there)->value;
+  node* const made = new node(identity_);
+  heist_v0_race_add_view(this, made);
+  return made->value;
+}
+
+template <class T, reducer_operation<T> Op>
+inline const T& reducer<T, Op>::get() {
+  while (void* const view = heist_v0_race_take_view(this)) merge(nullptr, static_cast<node*>(view));
+  return value_;
+}
+#else
 template <class T, reducer_operation<T> Op>
 inline reducer<T, Op>::~reducer() {
   delete static_cast<node*>(remove());
@@ -34,6 +58,7 @@ inline const T& reducer<T, Op>::get() {
   if (detail::view_node* const mine = remove()) merge(nullptr, mine);
   return value_;
 }
+#endif
 
 template <class T, reducer_operation<T> Op>
 inline T reducer<T, Op>::take() {

@@ -12,6 +12,7 @@
 #include "heist/detail/export.hpp"
 #include "heist/detail/job.hpp"
 #include "heist/detail/pushed_child.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/scope_state.hpp"
 #include "heist/detail/spawn_path.hpp"
@@ -213,6 +214,7 @@ auto run_scope(scope_watch* watch, F&& f) -> std::invoke_result_t<F, task_scope&
   } catch (...) {
     thrown = release_current_exception();
   }
+  [[maybe_unused]] const race::joined_at_end all(&s);
   s.state_.template sync<Flags>(thrown);
   if constexpr (std::is_void_v<result>)
     return;
@@ -244,8 +246,13 @@ auto run_watched(const stop_poll& stop, spawn_kind kind, F&& f)
 template <class F>
 requires detail::can_be_spawned<F>
 inline void task_scope::spawn(F&& f) {
+#if HEIST_RACE
+  using closure_type = detail::race::task_of<std::decay_t<F>>;
+  closure_type closure{this, detail::race::kind::spawn, detail::race::here(), std::forward<F>(f)};
+#else
   using closure_type = std::decay_t<F>;
   closure_type closure(std::forward<F>(f));
+#endif
   const unsigned flags = state_.flags();
   if (flags == 0) {
     if (state_.spawn_usual(&detail::run_child<closure_type>, &closure)) return;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include "heist/detail/race.hpp"
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/chrono.hpp"
@@ -22,6 +23,7 @@ inline bool shared_mutex::try_lock() noexcept {
   if (!state_.compare_exchange_strong(seen, writer, std::memory_order_acquire,
                                       std::memory_order_relaxed))
     return false;
+  detail::race::takes(this);
   if (detail::waits_are_checked()) [[unlikely]]
     note_locked(detail::hold_kind::exclusive);
   return true;
@@ -38,6 +40,7 @@ inline bool shared_mutex::try_lock_until(std::chrono::time_point<Clock, Duration
 }
 
 inline void shared_mutex::unlock() noexcept {
+  detail::race::drops(this);
   if (detail::waits_are_checked()) [[unlikely]]
     note_unlocked();
   std::uint64_t seen = writer;
@@ -59,6 +62,7 @@ inline bool shared_mutex::try_lock_shared() noexcept {
   while ((seen & (writer | queued)) == 0)
     if (state_.compare_exchange_weak(seen, seen + reader, std::memory_order_acquire,
                                      std::memory_order_relaxed)) {
+      detail::race::takes(this, true);
       if (detail::waits_are_checked()) [[unlikely]]
         note_locked(detail::hold_kind::shared);
       return true;
@@ -77,6 +81,7 @@ inline bool shared_mutex::try_lock_shared_until(std::chrono::time_point<Clock, D
 }
 
 inline void shared_mutex::unlock_shared() noexcept {
+  detail::race::drops(this);
   if (detail::waits_are_checked()) [[unlikely]]
     note_unlocked();
   do {

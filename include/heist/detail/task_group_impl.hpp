@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "heist/detached_task.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/task_group.hpp"
 
 namespace heist::inline v0 {
@@ -47,7 +48,14 @@ struct group_closure final : group_task {
 template <class F>
 requires detail::can_be_spawned<F>
 void task_group::run(F&& f) {
+#if HEIST_RACE
+  using detail::race::task_of;
+  task_of<std::decay_t<F>> branch{this, detail::race::kind::task, detail::race::here(),
+                                  std::forward<F>(f)};
+  start(*new detail::group_closure<task_of<std::decay_t<F>>>(*this, std::move(branch)));
+#else
   start(*new detail::group_closure<std::decay_t<F>>(*this, std::forward<F>(f)));
+#endif
 }
 
 template <class F>

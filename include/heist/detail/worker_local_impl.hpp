@@ -8,6 +8,7 @@
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/own_value.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/worker_local.hpp"
 
 namespace heist::inline v0 {
@@ -27,6 +28,9 @@ inline T& worker_local<T>::local() {
     cell& mine = cells_[static_cast<std::size_t>(i)];
     // Acquire: partner is the store below, by a fiber that ran on this worker before.
     if (detail::own_value<T>* const there = mine.load(std::memory_order_acquire)) {
+#if HEIST_RACE  // two branches that are parallel have two values, or one after the other
+      heist_v0_race_fresh(&there->value, sizeof(T));
+#endif
       delete made;  // the factory waited, and meanwhile another function made it
       return there->value;
     }

@@ -34,7 +34,8 @@ class leaf_scan {
 
   // Returns the offset behind the last leaf.
   std::optional<T> run(std::size_t leaves, std::optional<T> offset) {
-    if (workers_ > 1) sums_.reset(new std::optional<T>[leaves < block ? leaves : block]);
+    if (HEIST_RACE || workers_ > 1)
+      sums_.reset(new std::optional<T>[leaves < block ? leaves : block]);
     for (std::size_t first = 0; first < leaves; first += block)
       offset = pass(first, leaves - first < block ? leaves : first + block, std::move(offset));
     return offset;
@@ -46,6 +47,7 @@ class leaf_scan {
   // Puts out leaves whose offset is known, one after the other; returns the offset of the leaf
   // after them. When a thief asks for work, it gets the later half of the remaining leaves to sum.
   std::optional<T> pass(std::size_t first, std::size_t last, std::optional<T> offset) {
+    if constexpr (HEIST_RACE) return summed_pass(first, last, std::move(offset));
     const std::uint64_t start = workers_ > 1 ? ticks() : 0;
     for (std::size_t k = first; k != last; ++k) {
       if (workers_ > 1 && k != first && last - k > 1 && asked_to_split() &&
@@ -75,13 +77,22 @@ class leaf_scan {
             summed = true;
           }
         });
-    if (!summed) return offset;
-    for (std::size_t k = middle; k != last; ++k) {  // the sums become offsets
+    return summed ? with_sums(middle, last, std::move(offset)) : offset;
+  }
+
+  // As a thief would run it, which is as parallel as it gets.
+  std::optional<T> summed_pass(std::size_t first, std::size_t last, std::optional<T> offset) {
+    over_leaves(first, last, [&](std::size_t k) { sum_of(k).emplace(operations_.sum(k)); });
+    return with_sums(first, last, std::move(offset));
+  }
+
+  std::optional<T> with_sums(std::size_t first, std::size_t last, std::optional<T> offset) {
+    for (std::size_t k = first; k != last; ++k) {  // the sums become offsets
       std::optional<T> next(operations_.joined(offset, std::move(*sum_of(k))));
       sum_of(k) = std::move(offset);
       offset = std::move(next);
     }
-    over_leaves(middle, last, [&](std::size_t k) { operations_.put_out(k, std::move(sum_of(k))); });
+    over_leaves(first, last, [&](std::size_t k) { operations_.put_out(k, std::move(sum_of(k))); });
     return offset;
   }
 

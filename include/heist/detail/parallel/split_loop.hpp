@@ -32,6 +32,7 @@
 #include "heist/detail/hot_path.hpp"
 #include "heist/detail/parallel/leftmost_place.hpp"
 #include "heist/detail/parallel/pace.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/fork_join.hpp"
 
 namespace heist::inline v0::detail {
@@ -61,7 +62,9 @@ class split_loop {
   split_loop& operator=(const split_loop&) = delete;
 
   void run(std::size_t n) {
-    if (workers_ <= 1 || n <= 1)
+    if constexpr (HEIST_RACE)
+      race::each(n, work_, race::here());
+    else if (workers_ <= 1 || n <= 1)
       work(0, n);
     else
       run(0, n);
@@ -71,7 +74,7 @@ class split_loop {
   // looks at the request word all the same. For a shorter one that would cost a fiftieth of its
   // time.
   void run_and_look(std::size_t n) {
-    if (workers_ > 1 || n <= 2 * pace::max_chunk)
+    if (HEIST_RACE || workers_ > 1 || n <= 2 * pace::max_chunk)
       run(n);
     else
       run_alone(n);

@@ -1,0 +1,107 @@
+// Which parts of a serial run are parallel in the program: the bags of Feng and Leiserson, "Efficient
+// detection of determinacy races in Cilk programs" (1997), with the bags of futures of Utterback,
+// Agrawal, Fineman and Lee, "Efficient race detection with futures" (2019).
+//
+// A branch is what may run beside others: a function of a fork, a child of a scope, an iteration, a
+// task. The run is depth-first and serial: a branch runs where it is begun. Everything that a branch
+// did has the branch's number. The numbers are in disjoint sets:
+//
+//   B1  An open branch is in a set marked serial, with all that has been joined with it.
+//   B2  A branch that has ended is in a set marked parallel, that of the join it is waiting for,
+//       until that join puts the set into that of the branch that joins.
+//
+// So what was done under a number precedes what is done now exactly if its set is marked serial. Of
+// futures that holds as long as each is waited for by one branch, which follows the one that has
+// made the future (structured futures).
+#pragma once
+
+#include <cstdint>
+
+#include "race/reserved.hpp"
+
+namespace heist::inline v0::race {
+
+using branch_id = std::uint32_t;  // 0: none
+
+// Where a branch was begun.
+struct branch_origin {
+  branch_id parent = 0;
+  std::uint32_t how = 0;    // an index into the detector's beginnings
+  std::uint64_t index = 0;  // of an iteration, or 0 and 1 for the two functions of a fork
+};
+
+class bags {
+ public:
+  static constexpr branch_id most = branch_id{1} << 28;
+
+  // False: no memory can be reserved.
+  [[nodiscard]] bool reserve() noexcept { return up_.reserve(most) && origins_.reserve(most); }
+
+  // An open branch. To be called while count() < most.
+  branch_id open(const branch_origin& origin) noexcept {
+    const branch_id id = ++count_;
+    up_[id] = root;
+    origins_[id] = origin;
+    return id;
+  }
+  // One more number for what an open branch does.
+  branch_id alias(branch_id of) noexcept {
+    const branch_id id = ++count_;
+    origins_[id] = origins_[of];
+    up_[id] = find(of);
+    return id;
+  }
+  [[nodiscard]] branch_id count() const noexcept { return count_; }
+  [[nodiscard]] const branch_origin& origin(branch_id id) const noexcept { return origins_[id]; }
+
+  // Whether what was done under that number is parallel to what is done now. Amortised nearly
+  // constant (union by rank, halved paths).
+  [[nodiscard]] bool is_parallel(branch_id id) noexcept { return (up_[find(id)] & parallel) != 0; }
+
+  // B2. `bag`: 0, or what an earlier call has returned for this join.
+  [[nodiscard]] branch_id end(branch_id ended, branch_id bag) noexcept {
+    const branch_id all = bag == 0 ? find(ended) : unite(ended, bag);
+    up_[all] |= parallel;
+    return all;
+  }
+  void join(branch_id open, branch_id bag) noexcept {
+    const branch_id all = unite(open, bag);
+    up_[all] &= ~parallel;
+  }
+
+ private:
+  static constexpr std::uint32_t root = std::uint32_t{1} << 31;
+  static constexpr std::uint32_t parallel = std::uint32_t{1} << 30;
+  static constexpr std::uint32_t rank = 0xff;  // of a root; of others it is the one above
+
+  branch_id find(branch_id id) noexcept {
+    std::uint32_t above = up_[id];
+    while ((above & root) == 0) {
+      const std::uint32_t next = up_[above];
+      if ((next & root) != 0) return above;
+      up_[id] = next;
+      id = next;
+      above = up_[id];
+    }
+    return id;
+  }
+  branch_id unite(branch_id a, branch_id b) noexcept {
+    a = find(a);
+    b = find(b);
+    if (a == b) return a;
+    const std::uint32_t ranks[] = {up_[a] & rank, up_[b] & rank};
+    if (ranks[0] < ranks[1]) {
+      up_[a] = b;
+      return b;
+    }
+    up_[b] = a;
+    if (ranks[0] == ranks[1]) ++up_[a];
+    return a;
+  }
+
+  reserved<std::uint32_t> up_;
+  reserved<branch_origin> origins_;
+  branch_id count_ = 0;
+};
+
+}  // namespace heist::inline v0::race

@@ -1,0 +1,223 @@
+// The detector's state, and what each access does with it.
+//
+// The run is serial, on the thread that begins it; what other threads do isn't looked at. Everything
+// here belongs to that thread, except `away`, which each thread has for itself.
+//
+// The rule for accesses without locks is that of SP-bags: a cell keeps the last write, and one read
+// that is parallel to as much as possible; an access that finds the other's number in a set marked
+// parallel (bags.hpp) races with it. With locks a cell keeps a list: ALL-SETS (Cheng, Feng,
+// Leiserson, Randall, Stark, "Detecting data races in Cilk programs that use locks", 1998). Both
+// report a race on a location if and only if there is one in the program's graph of this input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "race/bags.hpp"
+#include "race/shadow.hpp"
+
+namespace heist::inline v0::race {
+
+// Above 0: what this thread does isn't the program's, or isn't looked at.
+extern constinit thread_local int away __attribute__((tls_model("initial-exec")));
+
+// Around what the detector does for itself: its own memory isn't the program's.
+class apart {
+ public:
+  apart() noexcept { ++away; }
+  ~apart() { --away; }
+  apart(const apart&) = delete;
+  apart& operator=(const apart&) = delete;
+};
+
+enum class access_kind : std::uint8_t { read, write, atomic_read, atomic_write, free };
+
+// By construct, and the place of its call.
+struct beginning {
+  unsigned kind = 0;  // as detail::race::kind
+  std::uintptr_t from = 0;
+};
+
+struct one_access {
+  branch_id branch = 0;
+  code_id by = 0;
+  bool writes = false;
+};
+
+class detector {
+ public:
+  static detector& instance() noexcept;
+
+  // Ends the process if there is no memory, or a variable has a bad value.
+  void begin() noexcept;
+  // What was found is written, too. The exit code that a program without errors is to have.
+  [[nodiscard]] int end() noexcept;
+
+  // ---- Branches. `bag` is the caller's, of those that wait for one join: 0 at first.
+  void begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t index, std::uintptr_t from,
+                    std::uintptr_t stack) noexcept;
+  void end_branch() noexcept;
+  void join(std::uint32_t* bag) noexcept;
+  // The same for an object that has no room for a bag.
+  void begin_branch_of(const void* object, unsigned kind, std::uint64_t index, std::uintptr_t from,
+                       std::uintptr_t stack) noexcept;
+  void join(const void* object) noexcept;
+  // What joins `owner` joins `object`, too.
+  void belong(const void* object, const void* owner) noexcept;
+  // Functions of a graph: each is a branch of `run`, and what precedes it is told before it begins.
+  void begin_node(const void* run, std::uint32_t index, std::uintptr_t from,
+                  std::uintptr_t stack) noexcept;
+  void precede(const void* run, std::uint32_t before, std::uint32_t after) noexcept;
+
+  // ---- Views of reducers: each branch has its own, in order. view() is the branch's last one, or
+  // nullptr; add_view() puts one behind it. take_view() gives the leftmost one to the caller.
+  [[nodiscard]] void* view(const void* reducer) noexcept;
+  void add_view(const void* reducer, void* view);
+  [[nodiscard]] void* take_view(const void* reducer) noexcept;
+
+  // ---- Locks that the current branch holds.
+  void take(const void* lock, bool shared) noexcept;
+  void drop(const void* lock) noexcept;
+
+  // ---- Memory.
+  void is_fresh(std::uintptr_t from, std::size_t bytes) noexcept;
+  void is_allocated(void* at, std::size_t bytes, std::uintptr_t by) noexcept;
+  void is_freed(void* at, std::size_t bytes, std::uintptr_t by) noexcept;
+  void forget_allocation(const void* at) noexcept;
+
+  // ---- Accesses. N bytes at an address that is a multiple of min(N, 8).
+  template <std::size_t N, bool Writes>
+  [[gnu::always_inline]] void touch(std::uintptr_t address, std::uintptr_t by) noexcept {
+    ++accesses_;
+    if (address < lowest_ && address >= stack_end_) lowest_ = address;
+    if constexpr (N < 4) {
+      touch_bytes(address, N, code_of(by, N), Writes);
+    } else {
+      if (locked_) [[unlikely]]
+        return touch_bytes(address, N, code_of(by, N), Writes);
+      cell* c = &shadow::cell_of(shadow_.get(address), address);
+      for (std::size_t i = 0; i < N / 4; ++i, ++c) touch_cell<Writes>(*c, address, by, N);
+    }
+  }
+  void touch_range(std::uintptr_t address, std::size_t bytes, std::uintptr_t by,
+                   bool writes) noexcept;
+  void touch_atomically(std::uintptr_t address, std::size_t bytes, std::uintptr_t by,
+                        bool writes) noexcept;
+
+  // The calls that the thread is in, as the compiler announces them.
+  void enter(std::uintptr_t from) noexcept {
+    if (depth_ < most_calls) calls_[depth_] = from;
+    ++depth_;
+  }
+  void leave() noexcept {
+    if (depth_ != 0) --depth_;
+  }
+
+  [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
+  [[nodiscard]] std::uint64_t races() const noexcept { return races_; }
+  [[nodiscard]] std::uint64_t accesses() const noexcept { return accesses_; }
+  [[nodiscard]] branch_id branches() const noexcept { return bags_.count(); }
+
+  // While a lazy static is made its thread has it for itself, and who comes later finds it ready.
+  void begin_static() noexcept;
+  void end_static() noexcept;
+
+ private:
+  friend struct describer;
+  static constexpr std::size_t most_calls = 1U << 16;
+  static constexpr unsigned size_bits = 3;
+
+  struct open_branch {
+    branch_id own = 0;
+    std::uint32_t* bag = nullptr;
+    std::uintptr_t stack = 0, lowest = 0;
+    std::size_t depth = 0;
+    std::uint32_t lockset = 0;
+  };
+
+  [[nodiscard]] code_id code_of(std::uintptr_t by, std::size_t bytes) noexcept {
+    const std::uintptr_t offset = by - program_;
+    const auto log = static_cast<std::uint32_t>(bytes >= 16 ? 4 : bytes >= 8 ? 3 : bytes >> 1U);
+    if (offset < (std::uintptr_t{1} << 28U)) [[likely]]
+      return static_cast<std::uint32_t>(offset) | log << 28U;
+    return code_elsewhere(by) | log << 28U | std::uint32_t{1} << 31U;
+  }
+  [[nodiscard]] code_id code_elsewhere(std::uintptr_t by) noexcept;
+
+  template <bool Writes>
+  [[gnu::always_inline]] void touch_cell(cell& c, std::uintptr_t address, std::uintptr_t by,
+                                         std::size_t bytes) noexcept {
+    if (c.writer == current_ && (!Writes || c.reader == 0)) return;
+    if (!Writes && c.reader == current_ && c.writer == 0) return;
+    touch_other(c, address, code_of(by, bytes), Writes);
+  }
+  void touch_other(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept;
+  // Without a mark, and no lock held.
+  void touch_plain(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept;
+  void touch_listed(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept;
+  void touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by, bool writes) noexcept;
+  void clear(cell& c) noexcept;
+  void clear(std::uintptr_t from, std::uintptr_t to) noexcept;
+  void hand_up_views(branch_id ended) noexcept;
+  void use_lockset(std::uint32_t set) noexcept;
+  [[nodiscard]] std::uint32_t lockset_with(std::uint32_t set, std::uintptr_t lock);
+  [[nodiscard]] std::uint32_t lockset_without(std::uint32_t set, std::uintptr_t lock);
+  [[nodiscard]] std::uint32_t number_of_set(std::vector<std::uintptr_t> locks);
+  [[nodiscard]] bool is_parallel(branch_id id) noexcept {
+    return bags_.is_parallel(id) && (graphs_.empty() || !precedes_by_graph(id));
+  }
+  [[nodiscard]] bool precedes_by_graph(branch_id id) const noexcept;
+  void found(std::uintptr_t address, const one_access& earlier, const one_access& later) noexcept;
+  [[noreturn]] void give_up(const char* why) noexcept;
+
+  // What each access uses comes first.
+  branch_id current_ = 0;
+  bool locked_ = false;
+  std::uintptr_t lowest_ = 0, stack_end_ = 0;
+  std::uintptr_t program_ = 0;  // where it was loaded
+  std::uint64_t accesses_ = 0;
+  shadow shadow_;
+  bags bags_;
+  byte_cells bytes_;
+  std::uint64_t races_ = 0;
+  std::size_t depth_ = 0;
+  reserved<std::uintptr_t> calls_;
+  open_branch top_{};
+  std::vector<open_branch> open_;
+  std::vector<beginning> beginnings_;
+  std::unordered_map<std::uint64_t, std::uint32_t> beginning_numbers_;
+  struct graph {
+    std::uint64_t number = 0;
+    std::uint32_t now = 0;                  // the function that runs, plus 1
+    std::vector<std::vector<bool>> before;  // by function: what precedes it
+  };
+  struct views_of_reducer {
+    std::vector<void*> all;
+    std::size_t taken = 0;
+    bool last_is_own = false;  // of that branch, and not of one that has ended
+  };
+  static constexpr std::uint32_t most_nodes = 1U << 15U;
+
+  std::unordered_map<const void*, std::uint32_t> object_bags_;
+  std::unordered_map<const void*, std::vector<const void*>> members_;
+  std::unordered_map<const void*, graph> graphs_;  // that run
+  std::uint64_t graph_number_ = 0;
+  std::unordered_map<branch_id, std::unordered_map<const void*, views_of_reducer>> views_;
+  std::vector<std::uintptr_t> codes_;
+  std::unordered_map<std::uintptr_t, std::uint32_t> code_numbers_;
+  std::vector<std::vector<std::uintptr_t>> locksets_{{}};    // sorted
+  std::unordered_map<branch_id, std::uint32_t> lockset_of_;  // of aliases
+  std::unordered_map<std::uint64_t, branch_id> aliases_;     // by branch and lockset
+  std::vector<std::vector<one_access>> lists_{{}};
+  std::vector<std::uint32_t> free_lists_;
+  std::vector<std::uintptr_t> allocators_{0};
+  std::unordered_map<std::uintptr_t, std::uint32_t> allocator_numbers_;
+  std::uint64_t statics_ = 0;
+  branch_id before_static_ = 0;
+  bool locked_before_static_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace heist::inline v0::race

@@ -1,0 +1,23 @@
+// The one that lowers a counter of references to zero.
+//
+// It frees what others have used, and no graph of branches says that they are done: the counter does.
+// So what it does isn't looked at, until the memory in which the counter lies is freed, or the
+// function that has lowered it returns. What else that function does is then left out: the last of
+// several that count down runs after all others in every schedule.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heist::inline v0::race::last_reference {
+
+[[nodiscard]] bool is_held() noexcept;
+// Whether the calling thread isn't the program's, or is in the detector: `away` is raised for one that
+// is held, too, whose accesses alone are left out.
+[[nodiscard]] bool is_away() noexcept;
+void hold(std::uintptr_t counter, std::size_t depth) noexcept;
+// The calls that the thread is in are as many now.
+void left(std::size_t depth) noexcept;
+void freed(std::uintptr_t first, std::size_t bytes) noexcept;
+
+}  // namespace heist::inline v0::race::last_reference

@@ -1,0 +1,29 @@
+// An array of addresses, which get memory as they are written to. All zero at first.
+#pragma once
+
+#include <cstddef>
+
+#include <sys/mman.h>
+
+namespace heist::inline v0::race {
+
+template <class T>
+class reserved {
+ public:
+  constexpr reserved() noexcept = default;
+  // False, with errno: there are no such many addresses.
+  [[nodiscard]] bool reserve(std::size_t n) noexcept {
+    void* const at = ::mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return false;
+    first_ = static_cast<T*>(at);
+    return true;
+  }
+  T& operator[](std::size_t i) noexcept { return first_[i]; }
+  const T& operator[](std::size_t i) const noexcept { return first_[i]; }
+
+ private:
+  T* first_ = nullptr;  // never given back
+};
+
+}  // namespace heist::inline v0::race

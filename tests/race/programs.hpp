@@ -1,0 +1,49 @@
+// Small programs, each with the verdict that heist race has to give.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heist_test {
+
+// Clean, or a race of two lines, counted from the one that names the program: the earlier access of
+// the serial run first.
+struct verdict {
+  int earlier = 0, later = 0;
+  [[nodiscard]] bool is_racy() const { return earlier != 0; }
+};
+inline constexpr verdict clean{};
+constexpr verdict racy(int earlier, int later) { return {earlier, later}; }
+
+struct race_program {
+  const char* name;
+  const char* file;
+  int line;
+  verdict expected;
+  void (*run)();
+};
+
+inline std::vector<race_program>& race_programs() {
+  static std::vector<race_program> all;
+  return all;
+}
+
+struct registered_race_program {
+  explicit registered_race_program(const race_program& p) { race_programs().push_back(p); }
+};
+
+// What the optimiser has to leave as it is.
+template <class T>
+[[gnu::always_inline]] inline void use(T& value) {
+  asm volatile("" : : "r"(&value) : "memory");
+}
+
+}  // namespace heist_test
+
+#define HEIST_NAME2(a, b) a##b
+#define HEIST_NAME1(a, b) HEIST_NAME2(a, b)
+#define PROGRAM(name, expected)                                                        \
+  static void HEIST_NAME1(program_, __LINE__)();                                       \
+  static const heist_test::registered_race_program HEIST_NAME1(registered_, __LINE__)( \
+      {name, __FILE__, __LINE__, expected, &HEIST_NAME1(program_, __LINE__)});         \
+  static void HEIST_NAME1(program_, __LINE__)()
