@@ -18,11 +18,12 @@
 
 namespace heist::inline v0::race {
 
+alignas(detector) constinit unsigned char detector_bytes[sizeof(detector)]{};
+
 constinit thread_local int away = 1;  // until begin(), and on all other threads
 
 namespace {
 
-alignas(detector) constinit unsigned char detector_bytes[sizeof(detector)]{};
 constinit bool is_made = false;
 
 std::uintptr_t base_of_program() noexcept {
@@ -61,8 +62,6 @@ bool are_disjoint(const std::vector<std::uintptr_t>& a, const std::vector<std::u
 }
 
 }  // namespace
-
-detector& detector::instance() noexcept { return *reinterpret_cast<detector*>(detector_bytes); }
 
 shadow::chunk& shadow::make(std::uintptr_t address) noexcept {
   void* const at = ::mmap(nullptr, sizeof(chunk), PROT_READ | PROT_WRITE,
@@ -116,6 +115,7 @@ void detector::begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t ind
 
 // What its frames held is gone: others use that memory again.
 void detector::end_branch() noexcept {
+  known_serial_ = 0;
   const open_branch ended = top_;
   clear(lowest_, ended.stack);
   *ended.bag = bags_.end(ended.own, *ended.bag);
@@ -330,29 +330,28 @@ code_id detector::code_elsewhere(std::uintptr_t by) noexcept {
 }
 
 void detector::touch_other(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept {
-  if (c.writer == by_bytes) {
-    cell* const four = bytes_.of(c.written_by);
-    for (int i = 0; i < 4; ++i)
-      touch_other(four[i], address + static_cast<unsigned>(i), by, writes);
-  } else if (locked_ || c.writer == by_list) {
-    touch_listed(c, address, by, writes);
-  } else {
-    touch_plain(c, address, by, writes);
-  }
-}
-
-void detector::touch_plain(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept {
-  if (c.writer != 0 && c.writer != current_ && is_parallel(c.writer))
+  if (locked_ || c.writer >= least_mark) [[unlikely]]
+    return touch_marked(c, address, by, writes);
+  if (races_with(c.writer)) [[unlikely]]
     found(address, {c.writer, c.written_by, true}, {current_, by, writes});
-  else if (writes && c.reader != 0 && c.reader != current_ && is_parallel(c.reader))
-    found(address, {c.reader, c.read_by, false}, {current_, by, writes});
   if (writes) {
+    if (races_with(c.reader)) [[unlikely]]
+      found(address, {c.reader, c.read_by, false}, {current_, by, writes});
     // The read before it need not be kept: what is parallel to that is parallel to this write.
     c = {current_, by, 0, 0};
   } else if (c.writer != current_ && c.reader != current_ &&
              (c.reader == 0 || !is_parallel(c.reader))) {
     c.reader = current_;
     c.read_by = by;
+  }
+}
+
+void detector::touch_marked(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept {
+  if (c.writer == by_bytes) {
+    cell* const four = bytes_.of(c.written_by);
+    for (int i = 0; i < 4; ++i) touch_other(four[i], address + static_cast<unsigned>(i), by, writes);
+  } else {
+    touch_listed(c, address, by, writes);
   }
 }
 

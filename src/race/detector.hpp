@@ -49,6 +49,9 @@ struct one_access {
 class detector {
  public:
   static detector& instance() noexcept;
+  detector() = default;
+  detector(const detector&) = delete;
+  detector& operator=(const detector&) = delete;
 
   // Ends the process if there is no memory, or a variable has a bad value.
   void begin() noexcept;
@@ -87,19 +90,23 @@ class detector {
   void is_freed(void* at, std::size_t bytes, std::uintptr_t by) noexcept;
   void forget_allocation(const void* at) noexcept;
 
-  // ---- Accesses. N bytes at an address that is a multiple of min(N, 8).
+  // ---- Accesses. N bytes at an address that is a multiple of min(N, 8). Most are of what the branch
+  // has just touched: everything else is out of line. (A branch that holds locks has a number that is
+  // in no cell.)
   template <std::size_t N, bool Writes>
   [[gnu::always_inline]] void touch(std::uintptr_t address, std::uintptr_t by) noexcept {
-    ++accesses_;
-    if (address < lowest_ && address >= stack_end_) lowest_ = address;
-    if constexpr (N < 4) {
-      touch_bytes(address, N, code_of(by, N), Writes);
-    } else {
-      if (locked_) [[unlikely]]
-        return touch_bytes(address, N, code_of(by, N), Writes);
-      cell* c = &shadow::cell_of(shadow_.get(address), address);
-      for (std::size_t i = 0; i < N / 4; ++i, ++c) touch_cell<Writes>(*c, address, by, N);
+    // Not in the unused part of the stack, into which the branch would grow.
+    if (N >= 4 && address - stack_end_ >= lowest_ - stack_end_) [[likely]] {
+      if (shadow::chunk* const chunk = shadow_.find(address); chunk != nullptr) [[likely]] {
+        const cell* const first = &shadow::cell_of(*chunk, address);
+        bool is_known = true;
+        for (std::size_t i = 0; i < (N < 4 ? 0 : N / 4); ++i)
+          is_known = is_known && is_own<Writes>(first[i]);
+        if (is_known) [[likely]]
+          return;
+      }
     }
+    touch_slowly<N, Writes>(address, by);
   }
   void touch_range(std::uintptr_t address, std::size_t bytes, std::uintptr_t by,
                    bool writes) noexcept;
@@ -117,6 +124,7 @@ class detector {
 
   [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
   [[nodiscard]] std::uint64_t races() const noexcept { return races_; }
+  // Those that were not of what the branch had just touched.
   [[nodiscard]] std::uint64_t accesses() const noexcept { return accesses_; }
   [[nodiscard]] branch_id branches() const noexcept { return bags_.count(); }
 
@@ -147,15 +155,26 @@ class detector {
   [[nodiscard]] code_id code_elsewhere(std::uintptr_t by) noexcept;
 
   template <bool Writes>
-  [[gnu::always_inline]] void touch_cell(cell& c, std::uintptr_t address, std::uintptr_t by,
-                                         std::size_t bytes) noexcept {
-    if (c.writer == current_ && (!Writes || c.reader == 0)) return;
-    if (!Writes && c.reader == current_ && c.writer == 0) return;
-    touch_other(c, address, code_of(by, bytes), Writes);
+  [[gnu::always_inline]] [[nodiscard]] bool is_own(const cell& c) const noexcept {
+    if (c.writer == current_) return !Writes || c.reader == 0;
+    return !Writes && c.reader == current_ && (c.writer == 0 || c.writer == known_serial_);
+  }
+  template <std::size_t N, bool Writes>
+  [[gnu::noinline]] void touch_slowly(std::uintptr_t address, std::uintptr_t by) noexcept {
+    ++accesses_;
+    if (address < lowest_ && address >= stack_end_) lowest_ = address;
+    const code_id code = code_of(by, N);
+    if constexpr (N < 4) {
+      touch_bytes(address, N, code, Writes);
+    } else {
+      cell* c = &shadow::cell_of(shadow_.get(address), address);
+      for (std::size_t i = 0; i < N / 4; ++i, ++c)
+        if (!is_own<Writes>(*c)) touch_other(*c, address, code, Writes);
+    }
   }
   void touch_other(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept;
-  // Without a mark, and no lock held.
-  void touch_plain(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept;
+  [[gnu::noinline]] void touch_marked(cell& c, std::uintptr_t address, code_id by,
+                                      bool writes) noexcept;
   void touch_listed(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept;
   void touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by, bool writes) noexcept;
   void clear(cell& c) noexcept;
@@ -168,12 +187,19 @@ class detector {
   [[nodiscard]] bool is_parallel(branch_id id) noexcept {
     return bags_.is_parallel(id) && (graphs_.empty() || !precedes_by_graph(id));
   }
+  [[nodiscard]] bool races_with(branch_id id) noexcept {
+    if (id == 0 || id == current_ || id == known_serial_) return false;
+    if (is_parallel(id)) return true;
+    if (graphs_.empty()) known_serial_ = id;
+    return false;
+  }
   [[nodiscard]] bool precedes_by_graph(branch_id id) const noexcept;
   void found(std::uintptr_t address, const one_access& earlier, const one_access& later) noexcept;
   [[noreturn]] void give_up(const char* why) noexcept;
 
   // What each access uses comes first.
   branch_id current_ = 0;
+  branch_id known_serial_ = 0;  // the number found so last, until a branch ends
   bool locked_ = false;
   std::uintptr_t lowest_ = 0, stack_end_ = 0;
   std::uintptr_t program_ = 0;  // where it was loaded
@@ -219,5 +245,13 @@ class detector {
   bool locked_before_static_ = false;
   bool ended_ = false;
 };
+
+// In memory that is there before the first constructor runs.
+alignas(detector) extern constinit unsigned char detector_bytes[sizeof(detector)]
+    __attribute__((visibility("hidden")));
+
+inline detector& detector::instance() noexcept {
+  return *reinterpret_cast<detector*>(detector_bytes);
+}
 
 }  // namespace heist::inline v0::race

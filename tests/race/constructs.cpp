@@ -18,46 +18,46 @@ namespace {
 
 // ---- Forks.
 
-PROGRAM("fork: two writes", racy(3, 4)) {
+PROGRAM("fork: two writes", racy) {
   int x = 0;
   use(x);
   heist::fork_join(
       [&] {
-        x = 1;
+        x = 1;  // (1)
         use(x);
       },  //
       [&] {
-        x = 2;
+        x = 2;  // (2)
         use(x);
       });
 }
 
-PROGRAM("fork: a write and a read", racy(4, 5)) {
+PROGRAM("fork: a write and a read", racy) {
   int x = 0, y = 0;
   use(x);
   use(y);
   heist::fork_join(
       [&] {
-        x = 1;
+        x = 1;  // (1)
         use(x);
       },  //
       [&] {
-        y = x;
+        y = x;  // (2)
         use(y);
       });
 }
 
-PROGRAM("fork: a read and a write", racy(4, 5)) {
+PROGRAM("fork: a read and a write", racy) {
   int x = 0, y = 0;
   use(x);
   use(y);
   heist::fork_join(
       [&] {
-        y = x;
+        y = x;  // (1)
         use(y);
       },  //
       [&] {
-        x = 2;
+        x = 2;  // (2)
         use(x);
       });
 }
@@ -117,7 +117,7 @@ PROGRAM("fork: one after the other", clean) {
                    });
 }
 
-PROGRAM("fork: deep against shallow", racy(3, 4)) {
+PROGRAM("fork: deep against shallow", racy) {
   int x = 0;
   heist::fork_join(
       [&] {
@@ -125,28 +125,28 @@ PROGRAM("fork: deep against shallow", racy(3, 4)) {
                          [&] {
                            heist::fork_join([] {},
                                             [&] {
-                                              x = 1;
+                                              x = 1;  // (1)
                                               use(x);
                                             });
                          });
       },
       [&] {
-        x = 2;
+        x = 2;  // (2)
         use(x);
       });
 }
 
-PROGRAM("fork: the third of three", racy(3, 4)) {
+PROGRAM("fork: the third of three", racy) {
   int x = 0;
   use(x);
   heist::fork_join(
       [&] {
-        x = 1;
+        x = 1;  // (1)
         use(x);
       },
       [] {},  //
       [&] {
-        x = 2;
+        x = 2;  // (2)
         use(x);
       });
 }
@@ -172,7 +172,7 @@ PROGRAM("fork: a recursive sum", clean) {
 
 void fill(int* first, int* last, int overlap) {
   if (last - first < 8) {
-    for (; first != last; ++first) *first = 1;
+    for (; first != last; ++first) *first = 1;  // (1) (2)
     return;
   }
   int* const middle = first + (last - first) / 2;
@@ -182,22 +182,22 @@ PROGRAM("fork: halves that meet", clean) {
   std::vector<int> v(1000);
   fill(v.data(), v.data() + v.size(), 0);
 }
-PROGRAM("fork: halves that overlap by one", racy(-11, -11)) {
+PROGRAM("fork: halves that overlap by one", racy) {
   std::vector<int> v(1000);
   fill(v.data(), v.data() + v.size(), 1);
 }
 
 // ---- Scopes.
 
-PROGRAM("scope: child and continuation", racy(4, 5)) {
+PROGRAM("scope: child and continuation", racy) {
   heist::scope([&](heist::task_scope& s) {
     int x = 0;
     use(x);
     s.spawn([&] {
-      x = 1;
+      x = 1;  // (1)
       use(x);
     });
-    x = 2;
+    x = 2;  // (2)
     use(x);
     s.sync();
   });
@@ -216,15 +216,15 @@ PROGRAM("scope: after sync", clean) {
   });
 }
 
-PROGRAM("scope: two children", racy(3, 4)) {
+PROGRAM("scope: two children", racy) {
   int x = 0;
   heist::scope([&](heist::task_scope& s) {
     s.spawn([&] {
-      x = 1;
+      x = 1;  // (1)
       use(x);
     });
     s.spawn([&] {
-      x = 2;
+      x = 2;  // (2)
       use(x);
     });
   });
@@ -259,16 +259,16 @@ PROGRAM("scope: what a nested scope has joined", clean) {
   });
 }
 
-PROGRAM("scope: a child's child into the outer scope", racy(3, 4)) {
+PROGRAM("scope: a child's child into the outer scope", racy) {
   int x = 0;
   heist::scope([&](heist::task_scope& s) {
     s.spawn([&] {
       s.spawn([&] {
-        x = 1;
+        x = 1;  // (1)
         use(x);
       });
     });
-    x = 2;
+    x = 2;  // (2)
     use(x);
   });
 }
@@ -287,27 +287,27 @@ PROGRAM("scope: a child's child, after the end", clean) {
   use(x);
 }
 
-PROGRAM("scope: children of spawn_kind::child", racy(3, 4)) {
+PROGRAM("scope: children of spawn_kind::child", racy) {
   int x = 0;
   heist::scope(heist::spawn_kind::child, [&](heist::task_scope& s) {
     s.spawn([&] {
-      x = 1;
+      x = 1;  // (1)
       use(x);
     });
     s.spawn([&] {
-      x = 2;
+      x = 2;  // (2)
       use(x);
     });
   });
 }
 
-PROGRAM("scope: a captured loop variable", racy(4, 3)) {
+PROGRAM("scope: a captured loop variable", racy) {
   heist::scope([&](heist::task_scope& s) {
     int last = 0;
-    for (int i = 0; i < 3; use(i), ++i)
+    for (int i = 0; i < 3; use(i), ++i)  // (2)
       s.spawn([&i, &last] {
         use(last);
-        int seen = i;
+        int seen = i;  // (1)
         use(seen);
       });
     s.sync();
@@ -337,9 +337,9 @@ PROGRAM("scope: frames of siblings at one address", clean) {
 
 // ---- Loops.
 
-PROGRAM("loop: one sum", racy(2, 2)) {
+PROGRAM("loop: one sum", racy) {
   int total = 0;
-  heist::parallel_for(0, 10, [&](int i) { total += i; });
+  heist::parallel_for(0, 10, [&](int i) { total += i; });  // (1) (2)
   use(total);
 }
 
@@ -353,10 +353,10 @@ PROGRAM("loop: elements of a byte", clean) {
   heist::parallel_for(0, 100, [&](int i) { v[std::size_t(i)] = char(i); });
 }
 
-PROGRAM("loop: a stencil in place", racy(3, 3)) {
+PROGRAM("loop: a stencil in place", racy) {
   std::vector<int> v(100, 1);
   heist::parallel_for(
-      1, 99, [&](int i) { v[std::size_t(i)] = v[std::size_t(i) - 1] + v[std::size_t(i) + 1]; });
+      1, 99, [&](int i) { v[std::size_t(i)] = v[std::size_t(i) - 1] + v[std::size_t(i) + 1]; });  // (1) (2)
 }
 
 PROGRAM("loop: a stencil with two arrays", clean) {
@@ -368,43 +368,43 @@ PROGRAM("loop: a stencil with two arrays", clean) {
   }
 }
 
-PROGRAM("loop: vector<bool>", racy(2, 2)) {
+PROGRAM("loop: vector<bool>", racy) {
   std::vector<bool> v(100);
-  heist::parallel_for(0, 100, [&](int i) { v[std::size_t(i)] = true; });
+  heist::parallel_for(0, 100, [&](int i) { v[std::size_t(i)] = true; });  // (1) (2)
 }
 
-PROGRAM("loop: with a step", racy(2, 2)) {
+PROGRAM("loop: with a step", racy) {
   std::vector<int> v(10);
-  heist::parallel_for(0, 10, heist::step{2}, [&](int i) { v[std::size_t(i) / 4] = i; });
+  heist::parallel_for(0, 10, heist::step{2}, [&](int i) { v[std::size_t(i) / 4] = i; });  // (1) (2)
 }
 
-PROGRAM("loop: blocks", racy(3, 3)) {
+PROGRAM("loop: blocks", racy) {
   std::array<int, 4> column{};
   heist::parallel_for(heist::block<2>{{0, 0}, {4, 4}},
-                      [&](std::size_t, std::size_t x) { column[x] = column[x] + 1; });
+                      [&](std::size_t, std::size_t x) { column[x] = column[x] + 1; });  // (1) (2)
 }
 
-PROGRAM("loop: static blocks", racy(2, 2)) {
+PROGRAM("loop: static blocks", racy) {
   int x = 0;
   heist::parallel_for(
       0, 10,
       [&](int i) {
-        x = i;
+        x = i;  // (1) (2)
         use(x);
       },
       heist::static_blocks{});
 }
 
-PROGRAM("loop: in a loop", racy(4, 4)) {
+PROGRAM("loop: in a loop", racy) {
   std::vector<int> v(100);
   heist::parallel_for(
-      0, 10, [&](int) { heist::parallel_for(0, 10, [&](int j) { v[std::size_t(j)] = j; }); });
+      0, 10, [&](int) { heist::parallel_for(0, 10, [&](int j) { v[std::size_t(j)] = j; }); });  // (1) (2)
 }
 
-PROGRAM("loop: chunks", racy(2, 2)) {
+PROGRAM("loop: chunks", racy) {
   int x = 0;
   heist::parallel_for_chunks(0, 10, [&](int f, int l) {
-    x = l - f;
+    x = l - f;  // (1) (2)
     use(x);
   });
 }
@@ -416,10 +416,10 @@ PROGRAM("for_each: elements", clean) {
   heist::for_each(v.begin(), v.end(), [](int& x) { x *= 2; });
 }
 
-PROGRAM("for_each: a counter", racy(3, 3)) {
+PROGRAM("for_each: a counter", racy) {
   std::vector<int> v(100, 1);
   int seen = 0;
-  heist::for_each(v.begin(), v.end(), [&](int) { ++seen; });
+  heist::for_each(v.begin(), v.end(), [&](int) { ++seen; });  // (1) (2)
   use(seen);
 }
 
@@ -430,11 +430,11 @@ PROGRAM("transform_reduce: pure", clean) {
   use(total);
 }
 
-PROGRAM("transform_reduce: a counter in the function", racy(4, 4)) {
+PROGRAM("transform_reduce: a counter in the function", racy) {
   const std::vector<int> v(1000, 1);
   int seen = 0;
   int total = heist::transform_reduce(v.begin(), v.end(), 0, std::plus<>(), [&](int x) {
-    ++seen;
+    ++seen;  // (1) (2)
     return x;
   });
   use(total);
@@ -464,16 +464,16 @@ PROGRAM("sort: numbers, strings", clean) {
 
 // ---- Tasks.
 
-PROGRAM("task_group: two tasks", racy(4, 5)) {
+PROGRAM("task_group: two tasks", racy) {
   heist::task_group g;
   int x = 0;
   use(x);
   g.run([&] {
-    x = 1;
+    x = 1;  // (1)
     use(x);
   });
   g.run([&] {
-    x = 2;
+    x = 2;  // (2)
     use(x);
   });
   g.wait();
@@ -491,27 +491,27 @@ PROGRAM("task_group: after wait", clean) {
   use(x);
 }
 
-PROGRAM("task_group: before wait", racy(3, 4)) {
+PROGRAM("task_group: before wait", racy) {
   heist::task_group g;
   int x = 0;
   g.run([&] {
-    x = 1;
+    x = 1;  // (1)
     use(x);
   });
-  x = 2;
+  x = 2;  // (2)
   use(x);
   g.wait();
 }
 
-PROGRAM("task_group: the wrong one", racy(3, 5)) {
+PROGRAM("task_group: the wrong one", racy) {
   heist::task_group g, h;
   int x = 0;
   g.run([&] {
-    x = 1;
+    x = 1;  // (1)
     use(x);
   });
   h.run_and_wait([] {});
-  x = 2;
+  x = 2;  // (2)
   use(x);
   g.wait();
 }
@@ -519,7 +519,7 @@ PROGRAM("task_group: the wrong one", racy(3, 5)) {
 struct writing_task final : heist::task {
   explicit writing_task(int& t) : to(t) {}
   void execute() override {
-    to = 1;
+    to = 1;  // (1)
     use(to);
   }
   int& to;
@@ -530,14 +530,14 @@ struct root_task final : heist::task {
     writing_task one(x);
     spawn(one);
     if (waits) wait_for_all();
-    x = 2;
+    x = 2;  // (2)
     use(x);
     wait_for_all();
   }
   int x = 0;
   bool waits;
 };
-PROGRAM("task objects: without a wait", racy(-18, -7)) {
+PROGRAM("task objects: without a wait", racy) {
   root_task t(false);
   heist::run_task(t);
 }
@@ -546,14 +546,14 @@ PROGRAM("task objects: after a wait", clean) {
   heist::run_task(t);
 }
 
-PROGRAM("futures: before get", racy(3, 4)) {
+PROGRAM("futures: before get", racy) {
   int x = 0;
   use(x);
   auto f = heist::submit([&] {
-    x = 1;
+    x = 1;  // (1)
     use(x);
   });
-  x = 2;
+  x = 2;  // (2)
   use(x);
   f.get();
 }
@@ -569,15 +569,15 @@ PROGRAM("futures: after get", clean) {
   use(x);
 }
 
-PROGRAM("futures: the wrong one", racy(2, 5)) {
+PROGRAM("futures: the wrong one", racy) {
   int x = 0;
   auto f = heist::submit([&] {
-    x = 1;
+    x = 1;  // (1)
     use(x);
   });
   auto g = heist::submit([] {});
   g.get();
-  x = 2;
+  x = 2;  // (2)
   use(x);
   f.get();
 }
@@ -596,14 +596,14 @@ PROGRAM("futures: then", clean) {
   use(x);
 }
 
-PROGRAM("futures: beside then", racy(3, 4)) {
+PROGRAM("futures: beside then", racy) {
   int x = 0;
   auto f = heist::submit([] { return 1; });
   auto g = std::move(f).then([&](int y) {
-    x = y;
+    x = y;  // (1)
     use(x);
   });
-  x = 2;
+  x = 2;  // (2)
   use(x);
   g.get();
 }
@@ -623,14 +623,14 @@ PROGRAM("futures: when_all", clean) {
   use(x);
 }
 
-PROGRAM("futures: before get of when_all", racy(2, 3)) {
+PROGRAM("futures: before get of when_all", racy) {
   int x = 0;
   auto all = heist::when_all(heist::submit([&] {
-                               x = 1;
+                               x = 1;  // (1)
                                use(x);
                              }),
                              heist::submit([] {}));
-  x = 2;
+  x = 2;  // (2)
   use(x);
   all.get();
 }
@@ -652,15 +652,15 @@ PROGRAM("graph: a chain", clean) {
   use(x);
 }
 
-PROGRAM("graph: no edge", racy(3, 4)) {
+PROGRAM("graph: no edge", racy) {
   int x = 0;
   heist::task_graph g;
   g.add([&] {
-    x = 1;
+    x = 1;  // (1)
     use(x);
   });
   g.add([&] {
-    x = 2;
+    x = 2;  // (2)
     use(x);
   });
   g.run();
@@ -692,16 +692,16 @@ PROGRAM("graph: a diamond", clean) {
   g.run();
 }
 
-PROGRAM("jobs: before the wait", racy(4, 6)) {
+PROGRAM("jobs: before the wait", racy) {
   heist::pool p;
   heist::job_system jobs(p);
   int x = 0;
   const auto j = jobs.create_job([&x] {
-    x = 1;
+    x = 1;  // (1)
     use(x);
   });
   jobs.run(j);
-  x = 2;
+  x = 2;  // (2)
   use(x);
   jobs.wait(j);
 }

@@ -33,34 +33,34 @@ PROGRAM("heap: vectors that grow", clean) {
   });
 }
 
-PROGRAM("heap: freed beside a reader", racy(5, 6)) {
+PROGRAM("heap: freed beside a reader", racy) {
   int* const shared = new int(1);
   use(*shared);
   int seen = 0;
   heist::fork_join(
       [&] {
-        seen = *shared;
+        seen = *shared;  // (1)
         use(seen);
       },
-      [&] { delete shared; });
+      [&] { delete shared; });  // (2)
 }
 
-PROGRAM("heap: used after it was freed beside", racy(3, 4)) {
+PROGRAM("heap: used after it was freed beside", racy) {
   auto* const shared = new std::array<int, 4>{};
   heist::fork_join(
       [&] {
         std::free(std::malloc(8));
-        (*shared)[1] = 1;
+        (*shared)[1] = 1;  // (1)
         use(*shared);
       },
-      [&] { delete shared; });
+      [&] { delete shared; });  // (2)
 }
 
-PROGRAM("heap: a shared vector's push_back", racy(5, 5)) {
+PROGRAM("heap: a shared vector's push_back", racy) {
   std::vector<int> shared;
   shared.reserve(100);
   use(shared);
-  heist::parallel_for(0, 10, [&](int i) { shared.emplace_back(i); });
+  heist::parallel_for(0, 10, [&](int i) { shared.emplace_back(i); });  // (1) (2)
 }
 
 PROGRAM("bytes: neighbours in one word", clean) {
@@ -82,28 +82,28 @@ PROGRAM("bytes: neighbours in one word", clean) {
       });
 }
 
-PROGRAM("bytes: the word and one of its bytes", racy(4, 5)) {
+PROGRAM("bytes: the word and one of its bytes", racy) {
   alignas(8) std::array<char, 8> x{};
   use(x);
-  heist::fork_join([&] { *reinterpret_cast<volatile char*>(&x[3]) = 1; },
+  heist::fork_join([&] { *reinterpret_cast<volatile char*>(&x[3]) = 1; },  // (1)
                    [&] {
-                     std::memset(x.data(), 0, 8);
+                     std::memset(x.data(), 0, 8);  // (2)
                      use(x);
                    });
 }
 
-PROGRAM("bytes: a field beside bit fields", racy(4, 5)) {
+PROGRAM("bytes: a field beside bit fields", racy) {
   struct {
     unsigned a : 4, b : 4;
   } x{};
   use(x);
   heist::fork_join(
       [&] {
-        x.a = 1;
+        x.a = 1;  // (1)
         use(x);
       },
       [&] {
-        x.b = 2;
+        x.b = 2;  // (2)
         use(x);
       });
 }
@@ -121,20 +121,20 @@ PROGRAM("bytes: copies of neighbouring ranges", clean) {
       });
 }
 
-PROGRAM("bytes: copies of ranges that overlap by one", racy(3, 4)) {
+PROGRAM("bytes: copies of ranges that overlap by one", racy) {
   std::array<char, 64> from{}, to{};
   heist::fork_join(
       [&] {
-        std::memcpy(to.data(), from.data(), 32);
+        std::memcpy(to.data(), from.data(), 32);  // (1)
         use(to);
       },
       [&] {
-        std::memcpy(to.data() + 31, from.data(), 33);
+        std::memcpy(to.data() + 31, from.data(), 33);  // (2)
         use(to);
       });
 }
 
-PROGRAM("bytes: unaligned", racy(6, 7)) {
+PROGRAM("bytes: unaligned", racy) {
   struct [[gnu::packed]] {
     char a;
     std::uint64_t b;
@@ -145,11 +145,11 @@ PROGRAM("bytes: unaligned", racy(6, 7)) {
   use(*bytes);
   heist::fork_join(
       [&] {
-        x.b = 1;
+        x.b = 1;  // (1)
         use(x);
       },
       [&] {
-        bytes[8] = 2;
+        bytes[8] = 2;  // (2)
         use(x);
       });
 }
@@ -159,12 +159,12 @@ PROGRAM("atomics: a counter", clean) {
   heist::parallel_for(0, 10, [&](int) { n.fetch_add(1, std::memory_order_relaxed); });
 }
 
-PROGRAM("atomics: beside a plain write", racy(4, 5)) {
+PROGRAM("atomics: beside a plain write", racy) {
   alignas(4) int n = 0;
   use(n);
-  heist::fork_join([&] { std::atomic_ref<int>(n).fetch_add(1); },
+  heist::fork_join([&] { std::atomic_ref<int>(n).fetch_add(1); },  // (1)
                    [&] {
-                     n = 2;
+                     n = 2;  // (2)
                      use(n);
                    });
 }
@@ -178,54 +178,54 @@ PROGRAM("mutex: held in both", clean) {
   });
 }
 
-PROGRAM("mutex: held in one", racy(5, 6)) {
+PROGRAM("mutex: held in one", racy) {
   std::mutex m;
   int x = 0;
   use(x);
   heist::fork_join(
       [&] {
         const std::lock_guard hold(m);
-        x = 1;
+        x = 1;  // (1)
         use(x);
       },
       [&] {
-        x = 2;
+        x = 2;  // (2)
         use(x);
       });
 }
 
-PROGRAM("mutex: two different ones", racy(5, 6)) {
+PROGRAM("mutex: two different ones", racy) {
   std::mutex m, n;
   int x = 0;
   use(x);
   heist::fork_join(
       [&] {
         const std::lock_guard hold(m);
-        x = 1;
+        x = 1;  // (1)
         use(x);
       },
       [&] {
         const std::lock_guard hold(n);
-        x = 2;
+        x = 2;  // (2)
         use(x);
       });
 }
 
-PROGRAM("mutex: given back before", racy(5, 6)) {
+PROGRAM("mutex: given back before", racy) {
   std::mutex m;
   int x = 0;
   use(x);
   heist::fork_join(
       [&] {
         m.lock();
-        x = 1;
+        x = 1;  // (1)
         use(x);
         m.unlock();
       },
       [&] {
         m.lock();
         m.unlock();
-        x = 2;
+        x = 2;  // (2)
         use(x);
       });
 }
@@ -267,13 +267,13 @@ PROGRAM("mutex: three with two each in common", clean) {
       });
 }
 
-PROGRAM("mutex: the first and the third have none in common", racy(4, 6)) {
+PROGRAM("mutex: the first and the third have none in common", racy) {
   std::mutex a, b;
   int x = 0;
   heist::fork_join(
       [&] {
         const std::lock_guard hold(a);
-        x = 1;
+        x = 1;  // (1)
         use(x);
       },
       [&] {
@@ -283,7 +283,7 @@ PROGRAM("mutex: the first and the third have none in common", racy(4, 6)) {
       },
       [&] {
         const std::lock_guard hold(b);
-        x = 3;
+        x = 3;  // (2)
         use(x);
       });
 }
@@ -297,18 +297,18 @@ PROGRAM("heist::mutex: held in both", clean) {
   });
 }
 
-PROGRAM("heist::mutex: held in one", racy(5, 6)) {
+PROGRAM("heist::mutex: held in one", racy) {
   heist::mutex m;
   int x = 0;
   use(x);
   heist::fork_join(
       [&] {
         const std::lock_guard hold(m);
-        x = 1;
+        x = 1;  // (1)
         use(x);
       },
       [&] {
-        x = 2;
+        x = 2;  // (2)
         use(x);
       });
 }
@@ -331,12 +331,12 @@ PROGRAM("shared_mutex: readers and a writer", clean) {
   });
 }
 
-PROGRAM("shared_mutex: a write by readers", racy(4, 4)) {
+PROGRAM("shared_mutex: a write by readers", racy) {
   heist::shared_mutex m;
   int x = 0;
   heist::parallel_for(0, 10, [&](int i) {
     const std::shared_lock hold(m);
-    x = i;
+    x = i;  // (1) (2)
   });
 }
 
@@ -352,15 +352,15 @@ PROGRAM("shared_ptr: the last one frees", clean) {
   });
 }
 
-PROGRAM("shared_ptr: what it points to", racy(3, 4)) {
+PROGRAM("shared_ptr: what it points to", racy) {
   const auto shared = std::make_shared<int>(0);
   heist::fork_join(
       [own = shared] {
-        *own = 1;
+        *own = 1;  // (1)
         use(*own);
       },
       [own = shared] {
-        *own = 2;
+        *own = 2;  // (2)
         use(*own);
       });
 }
@@ -381,24 +381,24 @@ PROGRAM("statics: made by the first that comes", clean) {
   });
 }
 
-PROGRAM("statics: changed by all", racy(2, 2)) {
+PROGRAM("statics: changed by all", racy) {
   heist::parallel_for(0, 10, [](int i) {
     static int last = 0;
-    last = i;
+    last = i;  // (1) (2)
     use(last);
   });
 }
 
-PROGRAM("iterators: invalidated beside a reader", racy(5, 6)) {
+PROGRAM("iterators: invalidated beside a reader", racy) {
   std::vector<int> v(1, 1);
   v.shrink_to_fit();
   int seen = 0;
   heist::fork_join(
       [&] {
-        seen = *v.begin();
+        seen = *v.begin();  // (1)
         use(seen);
       },
-      [&] { v.push_back(2); });
+      [&] { v.push_back(2); });  // (2)
 }
 
 PROGRAM("reducer: a sum", clean) {
@@ -408,11 +408,11 @@ PROGRAM("reducer: a sum", clean) {
   use(total);
 }
 
-PROGRAM("reducer: read before the join", racy(3, 4)) {
+PROGRAM("reducer: read before the join", racy) {
   heist::scope([&](heist::task_scope& s) {
     heist::reducer<int> sum;
-    s.spawn([&] { *sum += 1; });
-    int early = sum.get();
+    s.spawn([&] { *sum += 1; });  // (1)
+    int early = sum.get();  // (2)
     use(early);
     s.sync();
   });

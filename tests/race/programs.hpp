@@ -6,14 +6,10 @@
 
 namespace heist_test {
 
-// Clean, or a race of two lines, counted from the one that names the program: the earlier access of
-// the serial run first.
-struct verdict {
-  int earlier = 0, later = 0;
-  [[nodiscard]] bool is_racy() const { return earlier != 0; }
-};
-inline constexpr verdict clean{};
-constexpr verdict racy(int earlier, int later) { return {earlier, later}; }
+// Of a racy program the lines of the two accesses end with the comments (1) and (2), in the order of
+// the serial run: in the program, or in what stands before it.
+enum class verdict : bool { clean, racy };
+using enum verdict;
 
 struct race_program {
   const char* name;

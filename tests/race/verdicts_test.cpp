@@ -1,7 +1,10 @@
 // Each program gives its verdict, and the two lines of a race.
 #include <gtest/gtest.h>
 
+#include <cctype>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "heist/detail/race.hpp"
 #include "tests/race/programs.hpp"
@@ -9,22 +12,46 @@
 namespace heist_test {
 namespace {
 
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> lines{""};  // from 1
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string file_of(const race_program& p) {
+  const std::string path = p.file;
+  return path.substr(path.rfind('/') + 1);
+}
+
+// The line with that comment: from the program's first line to the next program, or else before it.
+int line_with(const std::string& comment, const race_program& p) {
+  const std::vector<std::string> lines = lines_of(HEIST_PROGRAMS + file_of(p));
+  const auto has = [&](std::size_t i) { return lines[i].find(comment, lines[i].find("//")) != std::string::npos; };
+  const auto first = static_cast<std::size_t>(p.line);
+  for (std::size_t i = first + 1; i < lines.size() && !lines[i].starts_with("PROGRAM("); ++i)
+    if (has(i)) return static_cast<int>(i);
+  for (std::size_t i = first; i != 0; --i)
+    if (has(i)) return static_cast<int>(i);
+  return 0;
+}
+
 class Verdicts : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Verdicts, AreThoseOfTheProgram) {
   const race_program& p = race_programs()[GetParam()];
-  const std::string file = std::string(p.file).substr(std::string(p.file).rfind('/') + 1);
-  const auto place = [&](int lines) { return file + ":" + std::to_string(p.line + lines); };
   const std::uint64_t before = heist_v0_race_count();
   p.run();
   std::string found;
   for (std::uint64_t i = before; i < heist_v0_race_count(); ++i)
     found += std::string(heist_v0_race_lines(i)) + "\n";
-  if (!p.expected.is_racy()) {
+  if (p.expected == verdict::clean) {
     EXPECT_EQ(found, "") << p.name;
     return;
   }
-  const std::string expected = place(p.expected.earlier) + " " + place(p.expected.later) + "\n";
+  const std::string file = file_of(p) + ":";
+  const std::string expected = file + std::to_string(line_with("(1)", p)) + " " + file +
+                               std::to_string(line_with("(2)", p)) + "\n";
   EXPECT_NE(found.find(expected), std::string::npos)
       << p.name << ": expected " << expected << "and found " << found;
 }
