@@ -51,7 +51,7 @@ HEIST_EXPORTED void __tsan_func_exit() {
   if (away > 0 && is_away()) return;
   detector& d = detector::instance();
   d.leave();
-  heist::race::last_reference::left(d.depth());
+  if (heist::race::last_reference::is_held()) heist::race::last_reference::left(d.depth());
 }
 
 #define HEIST_ACCESS(bytes)                                                                 \
@@ -209,7 +209,7 @@ HEIST_EXPORTED void heist_v0_race_end() noexcept {
     detector::instance().end_branch();
 }
 HEIST_EXPORTED void heist_v0_race_join(std::uint32_t* bag) noexcept {
-  if (!is_away()) detector::instance().join(bag);
+  if (!is_away()) detector::instance().join_own(bag);
 }
 HEIST_EXPORTED void heist_v0_race_join_of(const void* object) noexcept {
   if (!is_away()) detector::instance().join(object);

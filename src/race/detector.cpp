@@ -26,6 +26,8 @@ namespace {
 
 constinit bool is_made = false;
 
+constexpr std::ptrdiff_t many_cells = 1024;
+
 std::uintptr_t base_of_program() noexcept {
   std::uintptr_t base = 0;
   ::dl_iterate_phdr(
@@ -82,7 +84,9 @@ void detector::begin() noexcept {
   d.program_ = base_of_program();
   d.stack_end_ = end_of_stack();
   d.top_.own = d.current_ = d.bags_.open({});
-  d.top_.stack = d.top_.lowest = d.lowest_ = ~std::uintptr_t{0};
+  d.top_.lowest = d.lowest_ = ~std::uintptr_t{0};
+  d.top_.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  d.find_private();
   d.beginnings_.emplace_back();
   d.codes_.push_back(0);
   away = 0;
@@ -111,19 +115,22 @@ void detector::begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t ind
   top_.bag = bag;
   top_.stack = lowest_ = stack;
   locked_ = false;
+  find_private();
 }
 
 // What its frames held is gone: others use that memory again.
 void detector::end_branch() noexcept {
   known_serial_ = 0;
   const open_branch ended = top_;
+  const bool is_first = *ended.bag == 0;
   clear(lowest_, ended.stack);
   *ended.bag = bags_.end(ended.own, *ended.bag);
-  const std::uintptr_t lowest = lowest_;
   top_ = open_.back();
   open_.pop_back();
+  if (is_first) ++top_.unjoined;
+  find_private();
   if (!views_.empty()) hand_up_views(ended.own);
-  lowest_ = std::min(top_.lowest, lowest);
+  lowest_ = std::min(top_.lowest, ended.stack);  // it may have touched frames above its own
   depth_ = top_.depth;
   use_lockset(top_.lockset);
 }
@@ -146,6 +153,12 @@ void detector::hand_up_views(branch_id ended) noexcept {
 void detector::join(std::uint32_t* bag) noexcept {
   if (*bag != 0) bags_.join(top_.own, *bag);
   *bag = 0;
+}
+
+void detector::join_own(std::uint32_t* bag) noexcept {
+  if (*bag != 0) --top_.unjoined;
+  join(bag);
+  find_private();
 }
 
 void detector::begin_branch_of(const void* object, unsigned kind, std::uint64_t index,
@@ -445,6 +458,7 @@ void detector::touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by
 
 void detector::touch_range(std::uintptr_t address, std::size_t bytes, std::uintptr_t by,
                            bool writes) noexcept {
+  if (is_private(address)) return;
   if (address < lowest_ && address >= stack_end_) lowest_ = address;
   ++accesses_;
   touch_bytes(address, bytes, (code_of(by, 1) & ~(7U << 28U)) | 6U << 28U, writes);
@@ -452,6 +466,7 @@ void detector::touch_range(std::uintptr_t address, std::size_t bytes, std::uintp
 
 void detector::touch_atomically(std::uintptr_t address, std::size_t bytes, std::uintptr_t by,
                                 bool writes) noexcept {
+  if (is_private(address)) return;
   ++accesses_;
   if (address < lowest_ && address >= stack_end_) lowest_ = address;
   const apart own;
@@ -465,17 +480,17 @@ void detector::touch_atomically(std::uintptr_t address, std::size_t bytes, std::
 
 // ---- Memory.
 
-void detector::clear(cell& c) noexcept {
+void detector::clear_marked(cell& c) noexcept {
   if (c.writer == by_bytes) {
     const std::uint32_t four = c.written_by;
-    for (int i = 0; i < 4; ++i) clear(bytes_.of(four)[i]);
+    for (int i = 0; i < 4; ++i)
+      if (bytes_.of(four)[i].writer >= least_mark) clear_marked(bytes_.of(four)[i]);
     bytes_.give_back(four);
   } else if (c.writer == by_list) {
     const apart own;
     lists_[c.written_by].clear();
     free_lists_.push_back(c.written_by);
   }
-  c = {};
 }
 
 void detector::clear(std::uintptr_t from, std::uintptr_t to) noexcept {
@@ -486,7 +501,15 @@ void detector::clear(std::uintptr_t from, std::uintptr_t to) noexcept {
       cell* const first = &shadow::cell_of(*c, from);
       cell* const last = first + (end - from + 3) / 4;
       for (cell* each = first; each != last; ++each)
-        if (each->writer != 0 || each->reader != 0) clear(*each);
+        if (each->writer >= least_mark) [[unlikely]]
+          clear_marked(*each);
+      // What was never touched has no memory, and is to have none.
+      if (last - first < many_cells) {
+        std::fill(first, last, cell{});
+      } else {
+        for (cell* each = first; each != last; ++each)
+          if (each->writer != 0 || each->reader != 0) *each = {};
+      }
     }
     from = end;
   }

@@ -16,12 +16,10 @@
 #include <vector>
 
 #include "race/bags.hpp"
+#include "race/last_reference.hpp"
 #include "race/shadow.hpp"
 
 namespace heist::inline v0::race {
-
-// Above 0: what this thread does isn't the program's, or isn't looked at.
-extern constinit thread_local int away __attribute__((tls_model("initial-exec")));
 
 // Around what the detector does for itself: its own memory isn't the program's.
 class apart {
@@ -85,6 +83,8 @@ class detector {
   void drop(const void* lock) noexcept;
 
   // ---- Memory.
+  // Those of one construct, which the branch itself joins.
+  void join_own(std::uint32_t* bag) noexcept;
   void is_fresh(std::uintptr_t from, std::size_t bytes) noexcept;
   void is_allocated(void* at, std::size_t bytes, std::uintptr_t by) noexcept;
   void is_freed(void* at, std::size_t bytes, std::uintptr_t by) noexcept;
@@ -95,6 +95,7 @@ class detector {
   // in no cell.)
   template <std::size_t N, bool Writes>
   [[gnu::always_inline]] void touch(std::uintptr_t address, std::uintptr_t by) noexcept {
+    if (is_private(address)) return;
     // Not in the unused part of the stack, into which the branch would grow.
     if (N >= 4 && address - stack_end_ >= lowest_ - stack_end_) [[likely]] {
       if (shadow::chunk* const chunk = shadow_.find(address); chunk != nullptr) [[likely]] {
@@ -143,6 +144,7 @@ class detector {
     std::uintptr_t stack = 0, lowest = 0;
     std::size_t depth = 0;
     std::uint32_t lockset = 0;
+    std::uint32_t unjoined = 0;  // bags with branches of this one
   };
 
   [[nodiscard]] code_id code_of(std::uintptr_t by, std::size_t bytes) noexcept {
@@ -158,6 +160,14 @@ class detector {
   [[gnu::always_inline]] [[nodiscard]] bool is_own(const cell& c) const noexcept {
     if (c.writer == current_) return !Writes || c.reader == 0;
     return !Writes && c.reader == current_ && (c.writer == 0 || c.writer == known_serial_);
+  }
+  // In a frame of the branch that runs, of which all branches have been joined: nothing that is
+  // parallel has touched it, and what comes later follows.
+  [[gnu::always_inline]] [[nodiscard]] bool is_private(std::uintptr_t address) const noexcept {
+    return address - stack_end_ < private_bytes_;
+  }
+  void find_private() noexcept {
+    private_bytes_ = top_.unjoined == 0 ? top_.stack - stack_end_ : 0;
   }
   template <std::size_t N, bool Writes>
   [[gnu::noinline]] void touch_slowly(std::uintptr_t address, std::uintptr_t by) noexcept {
@@ -177,7 +187,7 @@ class detector {
                                       bool writes) noexcept;
   void touch_listed(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept;
   void touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by, bool writes) noexcept;
-  void clear(cell& c) noexcept;
+  void clear_marked(cell& c) noexcept;
   void clear(std::uintptr_t from, std::uintptr_t to) noexcept;
   void hand_up_views(branch_id ended) noexcept;
   void use_lockset(std::uint32_t set) noexcept;
@@ -202,6 +212,7 @@ class detector {
   branch_id known_serial_ = 0;  // the number found so last, until a branch ends
   bool locked_ = false;
   std::uintptr_t lowest_ = 0, stack_end_ = 0;
+  std::uintptr_t private_bytes_ = 0;  // from stack_end_ on
   std::uintptr_t program_ = 0;  // where it was loaded
   std::uint64_t accesses_ = 0;
   shadow shadow_;

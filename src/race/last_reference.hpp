@@ -9,12 +9,23 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace heist::inline v0::race {
+
+// Above 0: what this thread does isn't the program's, or isn't looked at.
+extern constinit thread_local int away __attribute__((tls_model("initial-exec")));
+
+}  // namespace heist::inline v0::race
+
 namespace heist::inline v0::race::last_reference {
 
-[[nodiscard]] bool is_held() noexcept;
+// 0: none is held.
+extern constinit thread_local std::uintptr_t held_counter
+    __attribute__((tls_model("initial-exec")));
+
+[[nodiscard]] inline bool is_held() noexcept { return held_counter != 0; }
 // Whether the calling thread isn't the program's, or is in the detector: `away` is raised for one that
 // is held, too, whose accesses alone are left out.
-[[nodiscard]] bool is_away() noexcept;
+[[nodiscard]] inline bool is_away() noexcept { return away > (is_held() ? 1 : 0); }
 void hold(std::uintptr_t counter, std::size_t depth) noexcept;
 // The calls that the thread is in are as many now.
 void left(std::size_t depth) noexcept;
