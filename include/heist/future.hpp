@@ -17,6 +17,7 @@
 #include "heist/detail/chrono.hpp"
 #include "heist/detail/future_state.hpp"
 #include "heist/detail/monostate.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/detail/refusal.hpp"
 #include "heist/detail/stopping.hpp"
 
@@ -70,22 +71,26 @@ class [[nodiscard]] future {
   // Returns when the result is ready. If the function still waits in the queue of the pool whose
   // worker calls this, the caller calls it itself. Throws usage_error if the calling fiber itself
   // has to make the result, and under HEIST_CHECK=1 deadlock where it would never return.
-  void wait() const { checked("wait").wait(); }
+  void wait() const {
+    checked("wait").wait();
+    detail::race::joins(state_);
+  }
 
   // Wait for that time at most; return whether the result is ready. Throw resource_error or
   // std::bad_alloc if they have to wait and can't.
   template <class Rep, class Period>
   [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time) const {
-    return checked("wait_for").wait_until(detail::due_in(time));
+    return waits_until("wait_for", detail::due_in(time));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool wait_until(std::chrono::time_point<Clock, Duration> time) const {
-    return checked("wait_until").wait_until(detail::due_at(time));
+    return waits_until("wait_until", detail::due_at(time));
   }
 
   // Waits, and returns the result or throws the exception. Only once: afterwards valid() is false.
   T get() {
     checked("get").wait();
+    detail::race::joins(state_);
     const future taken(std::move(*this));
     return taken.state_->take();
   }
@@ -115,6 +120,11 @@ class [[nodiscard]] future {
 
   // Throws usage_error, which names the member, if there is no result.
   detail::state_of<T>& checked(const char* member) const;
+  bool waits_until(const char* member, detail::due_time due) const {
+    const bool is_there = checked(member).wait_until(due);
+    if (is_there) detail::race::joins(state_);
+    return is_there;
+  }
 
   detail::state_of<T>* state_ = nullptr;
 };

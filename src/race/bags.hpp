@@ -1,10 +1,10 @@
-// Which parts of a serial run are parallel in the program: the bags of Feng and Leiserson, "Efficient
-// detection of determinacy races in Cilk programs" (1997), with the bags of futures of Utterback,
-// Agrawal, Fineman and Lee, "Efficient race detection with futures" (2019).
+// Which parts of a serial run are parallel in the program: the bags of Feng and Leiserson,
+// "Efficient detection of determinacy races in Cilk programs" (1997), with the bags of futures of
+// Utterback, Agrawal, Fineman and Lee, "Efficient race detection with futures" (2019).
 //
 // A branch is what may run beside others: a function of a fork, a child of a scope, an iteration, a
-// task. The run is depth-first and serial: a branch runs where it is begun. Everything that a branch
-// did has the branch's number. The numbers are in disjoint sets:
+// task. The run is depth-first and serial: a branch runs where it is begun. Everything that a
+// branch did has the branch's number. The numbers are in disjoint sets:
 //
 //   B1  An open branch is in a set marked serial, with all that has been joined with it.
 //   B2  A branch that has ended is in a set marked parallel, that of the join it is waiting for,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "heist/detail/race.hpp"
+#include "race/locks.hpp"
 #include "race/report.hpp"
 
 namespace heist::inline v0::race {
@@ -50,19 +51,6 @@ std::uintptr_t end_of_stack() noexcept {
   return reinterpret_cast<std::uintptr_t>(lowest);
 }
 
-// A lock that is held with others is in the set with its last bit: two that hold it so are not kept
-// from each other.
-constexpr std::uintptr_t with_others = 1;
-// All atomic accesses hold it.
-constexpr std::uintptr_t lock_of_atomics = 2;
-
-bool are_disjoint(const std::vector<std::uintptr_t>& a, const std::vector<std::uintptr_t>& b) {
-  for (const std::uintptr_t x : a)
-    for (const std::uintptr_t y : b)
-      if ((x ^ y) <= with_others && (x & y & with_others) == 0) return false;
-  return true;
-}
-
 }  // namespace
 
 shadow::chunk& shadow::make(std::uintptr_t address) noexcept {
@@ -90,246 +78,6 @@ void detector::begin() noexcept {
   d.beginnings_.emplace_back();
   d.codes_.push_back(0);
   away = 0;
-}
-
-// ---- Branches.
-
-void detector::begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t index,
-                            std::uintptr_t from, std::uintptr_t stack) noexcept {
-  if (bags_.count() + 2 >= bags::most)
-    reports::give_up("more branches than can be told apart (2^28)", 0);
-  std::uint32_t how = 0;
-  {
-    const apart own;
-    const auto [at, is_new] = beginning_numbers_.try_emplace(
-        from * 16 + kind, static_cast<std::uint32_t>(beginnings_.size()));
-    if (is_new) beginnings_.push_back({kind, from});
-    how = at->second;
-    top_.lowest = lowest_;
-    top_.depth = depth_;
-    open_.push_back(top_);
-  }
-  const branch_id parent = top_.own;
-  top_ = {};
-  top_.own = current_ = bags_.open({parent, how, index});
-  top_.bag = bag;
-  top_.stack = lowest_ = stack;
-  locked_ = false;
-  find_private();
-}
-
-// What its frames held is gone: others use that memory again.
-void detector::end_branch() noexcept {
-  known_serial_ = 0;
-  const open_branch ended = top_;
-  const bool is_first = *ended.bag == 0;
-  clear(lowest_, ended.stack);
-  *ended.bag = bags_.end(ended.own, *ended.bag);
-  top_ = open_.back();
-  open_.pop_back();
-  if (is_first) ++top_.unjoined;
-  find_private();
-  if (!views_.empty()) hand_up_views(ended.own);
-  lowest_ = std::min(top_.lowest, ended.stack);  // it may have touched frames above its own
-  depth_ = top_.depth;
-  use_lockset(top_.lockset);
-}
-
-void detector::hand_up_views(branch_id ended) noexcept {
-  const apart own;
-  const auto at = views_.find(ended);
-  if (at == views_.end()) return;
-  const auto handed = std::move(at->second);
-  views_.erase(at);
-  auto& above = views_[top_.own];
-  for (const auto& [reducer, views] : handed) {
-    views_of_reducer& to = above[reducer];
-    to.all.insert(to.all.end(), views.all.begin() + static_cast<std::ptrdiff_t>(views.taken),
-                  views.all.end());
-    to.last_is_own = false;
-  }
-}
-
-void detector::join(std::uint32_t* bag) noexcept {
-  if (*bag != 0) bags_.join(top_.own, *bag);
-  *bag = 0;
-}
-
-void detector::join_own(std::uint32_t* bag) noexcept {
-  if (*bag != 0) --top_.unjoined;
-  join(bag);
-  find_private();
-}
-
-void detector::begin_branch_of(const void* object, unsigned kind, std::uint64_t index,
-                               std::uintptr_t from, std::uintptr_t stack) noexcept {
-  std::uint32_t* bag = nullptr;
-  {
-    const apart own;
-    bag = &object_bags_[object];
-  }
-  begin_branch(bag, kind, index, from, stack);
-}
-
-void detector::join(const void* object) noexcept {
-  const apart own;
-  if (const auto at = object_bags_.find(object); at != object_bags_.end()) {
-    join(&at->second);
-    object_bags_.erase(at);
-  }
-  graphs_.erase(object);
-  if (const auto at = members_.find(object); at != members_.end()) {
-    const std::vector<const void*> all = std::move(at->second);
-    members_.erase(at);
-    for (const void* each : all) join(each);
-  }
-}
-
-void detector::belong(const void* object, const void* owner) noexcept {
-  const apart own;
-  members_[owner].push_back(object);
-}
-
-void detector::begin_node(const void* run, std::uint32_t index, std::uintptr_t from,
-                          std::uintptr_t stack) noexcept {
-  std::uint64_t number = 0;
-  {
-    const apart own;
-    graph& g = graphs_[run];
-    if (g.number == 0) g.number = ++graph_number_;
-    if (index >= most_nodes) reports::give_up("a task graph of more than 32768 functions", 0);
-    if (g.before.size() <= index) g.before.resize(index + 1);
-    g.now = index + 1;
-    number = g.number;
-  }
-  constexpr auto kind = static_cast<unsigned>(detail::race::kind::node);
-  begin_branch_of(run, kind, number << 32U | index, from, stack);
-}
-
-void detector::precede(const void* run, std::uint32_t before, std::uint32_t after) noexcept {
-  const apart own;
-  graph& g = graphs_[run];
-  const std::size_t n = std::max(before, after) + std::size_t{1};
-  if (g.before.size() < n) g.before.resize(n);
-  const std::vector<bool>& from = g.before[before];
-  std::vector<bool>& to = g.before[after];
-  if (to.size() < std::max<std::size_t>(from.size(), before + 1))
-    to.resize(std::max<std::size_t>(from.size(), before + 1));
-  for (std::size_t i = 0; i < from.size(); ++i)
-    if (from[i]) to[i] = true;
-  to[before] = true;
-}
-
-// The innermost function of a graph that runs, in which that was done, precedes the one that runs.
-bool detector::precedes_by_graph(branch_id id) const noexcept {
-  for (branch_id b = id; b != 0; b = bags_.origin(b).parent) {
-    const branch_origin& o = bags_.origin(b);
-    if (beginnings_[o.how].kind != static_cast<unsigned>(detail::race::kind::node)) continue;
-    for (const auto& [run, g] : graphs_) {
-      if (g.number != o.index >> 32U) continue;
-      if (g.now == 0) return false;
-      const std::vector<bool>& before = g.before[g.now - 1];
-      const auto index = static_cast<std::uint32_t>(o.index);
-      return index < before.size() && before[index];
-    }
-  }
-  return false;
-}
-
-// ---- Views.
-
-void* detector::view(const void* reducer) noexcept {
-  const auto mine = views_.find(top_.own);
-  if (mine == views_.end()) return nullptr;
-  const auto at = mine->second.find(reducer);
-  return at != mine->second.end() && at->second.last_is_own ? at->second.all.back() : nullptr;
-}
-
-void detector::add_view(const void* reducer, void* view) {
-  const apart own;
-  views_of_reducer& mine = views_[top_.own][reducer];
-  mine.all.push_back(view);
-  mine.last_is_own = true;
-}
-
-void* detector::take_view(const void* reducer) noexcept {
-  const apart own;
-  const auto mine = views_.find(top_.own);
-  if (mine == views_.end()) return nullptr;
-  const auto at = mine->second.find(reducer);
-  if (at == mine->second.end()) return nullptr;
-  views_of_reducer& views = at->second;
-  void* const leftmost = views.all[views.taken++];
-  if (views.taken == views.all.size()) mine->second.erase(at);
-  return leftmost;
-}
-
-void detector::begin_static() noexcept {
-  if (statics_++ != 0) return;
-  before_static_ = current_;
-  locked_before_static_ = locked_;
-  current_ = 1;  // precedes everything
-  locked_ = false;
-}
-
-void detector::end_static() noexcept {
-  if (--statics_ != 0) return;
-  current_ = before_static_;
-  locked_ = locked_before_static_;
-}
-
-// ---- Locks.
-
-std::uint32_t detector::number_of_set(std::vector<std::uintptr_t> locks) {
-  const auto at = std::find(locksets_.begin(), locksets_.end(), locks);
-  if (at != locksets_.end()) return static_cast<std::uint32_t>(at - locksets_.begin());
-  locksets_.push_back(std::move(locks));
-  return static_cast<std::uint32_t>(locksets_.size() - 1);
-}
-
-// Kept as a multiset: a recursive lock counts.
-std::uint32_t detector::lockset_with(std::uint32_t set, std::uintptr_t lock) {
-  std::vector<std::uintptr_t> locks = locksets_[set];
-  locks.insert(std::lower_bound(locks.begin(), locks.end(), lock), lock);
-  return number_of_set(std::move(locks));
-}
-
-std::uint32_t detector::lockset_without(std::uint32_t set, std::uintptr_t lock) {
-  std::vector<std::uintptr_t> locks = locksets_[set];
-  const auto at = std::lower_bound(locks.begin(), locks.end(), lock);
-  if (at == locks.end() || *at != lock) return set;
-  locks.erase(at);
-  return number_of_set(std::move(locks));
-}
-
-void detector::use_lockset(std::uint32_t set) noexcept {
-  top_.lockset = set;
-  locked_ = set != 0;
-  if (set == 0) {
-    current_ = top_.own;
-    return;
-  }
-  const apart own;
-  branch_id& alias = aliases_[std::uint64_t{top_.own} << 32U | set];
-  if (alias == 0) {
-    alias = bags_.alias(top_.own);
-    lockset_of_[alias] = set;
-  }
-  current_ = alias;
-}
-
-void detector::take(const void* lock, bool shared) noexcept {
-  const apart own;
-  use_lockset(lockset_with(top_.lockset,
-                           reinterpret_cast<std::uintptr_t>(lock) | (shared ? with_others : 0)));
-}
-
-void detector::drop(const void* lock) noexcept {
-  const apart own;
-  const auto number = reinterpret_cast<std::uintptr_t>(lock);
-  const std::uint32_t without = lockset_without(top_.lockset, number);
-  use_lockset(without != top_.lockset ? without
-                                      : lockset_without(top_.lockset, number | with_others));
 }
 
 // ---- Accesses.
@@ -362,7 +110,8 @@ void detector::touch_other(cell& c, std::uintptr_t address, code_id by, bool wri
 void detector::touch_marked(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept {
   if (c.writer == by_bytes) {
     cell* const four = bytes_.of(c.written_by);
-    for (int i = 0; i < 4; ++i) touch_other(four[i], address + static_cast<unsigned>(i), by, writes);
+    for (int i = 0; i < 4; ++i)
+      touch_other(four[i], address + static_cast<unsigned>(i), by, writes);
   } else {
     touch_listed(c, address, by, writes);
   }

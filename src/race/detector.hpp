@@ -1,7 +1,7 @@
 // The detector's state, and what each access does with it.
 //
-// The run is serial, on the thread that begins it; what other threads do isn't looked at. Everything
-// here belongs to that thread, except `away`, which each thread has for itself.
+// The run is serial, on the thread that begins it; what other threads do isn't looked at.
+// Everything here belongs to that thread, except `away`, which each thread has for itself.
 //
 // The rule for accesses without locks is that of SP-bags: a cell keeps the last write, and one read
 // that is parallel to as much as possible; an access that finds the other's number in a set marked
@@ -90,9 +90,9 @@ class detector {
   void is_freed(void* at, std::size_t bytes, std::uintptr_t by) noexcept;
   void forget_allocation(const void* at) noexcept;
 
-  // ---- Accesses. N bytes at an address that is a multiple of min(N, 8). Most are of what the branch
-  // has just touched: everything else is out of line. (A branch that holds locks has a number that is
-  // in no cell.)
+  // ---- Accesses. N bytes at an address that is a multiple of min(N, 8). Most are of what the
+  // branch has just touched: everything else is out of line. (A branch that holds locks has a
+  // number that is in no cell.)
   template <std::size_t N, bool Writes>
   [[gnu::always_inline]] void touch(std::uintptr_t address, std::uintptr_t by) noexcept {
     if (is_private(address)) return;
@@ -213,7 +213,7 @@ class detector {
   bool locked_ = false;
   std::uintptr_t lowest_ = 0, stack_end_ = 0;
   std::uintptr_t private_bytes_ = 0;  // from stack_end_ on
-  std::uintptr_t program_ = 0;  // where it was loaded
+  std::uintptr_t program_ = 0;        // where it was loaded
   std::uint64_t accesses_ = 0;
   shadow shadow_;
   bags bags_;

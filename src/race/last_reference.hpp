@@ -1,9 +1,9 @@
 // The one that lowers a counter of references to zero.
 //
-// It frees what others have used, and no graph of branches says that they are done: the counter does.
-// So what it does isn't looked at, until the memory in which the counter lies is freed, or the
-// function that has lowered it returns. What else that function does is then left out: the last of
-// several that count down runs after all others in every schedule.
+// It frees what others have used, and no graph of branches says that they are done: the counter
+// does. So what it does isn't looked at, until the memory in which the counter lies is freed, or
+// the function that has lowered it returns. What else that function does is then left out: the last
+// of several that count down runs after all others in every schedule.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ extern constinit thread_local std::uintptr_t held_counter
     __attribute__((tls_model("initial-exec")));
 
 [[nodiscard]] inline bool is_held() noexcept { return held_counter != 0; }
-// Whether the calling thread isn't the program's, or is in the detector: `away` is raised for one that
-// is held, too, whose accesses alone are left out.
+// Whether the calling thread isn't the program's, or is in the detector: `away` is raised for one
+// that is held, too, whose accesses alone are left out.
 [[nodiscard]] inline bool is_away() noexcept { return away > (is_held() ? 1 : 0); }
 void hold(std::uintptr_t counter, std::size_t depth) noexcept;
 // The calls that the thread is in are as many now.

@@ -43,6 +43,7 @@ struct finding {
 struct said {
   settings how;
   std::set<std::pair<code_id, code_id>> known;
+  std::set<std::string> known_lines;
   std::deque<finding> findings;
   std::uint64_t left_out = 0;  // beyond `most`
   std::uint64_t suppressed = 0;
@@ -224,7 +225,7 @@ struct describer {
       const std::uintptr_t call = d.calls_[i - 1] - 1;
       std::string at = checker::place_of({&call, 1}, false);
       if (!at.empty() && at != "?" && (found.empty() || found.back() != at) &&
-          at.find('+') == std::string::npos)
+          at.find('+') == std::string::npos && at.find("__libc_start") == std::string::npos)
         found.push_back(std::move(at));
     }
     return found;
@@ -262,6 +263,8 @@ void add(detector& d, std::uintptr_t address, const one_access& earlier,
   }
   const auto line = [](const std::string& place) { return place.substr(0, place.find(" in ")); };
   f.lines = line(f.earlier) + " " + line(f.later);
+  // A place that is read and written has one report.
+  if (!s.known_lines.insert(f.lines).second) return;
   const auto [one, other] = say.parts(earlier.branch, later.branch);
   const std::string object = say.object(address);
   f.text = "heist: race: " + say.what(earlier) + " at " + f.earlier + "\n         and " +

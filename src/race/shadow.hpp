@@ -1,9 +1,9 @@
 // What is known of each byte of the program's memory: who wrote it last, and who read it.
 //
-// A cell stands for four bytes that were last written together and read together. Where single bytes
-// differ, it names four cells, one for each byte. Where locks were held, it names a list of all
-// accesses that still matter (locked_accesses). Cells come in chunks, each for 256 KiB of memory, as
-// that memory is touched.
+// A cell stands for four bytes that were last written together and read together. Where single
+// bytes differ, it names four cells, one for each byte. Where locks were held, it names a list of
+// all accesses that still matter (locked_accesses). Cells come in chunks, each for 256 KiB of
+// memory, as that memory is touched.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ class shadow {
 
   struct chunk {
     cell cells[chunk_bytes / 4];
-    // For each 16 bytes: where an allocation begins the one that made it, and behind it how many times
-    // eight bytes it has, with is_size.
+    // For each 16 bytes: where an allocation begins the one that made it, and behind it how many
+    // times eight bytes it has, with is_size.
     std::uint32_t allocations[chunk_bytes / 16 + 1];
   };
   static constexpr std::uint32_t is_size = std::uint32_t{1} << 31U;

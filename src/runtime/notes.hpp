@@ -169,17 +169,17 @@ job* join_measured(worker& w, position h, bool throws);
 [[gnu::cold]] void stolen_child_ends(worker& w, const scope_state* scope) noexcept;
 [[gnu::cold]] void scope_ends(worker& w, const scope_state* scope) noexcept;
 
-// ---- The race detector (heist/detail/race.hpp), where the program is linked with it. A branch is run
-// between the two calls, on the caller's stack, and joined by the owner of that key. `from`: the place
-// of the construct.
+// ---- The race detector (heist/detail/race.hpp), where the program is linked with it. A branch is
+// run between the two calls, on the caller's stack, and joined by the owner of that key. `from`:
+// the place of the construct.
 [[nodiscard]] bool looks_for_races() noexcept;
 void branch_begins(const void* key, race::kind kind, const void* from) noexcept;
 void branch_ends() noexcept;
 // The one that joins `owner` joins what has that key, too.
 void branch_belongs(const void* key, const void* owner) noexcept;
 void joins(const void* key) noexcept;
-// A function of a graph of which each runs after its predecessors, and one of these orders; `run` is
-// joined as a key is.
+// A function of a graph of which each runs after its predecessors, and one of these orders; `run`
+// is joined as a key is.
 void node_begins(const void* run, std::uint32_t index, const void* from) noexcept;
 void node_precedes(const void* run, std::uint32_t before, std::uint32_t after) noexcept;
 

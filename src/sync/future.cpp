@@ -7,7 +7,6 @@
 #include "heist/detail/refusable_wait.hpp"
 #include "heist/detail/waiters.hpp"
 #include "heist/error.hpp"
-#include "runtime/notes.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -42,7 +41,6 @@ struct waiting_in_time : waiting, alarm {
 
 void future_state::wait() {
   if (!is_ready()) wait_for_result();
-  notes::joins(this);
   note_result_used(this);
 }
 
@@ -75,7 +73,6 @@ bool future_state::wait_until(due_time due) {
     }
   }
   if (!is_ready()) return false;
-  notes::joins(this);
   note_result_used(this);
   return true;
 }

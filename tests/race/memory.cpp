@@ -412,7 +412,7 @@ PROGRAM("reducer: read before the join", racy) {
   heist::scope([&](heist::task_scope& s) {
     heist::reducer<int> sum;
     s.spawn([&] { *sum += 1; });  // (1)
-    int early = sum.get();  // (2)
+    int early = sum.get();        // (2)
     use(early);
     s.sync();
   });

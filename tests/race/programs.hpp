@@ -6,8 +6,8 @@
 
 namespace heist_test {
 
-// Of a racy program the lines of the two accesses end with the comments (1) and (2), in the order of
-// the serial run: in the program, or in what stands before it.
+// Of a racy program the lines of the two accesses end with the comments (1) and (2), in the order
+// of the serial run: in the program, or in what stands before it.
 enum class verdict : bool { clean, racy };
 using enum verdict;
 

@@ -1,5 +1,5 @@
-// Random programs: the detector's verdict on each location beside that of brute force, which knows of
-// every pair of strands whether they are parallel.
+// Random programs: the detector's verdict on each location beside that of brute force, which knows
+// of every pair of strands whether they are parallel.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -57,8 +57,8 @@ class random_program {
       : state_(seed * 0x9E3779B97F4A7C15u + 1), uses_locks_(locks), memory_(memory) {}
 
   [[gnu::noinline]] void run(unsigned depth) {
-    // In one construct: pairs of (joins, position); positions are even in the continuation and odd in
-    // a branch.
+    // In one construct: pairs of (joins, position); positions are even in the continuation and odd
+    // in a branch.
     const std::size_t here = strand_.size();
     strand_.insert(strand_.end(), {0, 0});
     std::uint32_t bag = 0;
@@ -86,8 +86,8 @@ class random_program {
     }
     heist_v0_race_join(&bag);
     strand_.resize(here);
-    // What follows is after all of this: the enclosing construct goes on, and a plain call is one more
-    // step of it, whose branches are joined.
+    // What follows is after all of this: the enclosing construct goes on, and a plain call is one
+    // more step of it, whose branches are joined.
   }
 
   [[nodiscard]] bool has_found() const { return has_found_; }

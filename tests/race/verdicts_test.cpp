@@ -27,7 +27,9 @@ std::string file_of(const race_program& p) {
 // The line with that comment: from the program's first line to the next program, or else before it.
 int line_with(const std::string& comment, const race_program& p) {
   const std::vector<std::string> lines = lines_of(HEIST_PROGRAMS + file_of(p));
-  const auto has = [&](std::size_t i) { return lines[i].find(comment, lines[i].find("//")) != std::string::npos; };
+  const auto has = [&](std::size_t i) {
+    return lines[i].find(comment, lines[i].find("//")) != std::string::npos;
+  };
   const auto first = static_cast<std::size_t>(p.line);
   for (std::size_t i = first + 1; i < lines.size() && !lines[i].starts_with("PROGRAM("); ++i)
     if (has(i)) return static_cast<int>(i);

@@ -68,6 +68,8 @@ LAYERS = {
                  "workloads/", "include/heist/"],
     # Preloaded: of heist it knows one table of functions.
     "src/checker/": ["src/checker/", "src/runtime/core/check_library.hpp"],
+    # In the user's program: of heist it knows the door that the headers call, and the lookup of places.
+    "src/race/": ["src/race/", "src/checker/places.hpp", "src/checker/interpose.hpp", "src/checker/flow.hpp", "include/heist/detail/race.hpp"] + VALUES,
     "src/cli/bench/": ["src/cli/", "src/report/", "workloads/", "bench/", "include/heist/"],
     "src/cli/lab/": LAB_COMMANDS,
     "src/cli/sim/": LAB_COMMANDS,

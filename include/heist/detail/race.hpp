@@ -2,11 +2,11 @@
 // heist race (docs/checking.md), that is with HEIST_RACE defined.
 //
 // Every construct is a call then: a branch runs where it is begun, in the order of the program's
-// serial form, and the detector is told where it begins and ends, and what it is joined with. Without
-// HEIST_RACE nothing of this is compiled.
+// serial form, and the detector is told where it begins and ends, and what it is joined with.
+// Without HEIST_RACE nothing of this is compiled.
 //
-// Several branches wait for one join: their bag, a number that the detector keeps for them, lies with
-// the one that joins. 0: there are none.
+// Several branches wait for one join: their bag, a number that the detector keeps for them, lies
+// with the one that joins. 0: there are none.
 #pragma once
 
 #include <cstdint>
@@ -122,9 +122,9 @@ class future_branch {
 };
 
 // Each branch runs with a frame of its own: two that were inlined in one would share the memory of
-// their variables. And what a branch reads in its parent's frame must stay as it is until the join, so
-// numbers are passed by value, and closures that are gone before the join are moved to the branch's
-// own frame.
+// their variables. And what a branch reads in its parent's frame must stay as it is until the join,
+// so numbers are passed by value, and closures that are gone before the join are moved to the
+// branch's own frame.
 template <class F>
 [[gnu::noinline]] void call_apart(F& f) {
   f();

@@ -1,5 +1,5 @@
-// The program heist-race, which `heist race` becomes, and which becomes a compiler, with the options
-// that a program for the race detector is compiled and linked with; or such a program.
+// The program heist-race, which `heist race` becomes, and which becomes a compiler, with the
+// options that a program for the race detector is compiled and linked with; or such a program.
 #include <array>
 #include <filesystem>
 #include <string>
