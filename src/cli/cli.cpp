@@ -27,7 +27,7 @@ constexpr const char* footer =
     "Environment: HEIST_WORKERS, HEIST_STACK_SIZE, HEIST_STATS=1, HEIST_STATS_SIGNAL=USR1,\n"
     "HEIST_SERIAL=1, HEIST_BARRIER=signal, HEIST_CHECK=1, HEIST_PROFILE=workspan, "
     "HEIST_MONITOR=1,\n"
-    "HEIST_TRACE=FILE.json, HEIST_TRACE_EVENTS, HEIST_SCALAR_SORT=1.\n"
+    "HEIST_TRACE=FILE.json, HEIST_TRACE_EVENTS, HEIST_RACE=report:FILE, HEIST_SCALAR_SORT=1.\n"
     "Exit codes: 0; 1 the environment refused a file, memory or threads; 2 usage; 3 a result "
     "differs\n"
     "from the serial one; 4 bench --check; 130 interrupted; 141 the reader of the output is gone,\n"

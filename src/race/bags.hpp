@@ -10,6 +10,11 @@
 //   B2  A branch that has ended is in a set marked parallel, that of the join it is waiting for,
 //       until that join puts the set into that of the branch that joins.
 //
+//   B3  A loose branch is joined by an object, maybe after what has begun it: a child in an outer
+//       scope, a task, a future. It begins a family, to which its branches belong unless they are
+//       loose. Within a family joins are nested, so Feng and Leiserson's lemma holds: of parallel
+//       reads the first one is enough. Of each family one has to be kept.
+//
 // So what was done under a number precedes what is done now exactly if its set is marked serial. Of
 // futures that holds as long as each is waited for by one branch, which follows the one that has
 // made the future (structured futures).
@@ -35,12 +40,15 @@ class bags {
   static constexpr branch_id most = branch_id{1} << 28;
 
   // False: no memory can be reserved.
-  [[nodiscard]] bool reserve() noexcept { return up_.reserve(most) && origins_.reserve(most); }
+  [[nodiscard]] bool reserve() noexcept {
+    return up_.reserve(most) && origins_.reserve(most) && families_.reserve(most);
+  }
 
-  // An open branch. To be called while count() < most.
-  branch_id open(const branch_origin& origin) noexcept {
+  // An open branch. To be called while count() < most. is_loose: it begins a family.
+  branch_id open(const branch_origin& origin, bool is_loose) noexcept {
     const branch_id id = ++count_;
     up_[id] = root;
+    families_[id] = is_loose ? id : families_[origin.parent];
     origins_[id] = origin;
     return id;
   }
@@ -48,11 +56,15 @@ class bags {
   branch_id alias(branch_id of) noexcept {
     const branch_id id = ++count_;
     origins_[id] = origins_[of];
+    families_[id] = families_[of];
     up_[id] = find(of);
     return id;
   }
   [[nodiscard]] branch_id count() const noexcept { return count_; }
   [[nodiscard]] const branch_origin& origin(branch_id id) const noexcept { return origins_[id]; }
+
+  // B3. Which family it belongs to.
+  [[nodiscard]] branch_id family(branch_id id) const noexcept { return families_[id]; }
 
   // Whether what was done under that number is parallel to what is done now. Amortised nearly
   // constant (union by rank, halved paths).
@@ -101,6 +113,7 @@ class bags {
 
   reserved<std::uint32_t> up_;
   reserved<branch_origin> origins_;
+  reserved<branch_id> families_;
   branch_id count_ = 0;
 };
 

@@ -11,24 +11,38 @@
 
 namespace heist::inline v0::race {
 
+// Two with one number are called from one place, as far as the last two calls say.
+std::uint32_t detector::number_of_beginning(unsigned kind, std::uintptr_t from) {
+  const std::size_t depth = std::min(depth_, most_calls);
+  const auto call = [&](std::size_t i) { return i < depth ? calls_[depth - 1 - i] : 0; };
+  constexpr std::uint64_t factor = 0x9E3779B97F4A7C15u;
+  const std::uint64_t key = ((from * 16 + kind) * factor + call(0)) * factor + call(1);
+  const auto [at, is_new] =
+      beginning_numbers_.try_emplace(key, static_cast<std::uint32_t>(beginnings_.size()));
+  if (is_new) {
+    beginning& b = beginnings_.emplace_back();
+    b.kind = kind;
+    b.from[0] = from;
+    for (std::size_t i = 1; i < b.from.size(); ++i) b.from[i] = call(i - 1);
+  }
+  return at->second;
+}
+
 void detector::begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t index,
-                            std::uintptr_t from, std::uintptr_t stack) noexcept {
+                            std::uintptr_t from, std::uintptr_t stack, bool is_loose) noexcept {
   if (bags_.count() + 2 >= bags::most)
     reports::give_up("more branches than can be told apart (2^28)", 0);
   std::uint32_t how = 0;
   {
     const apart own;
-    const auto [at, is_new] = beginning_numbers_.try_emplace(
-        from * 16 + kind, static_cast<std::uint32_t>(beginnings_.size()));
-    if (is_new) beginnings_.push_back({kind, from});
-    how = at->second;
+    how = number_of_beginning(kind, from);
     top_.lowest = lowest_;
     top_.depth = depth_;
     open_.push_back(top_);
   }
   const branch_id parent = top_.own;
   top_ = {};
-  top_.own = current_ = bags_.open({parent, how, index});
+  top_.own = current_ = bags_.open({parent, how, index}, is_loose);
   top_.bag = bag;
   top_.stack = lowest_ = stack;
   locked_ = false;
@@ -44,7 +58,8 @@ void detector::end_branch() noexcept {
   *ended.bag = bags_.end(ended.own, *ended.bag);
   top_ = open_.back();
   open_.pop_back();
-  if (is_first) ++top_.unjoined;
+  if (ended.of_object || ended.has_loose) top_.has_loose = true;
+  if (!ended.of_object && is_first) ++top_.unjoined;
   find_private();
   if (!views_.empty()) hand_up_views(ended.own);
   lowest_ = std::min(top_.lowest, ended.stack);  // it may have touched frames above its own
@@ -84,8 +99,11 @@ void detector::begin_branch_of(const void* object, unsigned kind, std::uint64_t 
   {
     const apart own;
     bag = &object_bags_[object];
+    // A future has one branch: what else has this key was at the same address, and nobody waited.
+    if (kind == static_cast<unsigned>(detail::race::kind::future)) *bag = 0;
   }
-  begin_branch(bag, kind, index, from, stack);
+  begin_branch(bag, kind, index, from, stack, true);
+  top_.of_object = true;
 }
 
 void detector::join(const void* object) noexcept {

@@ -71,7 +71,7 @@ void detector::begin() noexcept {
     reports::give_up("no room for shadow memory, which needs 64 GB of addresses", errno);
   d.program_ = base_of_program();
   d.stack_end_ = end_of_stack();
-  d.top_.own = d.current_ = d.bags_.open({});
+  d.top_.own = d.current_ = d.bags_.open({}, true);
   d.top_.lowest = d.lowest_ = ~std::uintptr_t{0};
   d.top_.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   d.find_private();
@@ -100,10 +100,13 @@ void detector::touch_other(cell& c, std::uintptr_t address, code_id by, bool wri
       found(address, {c.reader, c.read_by, false}, {current_, by, writes});
     // The read before it need not be kept: what is parallel to that is parallel to this write.
     c = {current_, by, 0, 0};
-  } else if (c.writer != current_ && c.reader != current_ &&
-             (c.reader == 0 || !is_parallel(c.reader))) {
-    c.reader = current_;
-    c.read_by = by;
+  } else if (c.writer != current_ && c.reader != current_) {
+    if (c.reader == 0 || !is_parallel(c.reader)) {
+      c.reader = current_;
+      c.read_by = by;
+    } else if (!stands_for_this(c.reader)) {
+      touch_listed(c, address, by, false);
+    }
   }
 }
 
@@ -154,7 +157,7 @@ void detector::touch_listed(cell& c, std::uintptr_t address, code_id by, bool wr
   });
   for (const one_access& e : all)
     if ((e.writes || !writes) && contains(mine, locks_of(e.branch)) &&
-        (is_parallel(e.branch) || e.branch == current_))
+        (e.branch == current_ || (is_parallel(e.branch) && stands_for_this(e.branch))))
       is_needed = false;
   if (is_needed) all.push_back({current_, by, writes});
   // Without any locks it is a plain cell again.

@@ -10,6 +10,7 @@
 // report a race on a location if and only if there is one in the program's graph of this input.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -34,8 +35,8 @@ enum class access_kind : std::uint8_t { read, write, atomic_read, atomic_write, 
 
 // By construct, and the place of its call.
 struct beginning {
-  unsigned kind = 0;  // as detail::race::kind
-  std::uintptr_t from = 0;
+  unsigned kind = 0;                     // as detail::race::kind
+  std::array<std::uintptr_t, 6> from{};  // and the calls around it, the innermost first
 };
 
 struct one_access {
@@ -58,7 +59,7 @@ class detector {
 
   // ---- Branches. `bag` is the caller's, of those that wait for one join: 0 at first.
   void begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t index, std::uintptr_t from,
-                    std::uintptr_t stack) noexcept;
+                    std::uintptr_t stack, bool is_loose = false) noexcept;
   void end_branch() noexcept;
   void join(std::uint32_t* bag) noexcept;
   // The same for an object that has no room for a bag.
@@ -144,7 +145,10 @@ class detector {
     std::uintptr_t stack = 0, lowest = 0;
     std::size_t depth = 0;
     std::uint32_t lockset = 0;
-    std::uint32_t unjoined = 0;  // bags with branches of this one
+    std::uint32_t unjoined = 0;  // bags of its own constructs with branches
+    bool of_object = false;
+    // A branch that an object joins has ended in it: nobody knows when that is joined.
+    bool has_loose = false;
   };
 
   [[nodiscard]] code_id code_of(std::uintptr_t by, std::size_t bytes) noexcept {
@@ -167,7 +171,7 @@ class detector {
     return address - stack_end_ < private_bytes_;
   }
   void find_private() noexcept {
-    private_bytes_ = top_.unjoined == 0 ? top_.stack - stack_end_ : 0;
+    private_bytes_ = top_.unjoined == 0 && !top_.has_loose ? top_.stack - stack_end_ : 0;
   }
   template <std::size_t N, bool Writes>
   [[gnu::noinline]] void touch_slowly(std::uintptr_t address, std::uintptr_t by) noexcept {
@@ -189,6 +193,7 @@ class detector {
   void touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by, bool writes) noexcept;
   void clear_marked(cell& c) noexcept;
   void clear(std::uintptr_t from, std::uintptr_t to) noexcept;
+  [[nodiscard]] std::uint32_t number_of_beginning(unsigned kind, std::uintptr_t from);
   void hand_up_views(branch_id ended) noexcept;
   void use_lockset(std::uint32_t set) noexcept;
   [[nodiscard]] std::uint32_t lockset_with(std::uint32_t set, std::uintptr_t lock);
@@ -196,6 +201,10 @@ class detector {
   [[nodiscard]] std::uint32_t number_of_set(std::vector<std::uintptr_t> locks);
   [[nodiscard]] bool is_parallel(branch_id id) noexcept {
     return bags_.is_parallel(id) && (graphs_.empty() || !precedes_by_graph(id));
+  }
+  // Whether a read by that branch says enough of one by this, if the two are parallel.
+  [[nodiscard]] bool stands_for_this(branch_id id) const noexcept {
+    return bags_.family(id) == bags_.family(current_);
   }
   [[nodiscard]] bool races_with(branch_id id) noexcept {
     if (id == 0 || id == current_ || id == known_serial_) return false;

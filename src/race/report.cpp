@@ -176,7 +176,10 @@ struct describer {
       default:
         text = std::string("the ") + name_of(how.kind);
     }
-    return text + " at " + place_at(how.from);
+    std::vector<std::uintptr_t> chain;
+    for (const std::uintptr_t call : how.from)
+      if (call != 0) chain.push_back(call - 1);
+    return text + " at " + checker::place_of(chain);
   }
   // The two branches that are parallel.
   [[nodiscard]] std::pair<std::string, std::string> parts(branch_id earlier,

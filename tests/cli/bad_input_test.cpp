@@ -26,7 +26,7 @@ TEST(BadInput, Commands) {
   expect_refused(
       usage, {"frobnicate"},
       "unknown command 'frobnicate': not one of run, bench, sim, theory, lab, report, top, list, "
-      "presets, explain, info, cluster, check, tbb, help; see heist --help");
+      "presets, explain, info, cluster, check, race, tbb, help; see heist --help");
   expect_refused(usage, {"help", "rum"}, "unknown command 'rum': did you mean 'run'?");
   expect_refused(usage, {"help", "run", "fob"}, "unknown command 'fob': did you mean 'fib'?");
   expect_refused(usage, {"help", "info", "all"}, "info has no help on 'all'");

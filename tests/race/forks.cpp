@@ -273,6 +273,24 @@ PROGRAM("scope: a child's child into the outer scope", racy) {
   });
 }
 
+PROGRAM("scope: a child of a fork into the outer scope", racy) {
+  heist::scope([&](heist::task_scope& s) {
+    int x = 0;
+    use(x);
+    heist::fork_join(
+        [&] {
+          s.spawn([&] {
+            x = 1;  // (1)
+            use(x);
+          });
+        },
+        [] {});
+    x = 2;  // (2)
+    use(x);
+    s.sync();
+  });
+}
+
 PROGRAM("scope: a child's child, after the end", clean) {
   int x = 0;
   heist::scope([&](heist::task_scope& s) {

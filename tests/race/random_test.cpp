@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
+#include <initializer_list>
 #include <set>
 #include <vector>
 
@@ -27,67 +27,88 @@ namespace {
 
 namespace race = heist::detail::race;
 
-constexpr std::size_t words = 4;
+constexpr std::size_t bytes_each = 16;  // of a piece of memory
+
+// A part of the program between two points where something begins, ends or is joined. Those that
+// precede it are known as numbers.
+using strand = std::size_t;
 
 struct access {
-  std::vector<unsigned> strand;  // see is_parallel
-  std::size_t first, bytes;
+  strand in;
+  std::size_t piece, first, bytes;
   bool writes;
   std::set<unsigned> locks;
 };
 
-// A strand's name: the way from the program's beginning, as pairs of how many joins the enclosing
-// construct has had, and which of its branches it lies in; 0 for none of them.
-bool is_parallel(const std::vector<unsigned>& a, const std::vector<unsigned>& b) {
-  for (std::size_t i = 0; i + 1 < a.size() && i + 1 < b.size(); i += 2) {
-    if (a[i] != b[i]) return false;      // a join lies between
-    if (a[i + 1] == b[i + 1]) continue;  // the same branch
-    // A branch is parallel to those beside it, and to what goes on after it.
-    const unsigned x = a[i + 1], y = b[i + 1];
-    if (x % 2 == 1 && y % 2 == 1) return true;  // two branches
-    return x % 2 == 1 ? y > x : x > y;          // a branch, and the continuation
-  }
-  return false;
-}
-
-// Runs a random program and keeps its accesses.
+// Runs a random program and keeps its graph and its accesses.
 class random_program {
  public:
   random_program(std::uint64_t seed, bool locks, unsigned char* memory)
-      : state_(seed * 0x9E3779B97F4A7C15u + 1), uses_locks_(locks), memory_(memory) {}
+      : state_(seed * 0x9E3779B97F4A7C15u + 1), uses_locks_(locks) {
+    pieces_.push_back({memory, 0});
+    before_.emplace_back();
+  }
 
+  // One function: its own variable, a construct whose branches it joins, and a scope into what
+  // which what it calls may spawn, too.
   [[gnu::noinline]] void run(unsigned depth) {
-    // In one construct: pairs of (joins, position); positions are even in the continuation and odd
-    // in a branch.
-    const std::size_t here = strand_.size();
-    strand_.insert(strand_.end(), {0, 0});
+    alignas(16) unsigned char variable[bytes_each];
+    asm volatile("" : : "r"(variable) : "memory");
+    pieces_.push_back({variable, ++pieces_made_});
+    scopes_.push_back({variable, {}});
+    const std::size_t own_scope = scopes_.size() - 1;
     std::uint32_t bag = 0;
+    std::vector<strand> ended;
     const unsigned steps = 1 + next(5);
     for (unsigned i = 0; i < steps; ++i) {
-      switch (next(depth == 0 ? 2 : 5)) {
+      switch (next(depth == 0 ? 3 : 8)) {
         case 0:
         case 1:
+        case 2:
           touch();
           break;
-        case 2:
+        case 3:
           heist_v0_race_join(&bag);
-          ++strand_[here];
-          strand_[here + 1] = 0;
+          join(ended);
           break;
-        default: {
-          ++strand_[here + 1];
+        case 4:
+          // A branch is joined before what it has spawned into this scope (docs/checking.md).
+          heist_v0_race_join(&bag);
+          join(ended);
+          join_scope(own_scope);
+          break;
+        case 5: {
+          const std::size_t in = next(static_cast<unsigned>(scopes_.size()));
+          const strand from = begin();
+          // For the same reason it doesn't spawn into scopes that end before this one.
+          const std::vector<open_scope> inner(scopes_.begin() + static_cast<std::ptrdiff_t>(in) + 1,
+                                              scopes_.end());
+          scopes_.resize(in + 1);
           {
-            const race::branch in(bag, race::kind::spawn, i, nullptr);
+            const race::branch child(scopes_[in].object, race::kind::spawn, nullptr);
             run(depth - 1);
           }
-          ++strand_[here + 1];
+          scopes_[in].ended.push_back(now_);
+          scopes_.insert(scopes_.end(), inner.begin(), inner.end());
+          go_on(from);
+          break;
+        }
+        default: {
+          const strand from = begin();
+          {
+            const race::branch child(bag, race::kind::spawn, i, nullptr);
+            run(depth - 1);
+          }
+          ended.push_back(now_);
+          go_on(from);
         }
       }
     }
     heist_v0_race_join(&bag);
-    strand_.resize(here);
-    // What follows is after all of this: the enclosing construct goes on, and a plain call is one
-    // more step of it, whose branches are joined.
+    join(ended);
+    join_scope(own_scope);
+    scopes_.pop_back();
+    pieces_.pop_back();
   }
 
   [[nodiscard]] bool has_found() const { return has_found_; }
@@ -99,12 +120,51 @@ class random_program {
   }
 
  private:
-  static bool is_race(const access& a, const access& b) {
-    if (!a.writes && !b.writes) return false;
+  struct piece {
+    unsigned char* memory;
+    std::size_t number;  // never of two pieces
+  };
+  struct open_scope {
+    const void* object = nullptr;
+    std::vector<strand> ended{};
+  };
+
+  // ---- The graph. A later strand may follow an earlier one, and never the other way round.
+  strand after(std::initializer_list<strand> these) {
+    std::vector<bool> all(before_.size());
+    for (const strand s : these) add(all, s);
+    before_.push_back(std::move(all));
+    return before_.size() - 1;
+  }
+  void add(std::vector<bool>& to, strand s) const {
+    for (std::size_t i = 0; i < before_[s].size(); ++i)
+      if (before_[s][i]) to[i] = true;
+    to[s] = true;
+  }
+  strand begin() {
+    const strand from = now_;
+    now_ = after({from});
+    return from;
+  }
+  void go_on(strand from) { now_ = after({from}); }
+  void join(std::vector<strand>& ended) {
+    now_ = after({now_});
+    for (const strand s : ended) add(before_[now_], s);
+    ended.clear();
+  }
+  void join_scope(std::size_t i) {
+    heist_v0_race_join_of(scopes_[i].object);
+    join(scopes_[i].ended);
+  }
+
+  [[nodiscard]] bool is_race(const access& a, const access& b) const {
+    if (a.piece != b.piece || (!a.writes && !b.writes)) return false;
     if (a.first + a.bytes <= b.first || b.first + b.bytes <= a.first) return false;
     for (const unsigned lock : a.locks)
       if (b.locks.contains(lock)) return false;
-    return is_parallel(a.strand, b.strand);
+    const strand first = a.in < b.in ? a.in : b.in;
+    const strand second = a.in < b.in ? b.in : a.in;
+    return first != second && !before_[second][first];
   }
 
   unsigned next(unsigned n) {
@@ -113,15 +173,17 @@ class random_program {
   }
 
   void touch() {
-    access a{strand_, 0, 0, next(3) == 0, {}};
+    // More often of the frames around it than of the memory that all have.
+    const piece& p = pieces_[next(static_cast<unsigned>(pieces_.size()))];
+    access a{now_, p.number, 0, 0, next(3) == 0, {}};
     if (uses_locks_)
       for (unsigned lock = 0; lock < 3; ++lock)
         if (next(2) == 0) a.locks.insert(lock);
     for (const unsigned lock : a.locks) heist_v0_race_take(&locks_[lock], false);
     constexpr std::size_t sizes[] = {1, 4, 8};
     a.bytes = sizes[next(3)];
-    a.first = next(static_cast<unsigned>(words * 8 / a.bytes)) * a.bytes;
-    void* const at = memory_ + a.first;
+    a.first = next(static_cast<unsigned>(bytes_each / a.bytes)) * a.bytes;
+    void* const at = p.memory + a.first;
     // Races of this test's own vectors are found, too: its copies are looked at.
     const std::uint64_t before = heist_v0_race_detected();
     switch (a.bytes) {
@@ -141,15 +203,18 @@ class random_program {
 
   std::uint64_t state_;
   bool uses_locks_;
-  unsigned char* memory_;
-  std::vector<unsigned> strand_;
+  strand now_ = 0;
+  std::vector<std::vector<bool>> before_;  // by strand: which precede it
+  std::vector<piece> pieces_;              // of the functions that run, and of all
+  std::size_t pieces_made_ = 0;
+  std::vector<open_scope> scopes_;
   std::vector<access> done_;
   bool has_found_ = false;
   std::uint64_t locks_[3]{};
 };
 
 void compare(bool locks, std::uint64_t programs) {
-  alignas(16) static unsigned char memory[words * 8];
+  alignas(16) static unsigned char memory[bytes_each];
   std::uint64_t racy = 0;
   for (std::uint64_t seed = 1; seed <= programs; ++seed) {
     heist_v0_race_fresh(memory, sizeof(memory));

@@ -48,12 +48,11 @@ class block_loop {
   block_loop(Work& work, unsigned workers) noexcept : work_(work), workers_(workers) {}
 
   void run(const block<D>& all) {
-    if constexpr (HEIST_RACE)
-      run(all, cells_are::few, {});
-    else if (workers_ <= 1)
+    if (workers_ <= 1)
       work(all);
     else
-      run(all, all.size() < first_look * workers_ ? cells_are::few : cells_are::many, {});
+      run(all, HEIST_RACE || all.size() < first_look * workers_ ? cells_are::few : cells_are::many,
+          {});
   }
 
  private:

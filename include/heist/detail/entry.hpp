@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "heist/detail/export.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/detail/root.hpp"
 #include "heist/detail/spawn_path.hpp"
 
@@ -17,8 +18,8 @@ namespace heist::inline v0::detail {
 [[gnu::always_inline]] inline unsigned workers_here() {
   const worker_front* const w = this_worker_front();
   if (w != nullptr) [[likely]]
-    return w->workers;
-  return workers_outside();
+    return race::seen_workers(w->workers);
+  return race::seen_workers(workers_outside());
 }
 
 // Calls f(workers) on a worker: on the caller, or on one of the default pool.

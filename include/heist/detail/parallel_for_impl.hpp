@@ -186,13 +186,12 @@ struct parallel_for_impl : stopped_by<Stop> {
   template <class Partitioner, class Work>
   void partition(std::size_t n, Partitioner& how, const Work& work) const {
     if (n == 0) return;
-    if constexpr (HEIST_RACE) {
-      race::each(n, work, race::here());
-    } else {
-      run_stoppable(n, *this, work, [&](const auto& asking) {
+    run_stoppable(n, *this, work, [&](const auto& asking) {
+      if constexpr (HEIST_RACE)
+        race::each(n, asking, race::here());
+      else
         on_a_worker([&](unsigned workers) { how.run(n, asking, workers); });
-      });
-    }
+    });
   }
 };
 

@@ -98,6 +98,11 @@ inline void joins([[maybe_unused]] const void* object) noexcept {
 #endif
 }
 
+// For the race detector algorithms run as two workers would run them.
+[[gnu::always_inline]] inline unsigned seen_workers(unsigned workers) noexcept {
+  return HEIST_RACE && workers == 1 ? 2 : workers;
+}
+
 // What a loop's body does stays between two of these, with the line where it is written. Nothing
 // without HEIST_RACE.
 [[gnu::always_inline]] inline void keep_apart() noexcept {

@@ -34,8 +34,7 @@ class leaf_scan {
 
   // Returns the offset behind the last leaf.
   std::optional<T> run(std::size_t leaves, std::optional<T> offset) {
-    if (HEIST_RACE || workers_ > 1)
-      sums_.reset(new std::optional<T>[leaves < block ? leaves : block]);
+    if (workers_ > 1) sums_.reset(new std::optional<T>[leaves < block ? leaves : block]);
     for (std::size_t first = 0; first < leaves; first += block)
       offset = pass(first, leaves - first < block ? leaves : first + block, std::move(offset));
     return offset;

@@ -62,10 +62,10 @@ class split_loop {
   split_loop& operator=(const split_loop&) = delete;
 
   void run(std::size_t n) {
-    if constexpr (HEIST_RACE)
-      race::each(n, work_, race::here());
-    else if (workers_ <= 1 || n <= 1)
+    if (workers_ <= 1 || n <= 1)
       work(0, n);
+    else if constexpr (HEIST_RACE)
+      race::each(n, work_, race::here());
     else
       run(0, n);
   }
@@ -74,7 +74,7 @@ class split_loop {
   // looks at the request word all the same. For a shorter one that would cost a fiftieth of its
   // time.
   void run_and_look(std::size_t n) {
-    if (HEIST_RACE || workers_ > 1 || n <= 2 * pace::max_chunk)
+    if (workers_ > 1 || n <= 2 * pace::max_chunk)
       run(n);
     else
       run_alone(n);

@@ -81,7 +81,10 @@ template <class Stop, class Work>
 void run_alone(std::size_t n, const stopped_by<Stop>& by, const Work& work) {
   if (n == 0) return;
   run_stoppable(n, by, work, [n](const auto& asking) {
-    on_a_worker([&](unsigned) { split_on_demand(n, asking, 1); });
+    if constexpr (HEIST_RACE)
+      asking(0, n);
+    else
+      on_a_worker([&](unsigned) { split_on_demand(n, asking, 1); });
   });
 }
 
