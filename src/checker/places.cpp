@@ -113,7 +113,7 @@ std::string place_of(std::span<const std::uintptr_t> chain, bool or_theirs) {
   return chain.empty() ? "?" : offset_in_file(chain.front());
 }
 
-std::string variable_at(std::uintptr_t address) {
+std::string symbol_at(std::uintptr_t address) {
   std::string symbol;
   ::backtrace_syminfo(known_places(), address, &keep_symbol, &ignore_error, &symbol);
   return symbol;

@@ -13,7 +13,7 @@ namespace heist::inline v0::checker {
 // Not thread-safe.
 [[nodiscard]] std::string place_of(std::span<const std::uintptr_t> chain, bool or_theirs = false);
 
-// The name of the global variable at that address, or nothing. As above.
-[[nodiscard]] std::string variable_at(std::uintptr_t address);
+// The name of the global variable or function at that address, or nothing. As above.
+[[nodiscard]] std::string symbol_at(std::uintptr_t address);
 
 }  // namespace heist::inline v0::checker

@@ -68,7 +68,7 @@ void detector::begin() noexcept {
   detector& d = *::new (static_cast<void*>(detector_bytes)) detector;
   if (!d.shadow_.reserve() || !d.bags_.reserve() || !d.bytes_.reserve() ||
       !d.calls_.reserve(most_calls))
-    reports::give_up("no room for shadow memory, which needs 64 GB of addresses", errno);
+    reports::give_up("no room for shadow memory, which needs 27 GB of addresses", errno);
   d.program_ = base_of_program();
   d.stack_end_ = end_of_stack();
   d.top_.own = d.current_ = d.bags_.open({}, true);

@@ -4,10 +4,11 @@
 // Everything here belongs to that thread, except `away`, which each thread has for itself.
 //
 // The rule for accesses without locks is that of SP-bags: a cell keeps the last write, and one read
-// that is parallel to as much as possible; an access that finds the other's number in a set marked
-// parallel (bags.hpp) races with it. With locks a cell keeps a list: ALL-SETS (Cheng, Feng,
-// Leiserson, Randall, Stark, "Detecting data races in Cilk programs that use locks", 1998). Both
-// report a race on a location if and only if there is one in the program's graph of this input.
+// that is parallel to as much as possible (bags.hpp, B3); an access that finds the other's number
+// in a set marked parallel races with it. With locks, and for reads of several families, a cell
+// keeps a list: ALL-SETS (Cheng, Feng, Leiserson, Randall, Stark, "Detecting data races in Cilk
+// programs that use locks", 1998). Both report a race on a location if and only if there is one in
+// the program's graph of this input.
 #pragma once
 
 #include <array>
@@ -30,8 +31,6 @@ class apart {
   apart(const apart&) = delete;
   apart& operator=(const apart&) = delete;
 };
-
-enum class access_kind : std::uint8_t { read, write, atomic_read, atomic_write, free };
 
 // By construct, and the place of its call.
 struct beginning {
@@ -137,7 +136,6 @@ class detector {
  private:
   friend struct describer;
   static constexpr std::size_t most_calls = 1U << 16;
-  static constexpr unsigned size_bits = 3;
 
   struct open_branch {
     branch_id own = 0;
@@ -214,7 +212,6 @@ class detector {
   }
   [[nodiscard]] bool precedes_by_graph(branch_id id) const noexcept;
   void found(std::uintptr_t address, const one_access& earlier, const one_access& later) noexcept;
-  [[noreturn]] void give_up(const char* why) noexcept;
 
   // What each access uses comes first.
   branch_id current_ = 0;

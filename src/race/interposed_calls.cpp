@@ -6,10 +6,12 @@
 #include <cstdlib>
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include "checker/interpose.hpp"
+#include "checker/places.hpp"
 #include "race/detector.hpp"
 #include "race/last_reference.hpp"
 #include "race/report.hpp"
@@ -26,6 +28,17 @@ void take(const volatile void* lock, bool shared) noexcept {
 }
 void drop(const volatile void* lock) noexcept {
   if (!last_reference::is_away()) detector::instance().drop(const_cast<const void*>(lock));
+}
+
+// The threads of a pool have nothing to do.
+bool is_called_by_heist() {
+  void* calls[16];
+  const int n = ::backtrace(calls, 16);
+  for (int i = 0; i < n; ++i)
+    if (checker::symbol_at(reinterpret_cast<std::uintptr_t>(calls[i]) - 1)
+            .starts_with("heist::v0::detail::"))
+      return true;
+  return false;
 }
 
 }  // namespace
@@ -72,7 +85,7 @@ HEIST_INTERPOSE(int, pthread_create,
                 (pthread_t * thread, const pthread_attr_t* how, void* (*function)(void*),
                  void* argument)) {
   const apart own;
-  reports::note_other_thread();
+  if (!is_called_by_heist()) reports::note_other_thread();
   return next_pthread_create.get()(thread, how, function, argument);
 }
 

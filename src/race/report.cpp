@@ -106,8 +106,6 @@ const char* name_of(unsigned k) {
       return "loop";
     case kind::spawn:
       return "spawn";
-    case kind::tree:
-      return "reduction or scan";
     case kind::task:
       return "task";
     case kind::future:
@@ -214,7 +212,7 @@ struct describer {
              place_at(d.allocators_[by]);
     }
     Dl_info in{};
-    const std::string name = checker::variable_at(address);
+    const std::string name = checker::symbol_at(address);
     if (!name.empty()) return name;
     if (::dladdr(reinterpret_cast<void*>(address), &in) != 0 && in.dli_sname != nullptr)
       return in.dli_sname;

@@ -41,7 +41,7 @@ const char* heist_v0_race_lines(std::uint64_t i) noexcept;
 
 namespace heist::inline v0::detail::race {
 
-enum class kind : unsigned { fork, loop, spawn, tree, task, future, node };
+enum class kind : unsigned { fork, loop, spawn, task, future, node };
 
 // Where the caller of the inlined construct is.
 [[gnu::noinline]] inline const void* here() noexcept { return __builtin_return_address(0); }
