@@ -53,8 +53,7 @@ class graph_run {
 
   // To be called by the one that has waited for the end.
   void rethrow() {
-    if (is_checked_) [[unlikely]]
-      notes::joins(this);
+    notes::joins(this);
     if (is_measured_) [[unlikely]] {
       strands::begin_step(&report_);
       strands::forget_step(&report_);
@@ -78,29 +77,29 @@ class graph_run {
 
   // Calls the function, or skips it, and counts it.
   void run_one(graph_node& n, graph_report& counts) noexcept {
-    if (is_checked_) [[unlikely]]
-      return run_checked(n, counts);
-    if (is_measured_) [[unlikely]] {
-      strands::begin_step(this);
-      strands::follow_step(&n);
-      strands::forget_step(&n);
+    if (is_observed_) [[unlikely]]
+      run_observed(n, counts);
+    else
       run_uncounted(n, counts);
-      strands::put_before(&report_);  // the end of the run
-      store_.each_own_successor(n, [](const graph_node& s) { strands::put_before(&s); });
+  }
+  void run_observed(graph_node& n, graph_report& counts) noexcept {
+    if (!is_measured_) {
+      // For the race detector. An edge from n that is added while graphs run is there when n ends.
+      notes::node_runs(
+          this, n.index, [&] { run_uncounted(n, counts); },
+          [&](const auto& precedes) {
+            store_.each_own_successor(n, [&](const graph_node& s) { precedes(s.index); });
+            if (rules_.can_grow)
+              for (const graph_node* s : store_.extras_of(n)) precedes(s->index);
+          });
       return;
     }
+    strands::begin_step(this);
+    strands::follow_step(&n);
+    strands::forget_step(&n);
     run_uncounted(n, counts);
-  }
-  // For the race detector, on one thread. An edge from n that is added while graphs run is there
-  // when n ends.
-  void run_checked(graph_node& n, graph_report& counts) noexcept {
-    notes::node_begins(this, n.index, nullptr);
-    run_uncounted(n, counts);
-    notes::branch_ends();
-    const auto follow = [&](const graph_node& s) { notes::node_precedes(this, n.index, s.index); };
-    store_.each_own_successor(n, follow);
-    if (rules_.can_grow)
-      for (const graph_node* s : store_.extras_of(n)) follow(*s);
+    strands::put_before(&report_);  // the end of the run
+    store_.each_own_successor(n, [](const graph_node& s) { strands::put_before(&s); });
   }
   void run_uncounted(graph_node& n, graph_report& counts) noexcept {
     // Relaxed: ordered by waits_for.
@@ -206,7 +205,7 @@ class graph_run {
   const run_rules& rules_;
   const bool take_times_;
   const bool is_measured_;  // strands.hpp
-  const bool is_checked_ = notes::looks_for_races();
+  const bool is_observed_ = is_measured_ || notes::looks_for_races();
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   earliest_exception thrown_;
   short_lock node_guards_[guards];

@@ -228,43 +228,6 @@ void stolen_child_ends(worker& w, const scope_state* scope) noexcept {
 }
 void scope_ends(worker& w, const scope_state* scope) noexcept { strands::end_scope(w, scope); }
 
-#if defined(__linux__)
-#pragma weak heist_v0_race_begin_of
-#pragma weak heist_v0_race_end
-#pragma weak heist_v0_race_belongs
-#pragma weak heist_v0_race_join_of
-#pragma weak heist_v0_race_node
-#pragma weak heist_v0_race_precedes
-bool looks_for_races() noexcept { return &heist_v0_race_end != nullptr; }
-
-void branch_begins(const void* key, race::kind kind, const void* from) noexcept {
-  if (looks_for_races()) heist_v0_race_begin_of(key, static_cast<unsigned>(kind), from);
-}
-void branch_ends() noexcept {
-  if (looks_for_races()) heist_v0_race_end();
-}
-void branch_belongs(const void* key, const void* owner) noexcept {
-  if (looks_for_races()) heist_v0_race_belongs(key, owner);
-}
-void joins(const void* key) noexcept {
-  if (looks_for_races()) heist_v0_race_join_of(key);
-}
-void node_begins(const void* run, std::uint32_t index, const void* from) noexcept {
-  if (looks_for_races()) heist_v0_race_node(run, index, from);
-}
-void node_precedes(const void* run, std::uint32_t before, std::uint32_t after) noexcept {
-  if (looks_for_races()) heist_v0_race_precedes(run, before, after);
-}
-#else  // there is no detector
-bool looks_for_races() noexcept { return false; }
-void branch_begins(const void*, race::kind, const void*) noexcept {}
-void branch_ends() noexcept {}
-void branch_belongs(const void*, const void*) noexcept {}
-void joins(const void*) noexcept {}
-void node_begins(const void*, std::uint32_t, const void*) noexcept {}
-void node_precedes(const void*, std::uint32_t, std::uint32_t) noexcept {}
-#endif
-
 }  // namespace heist::inline v0::detail::notes
 
 // ---- What the program notes itself: regions and counters (heist/region.hpp).

@@ -5,22 +5,16 @@
 
 #include "heist/detail/race.hpp"
 #include "race/detector.hpp"
+#include "race/exported.hpp"
 #include "race/last_reference.hpp"
 #include "race/report.hpp"
 
-using heist::race::apart;
 using heist::race::away;
 using heist::race::detector;
+using heist::race::number;
 using heist::race::last_reference::is_away;
 
-#define HEIST_EXPORTED extern "C" [[gnu::visibility("default")]]
-#define HEIST_CALLER reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
-
 namespace {
-
-std::uintptr_t number(const volatile void* p) noexcept {
-  return reinterpret_cast<std::uintptr_t>(p);
-}
 
 template <std::size_t N, bool Writes>
 [[gnu::always_inline]] inline void touch(void* p, std::uintptr_t by) noexcept {
@@ -104,25 +98,6 @@ HEIST_EXPORTED void __tsan_vptr_update(void** p, void* value) {
 HEIST_EXPORTED void __tsan_vptr_read(void** p) { touch<8, false>(p, HEIST_CALLER); }
 HEIST_EXPORTED void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 HEIST_EXPORTED void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
-
-// Clang's, for memory functions that it would otherwise inline.
-HEIST_EXPORTED void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
-  touch_range(from, n, false, HEIST_CALLER);
-  touch_range(to, n, true, HEIST_CALLER);
-  const apart own;
-  return __builtin_memcpy(to, from, n);
-}
-HEIST_EXPORTED void* __tsan_memmove(void* to, const void* from, std::size_t n) {
-  touch_range(from, n, false, HEIST_CALLER);
-  touch_range(to, n, true, HEIST_CALLER);
-  const apart own;
-  return __builtin_memmove(to, from, n);
-}
-HEIST_EXPORTED void* __tsan_memset(void* to, int value, std::size_t n) {
-  touch_range(to, n, true, HEIST_CALLER);
-  const apart own;
-  return __builtin_memset(to, value, n);
-}
 
 // Every order is the strongest: the run is serial.
 #define HEIST_COMBINE(bits, type, name)                                                   \

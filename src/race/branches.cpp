@@ -28,19 +28,23 @@ std::uint32_t detector::number_of_beginning(unsigned kind, std::uintptr_t from) 
   return at->second;
 }
 
+void detector::need_number() const noexcept {
+  if (bags_.count() + 1 >= bags::most)
+    reports::give_up("more branches than can be told apart (2^28)", 0);
+}
+
 void detector::begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t index,
                             std::uintptr_t from, std::uintptr_t stack, bool is_loose) noexcept {
-  if (bags_.count() + 2 >= bags::most)
-    reports::give_up("more branches than can be told apart (2^28)", 0);
+  need_number();
   std::uint32_t how = 0;
   {
     const apart own;
     how = number_of_beginning(kind, from);
     top_.lowest = lowest_;
     top_.depth = depth_;
-    open_.push_back(top_);
+    open_.push_back(std::move(top_));
   }
-  const branch_id parent = top_.own;
+  const branch_id parent = open_.back().own;
   top_ = {};
   top_.own = current_ = bags_.open({parent, how, index}, is_loose);
   top_.bag = bag;
@@ -52,11 +56,12 @@ void detector::begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t ind
 // What its frames held is gone: others use that memory again.
 void detector::end_branch() noexcept {
   known_serial_ = 0;
-  const open_branch ended = top_;
+  const apart own;
+  const open_branch ended = std::move(top_);
   const bool is_first = *ended.bag == 0;
   clear(lowest_, ended.stack);
   *ended.bag = bags_.end(ended.own, *ended.bag);
-  top_ = open_.back();
+  top_ = std::move(open_.back());
   open_.pop_back();
   if (ended.of_object || ended.has_loose) top_.has_loose = true;
   if (!ended.of_object && is_first) ++top_.unjoined;
@@ -216,10 +221,10 @@ void detector::end_static() noexcept {
 // ---- Locks.
 
 std::uint32_t detector::number_of_set(std::vector<std::uintptr_t> locks) {
-  const auto at = std::find(locksets_.begin(), locksets_.end(), locks);
-  if (at != locksets_.end()) return static_cast<std::uint32_t>(at - locksets_.begin());
-  locksets_.push_back(std::move(locks));
-  return static_cast<std::uint32_t>(locksets_.size() - 1);
+  const auto [at, is_new] =
+      lockset_numbers_.try_emplace(std::move(locks), static_cast<std::uint32_t>(locksets_.size()));
+  if (is_new) locksets_.push_back(at->first);
+  return at->second;
 }
 
 // Kept as a multiset: a recursive lock counts.
@@ -244,13 +249,16 @@ void detector::use_lockset(std::uint32_t set) noexcept {
     current_ = top_.own;
     return;
   }
-  const apart own;
-  branch_id& alias = aliases_[std::uint64_t{top_.own} << 32U | set];
-  if (alias == 0) {
-    alias = bags_.alias(top_.own);
-    lockset_of_[alias] = set;
+  for (const auto& [locks, alias] : top_.aliases) {
+    if (locks != set) continue;
+    current_ = alias;
+    return;
   }
-  current_ = alias;
+  const apart own;
+  need_number();
+  current_ = bags_.alias(top_.own);
+  top_.aliases.emplace_back(set, current_);
+  lockset_of_[current_] = set;
 }
 
 void detector::take(const void* lock, bool shared) noexcept {

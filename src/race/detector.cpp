@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <iterator>
 
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include "heist/detail/race.hpp"
 #include "race/locks.hpp"
 #include "race/report.hpp"
 
@@ -319,5 +312,37 @@ void detector::found(std::uintptr_t address, const one_access& earlier,
   ++races_;
   reports::add(*this, address, earlier, later);
 }
+
+namespace last_reference {
+
+constinit thread_local std::uintptr_t held_counter = 0;
+
+namespace {
+
+constinit thread_local std::size_t held_at = 0;  // the calls that the thread was in
+
+void let_go() noexcept {
+  held_counter = 0;
+  --away;
+}
+
+}  // namespace
+
+void hold(std::uintptr_t counter, std::size_t depth) noexcept {
+  if (is_held()) return;
+  held_counter = counter;
+  held_at = depth;
+  ++away;
+}
+
+void left(std::size_t depth) noexcept {
+  if (is_held() && depth < held_at) let_go();
+}
+
+void freed(std::uintptr_t first, std::size_t bytes) noexcept {
+  if (is_held() && held_counter - first < bytes) let_go();
+}
+
+}  // namespace last_reference
 
 }  // namespace heist::inline v0::race

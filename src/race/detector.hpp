@@ -14,7 +14,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "race/bags.hpp"
@@ -147,6 +149,7 @@ class detector {
     bool of_object = false;
     // A branch that an object joins has ended in it: nobody knows when that is joined.
     bool has_loose = false;
+    std::vector<std::pair<std::uint32_t, branch_id>> aliases{};  // its numbers, by lockset
   };
 
   [[nodiscard]] code_id code_of(std::uintptr_t by, std::size_t bytes) noexcept {
@@ -191,6 +194,7 @@ class detector {
   void touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by, bool writes) noexcept;
   void clear_marked(cell& c) noexcept;
   void clear(std::uintptr_t from, std::uintptr_t to) noexcept;
+  void need_number() const noexcept;
   [[nodiscard]] std::uint32_t number_of_beginning(unsigned kind, std::uintptr_t from);
   void hand_up_views(branch_id ended) noexcept;
   void use_lockset(std::uint32_t set) noexcept;
@@ -250,9 +254,9 @@ class detector {
   std::unordered_map<branch_id, std::unordered_map<const void*, views_of_reducer>> views_;
   std::vector<std::uintptr_t> codes_;
   std::unordered_map<std::uintptr_t, std::uint32_t> code_numbers_;
-  std::vector<std::vector<std::uintptr_t>> locksets_{{}};    // sorted
+  std::vector<std::vector<std::uintptr_t>> locksets_{{}};  // sorted
+  std::map<std::vector<std::uintptr_t>, std::uint32_t> lockset_numbers_{{{}, 0}};
   std::unordered_map<branch_id, std::uint32_t> lockset_of_;  // of aliases
-  std::unordered_map<std::uint64_t, branch_id> aliases_;     // by branch and lockset
   std::vector<std::vector<one_access>> lists_{{}};
   std::vector<std::uint32_t> free_lists_;
   std::vector<std::uintptr_t> allocators_{0};

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "race/detector.hpp"
+#include "race/exported.hpp"
 #include "race/last_reference.hpp"
 
 extern "C" {
@@ -28,11 +29,6 @@ void __libc_free(void*);
 
 namespace heist::inline v0::race {
 namespace {
-
-#define HEIST_EXPORTED extern "C" [[gnu::visibility("default")]]
-#define HEIST_CALLER reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
-
-std::uintptr_t number(const void* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
 
 void* handed_out(void* p, std::uintptr_t by) noexcept {
   if (p != nullptr && !last_reference::is_away()) {
@@ -194,8 +190,16 @@ HEIST_EXPORTED void* memmove(void* to, const void* from, std::size_t n) {
 HEIST_EXPORTED void* memcpy(void* to, const void* from, std::size_t n) {
   return copy(to, from, n, HEIST_CALLER);
 }
-HEIST_EXPORTED HEIST_LOOPS void* memset(void* to, int value, std::size_t n) {
-  race::touch(to, n, true, HEIST_CALLER);
+// Clang's names, for what it would otherwise inline.
+HEIST_EXPORTED void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
+  return copy(to, from, n, HEIST_CALLER);
+}
+HEIST_EXPORTED void* __tsan_memmove(void* to, const void* from, std::size_t n) {
+  return copy(to, from, n, HEIST_CALLER);
+}
+
+HEIST_LOOPS static void* fill(void* to, int value, std::size_t n, std::uintptr_t by) {
+  race::touch(to, n, true, by);
   auto* t = static_cast<unsigned char*>(to);
 #if defined(__x86_64__)
   asm volatile("rep stosb" : "+D"(t), "+c"(n) : "a"(value) : "memory");
@@ -206,6 +210,12 @@ HEIST_EXPORTED HEIST_LOOPS void* memset(void* to, int value, std::size_t n) {
   }
 #endif
   return to;
+}
+HEIST_EXPORTED void* memset(void* to, int value, std::size_t n) {
+  return fill(to, value, n, HEIST_CALLER);
+}
+HEIST_EXPORTED void* __tsan_memset(void* to, int value, std::size_t n) {
+  return fill(to, value, n, HEIST_CALLER);
 }
 HEIST_EXPORTED HEIST_LOOPS int memcmp(const void* a, const void* b, std::size_t n) {
   const auto* x = static_cast<const unsigned char*>(a);

@@ -13,9 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <dlfcn.h>
 #include <fnmatch.h>
-#include <unistd.h>
 
 #include "checker/places.hpp"
 #include "heist/detail/race.hpp"
@@ -98,22 +96,22 @@ std::string count_of(std::uint64_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-const char* name_of(unsigned k) {
-  switch (static_cast<kind>(k)) {
+std::string text_of(kind k, std::uint64_t index) {
+  switch (k) {
     case kind::fork:
-      return "fork";
+      return "function " + std::to_string(index + 1) + " of the fork";
     case kind::loop:
-      return "loop";
+      return "iteration " + std::to_string(index) + " of the loop";
     case kind::spawn:
-      return "spawn";
+      return "the spawn";
     case kind::task:
-      return "task";
+      return "the task";
     case kind::future:
-      return "future";
+      return "the future";
     case kind::node:
-      return "task graph";
+      break;
   }
-  return "construct";
+  return "function " + std::to_string(index & 0xffffffff) + " of the task graph";
 }
 
 }  // namespace
@@ -154,30 +152,13 @@ struct describer {
     for (; b != 0; b = d.bags_.origin(b).parent) up.push_back(b);
     return up;
   }
-  // Of an alias, too.
-  [[nodiscard]] bool is_same(branch_id a, branch_id b) const {
-    const branch_origin& x = d.bags_.origin(a);
-    const branch_origin& y = d.bags_.origin(b);
-    return a == b || (x.parent == y.parent && x.how == y.how && x.index == y.index);
-  }
   [[nodiscard]] std::string part(branch_id b) const {
     const branch_origin& o = d.bags_.origin(b);
     const beginning& how = d.beginnings_[o.how];
-    std::string text;
-    switch (static_cast<kind>(how.kind)) {
-      case kind::fork:
-        text = "function " + std::to_string(o.index + 1) + " of the fork";
-        break;
-      case kind::loop:
-        text = "iteration " + std::to_string(o.index) + " of the loop";
-        break;
-      default:
-        text = std::string("the ") + name_of(how.kind);
-    }
     std::vector<std::uintptr_t> chain;
     for (const std::uintptr_t call : how.from)
       if (call != 0) chain.push_back(call - 1);
-    return text + " at " + checker::place_of(chain);
+    return text_of(static_cast<kind>(how.kind), o.index) + " at " + checker::place_of(chain);
   }
   // The two branches that are parallel.
   [[nodiscard]] std::pair<std::string, std::string> parts(branch_id earlier,
@@ -211,12 +192,8 @@ struct describer {
       return "byte " + std::to_string(address - at) + " of the memory that was allocated at " +
              place_at(d.allocators_[by]);
     }
-    Dl_info in{};
     const std::string name = checker::symbol_at(address);
-    if (!name.empty()) return name;
-    if (::dladdr(reinterpret_cast<void*>(address), &in) != 0 && in.dli_sname != nullptr)
-      return in.dli_sname;
-    return "memory at " + std::to_string(address);
+    return name.empty() ? "memory that was neither allocated nor has a name" : name;
   }
   // Where the thread is, the innermost call first.
   [[nodiscard]] std::vector<std::string> calls() const {

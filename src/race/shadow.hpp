@@ -2,8 +2,8 @@
 //
 // A cell stands for four bytes that were last written together and read together. Where single
 // bytes differ, it names four cells, one for each byte. Where locks were held, it names a list of
-// all accesses that still matter (locked_accesses). Cells come in chunks, each for 256 KiB of
-// memory, as that memory is touched.
+// all accesses that still matter (detector::touch_listed). Cells come in chunks, each for 256 KiB
+// of memory, as that memory is touched.
 #pragma once
 
 #include <cstddef>

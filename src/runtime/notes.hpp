@@ -169,19 +169,60 @@ job* join_measured(worker& w, position h, bool throws);
 [[gnu::cold]] void stolen_child_ends(worker& w, const scope_state* scope) noexcept;
 [[gnu::cold]] void scope_ends(worker& w, const scope_state* scope) noexcept;
 
-// ---- The race detector (heist/detail/race.hpp), where the program is linked with it. A branch is
-// run between the two calls, on the caller's stack, and joined by the owner of that key. `from`:
-// the place of the construct.
-[[nodiscard]] bool looks_for_races() noexcept;
-void branch_begins(const void* key, race::kind kind, const void* from) noexcept;
-void branch_ends() noexcept;
+// ---- The race detector (heist/detail/race.hpp), where the program is linked with it: a load and a
+// branch in others. A branch is run between the two calls, on the caller's stack, and joined by the
+// owner of that key. `from`: the place of the construct.
+#if defined(__linux__)
+#pragma weak heist_v0_race_begin_of
+#pragma weak heist_v0_race_end
+#pragma weak heist_v0_race_belongs
+#pragma weak heist_v0_race_join_of
+#pragma weak heist_v0_race_node
+#pragma weak heist_v0_race_precedes
+[[nodiscard]] inline bool looks_for_races() noexcept { return &heist_v0_race_end != nullptr; }
+
+// In a function that runs under the detector alone.
+class branch {
+ public:
+  branch(const void* key, race::kind kind, const void* from) noexcept {
+    if (looks_for_races()) heist_v0_race_begin_of(key, static_cast<unsigned>(kind), from);
+  }
+  ~branch() {
+    if (looks_for_races()) heist_v0_race_end();
+  }
+  branch(const branch&) = delete;
+  branch& operator=(const branch&) = delete;
+};
 // The one that joins `owner` joins what has that key, too.
-void branch_belongs(const void* key, const void* owner) noexcept;
-void joins(const void* key) noexcept;
-// A function of a graph of which each runs after its predecessors, and one of these orders; `run`
-// is joined as a key is.
-void node_begins(const void* run, std::uint32_t index, const void* from) noexcept;
-void node_precedes(const void* run, std::uint32_t before, std::uint32_t after) noexcept;
+inline void branch_belongs(const void* key, const void* owner) noexcept {
+  if (looks_for_races()) heist_v0_race_belongs(key, owner);
+}
+inline void joins(const void* key) noexcept {
+  if (looks_for_races()) [[unlikely]]
+    heist_v0_race_join_of(key);
+}
+// A function of a graph: each runs after its predecessors, and one of these orders. `run` is joined
+// as a key is.
+template <class Call, class Successors>
+void node_runs(const void* run, std::uint32_t index, const Call& call,
+               const Successors& successors) {
+  heist_v0_race_node(run, index, nullptr);
+  call();
+  heist_v0_race_end();
+  successors([=](std::uint32_t after) { heist_v0_race_precedes(run, index, after); });
+}
+#else  // there is no detector
+[[nodiscard]] constexpr bool looks_for_races() noexcept { return false; }
+struct branch {
+  branch(const void*, race::kind, const void*) noexcept {}
+};
+inline void branch_belongs(const void*, const void*) noexcept {}
+inline void joins(const void*) noexcept {}
+template <class Call, class Successors>
+void node_runs(const void*, std::uint32_t, const Call& call, const Successors&) {
+  call();
+}
+#endif
 
 }  // namespace notes
 

@@ -198,9 +198,8 @@ void job_system::run(job j) {
   const void* const key = detail::job_record::key_of(*r);
   if (r->parent != nullptr)
     detail::notes::branch_belongs(key, detail::job_record::key_of(*r->parent));
-  detail::notes::branch_begins(key, detail::race::kind::task, __builtin_return_address(0));
+  const detail::notes::branch of(key, detail::race::kind::task, __builtin_return_address(0));
   detail::start_root(impl_, *r);
-  detail::notes::branch_ends();
 }
 
 void job_system::throw_no_job_to_run() {

@@ -290,7 +290,6 @@ class stored_reader {
   // event.
   void check_events() {
     std::uint64_t last_ns = std::min(head_.latest_ns, longest_ns);
-    events_->all = 0;
     for (std::uint32_t i = 0; i < events_->lanes.size(); ++i) {
       lane_reader r(*from_, events_->lanes[i], i);
       for (std::uint64_t n = 0; r.next(events_->clock); ++n, ++events_->all) {

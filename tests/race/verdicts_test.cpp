@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "heist/detail/race.hpp"
 #include "tests/race/programs.hpp"
+#include "tests/race/random_program.hpp"
 
 namespace heist_test {
 namespace {
@@ -67,6 +69,26 @@ INSTANTIATE_TEST_SUITE_P(Of, Verdicts, testing::Range(std::size_t{0}, race_progr
                          });
 
 TEST(VerdictTable, HasAtLeastSixtyPrograms) { EXPECT_GE(race_programs().size(), 60U); }
+
+// ---- Random programs: the verdict beside that of brute force.
+
+void compare(bool locks, std::uint64_t programs) {
+  alignas(16) static unsigned char memory[bytes_each];
+  std::uint64_t racy = 0;
+  for (std::uint64_t seed = 1; seed <= programs; ++seed) {
+    heist_v0_race_fresh(memory, sizeof(memory));
+    random_program p(seed, locks, memory);
+    p.run(3);
+    ASSERT_EQ(p.has_found(), p.has_race()) << "the program of seed " << seed;
+    racy += p.has_race() ? 1 : 0;
+  }
+  // Both verdicts, often.
+  EXPECT_GT(racy, programs / 20);
+  EXPECT_LT(racy, programs - programs / 20);
+}
+
+TEST(RandomPrograms, HaveTheVerdictOfBruteForce) { compare(false, 100'000); }
+TEST(RandomPrograms, WithLocksHaveTheVerdictOfBruteForce) { compare(true, 100'000); }
 
 }  // namespace
 }  // namespace heist_test

@@ -44,27 +44,18 @@ compiler compiler_of(const std::string& program) {
   return compiler::none;
 }
 
-// Beside this program, as it was installed; or nothing.
-std::string installed_headers() {
-  std::error_code failed;
-  const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
-  const auto headers = own.parent_path().parent_path() / "include";
-  return std::filesystem::exists(headers / "heist/heist.hpp", failed) ? headers.string() : "";
-}
-
 void add_options(compiler c, const std::string& folder, std::vector<std::string>& to) {
-  // In a specification of GCC's driver or of clang's, the compiler gets the option and the linker
-  // doesn't: it would add ThreadSanitizer's own library.
+  // In a specification of GCC's driver the compiler gets the option and the linker doesn't, which
+  // would add ThreadSanitizer's own library.
   if (c == compiler::gcc)
     to.insert(to.begin() + 1, fmt::format("-specs={}/heist/race.specs", folder));
   else
     to.insert(to.begin() + 1,
               {"-Xclang", "-fsanitize=thread", "-Wno-unused-command-line-argument"});
   to.insert(to.begin() + 1, {"-std=c++20", "-g", "-DHEIST_RACE=1"});
-  for (const char* each : {"memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strcpy"})
-    to.insert(to.begin() + 1, fmt::format("-fno-builtin-{}", each));
-  if (const std::string headers = installed_headers(); !headers.empty())
-    to.insert(to.begin() + 1, "-I" + headers);
+  const auto headers = own_path().parent_path().parent_path() / "include";  // if it is installed
+  if (std::filesystem::exists(headers / "heist"))
+    to.insert(to.begin() + 1, "-I" + headers.string());
   to.insert(to.end(), {"-L" + folder, "-lheist-race", "-l:libheist.a", "-Wl,-rpath," + folder,
                        "-ldl", "-pthread"});
 }

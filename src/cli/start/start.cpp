@@ -63,11 +63,16 @@ std::optional<std::vector<std::string>> read_program(std::string_view command, i
   return std::vector<std::string>(argv + i, argv + argc);
 }
 
+std::filesystem::path own_path() {
+  std::error_code failed;
+  auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (failed) throw resource_error(fmt::format("/proc/self/exe: {}", failed.message()));
+  return own;
+}
+
 std::string folder_of_library(std::string_view folder, std::string_view file,
                               std::string_view why_missing) {
-  std::error_code failed;
-  const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (failed) throw resource_error(fmt::format("/proc/self/exe: {}", failed.message()));
+  const auto own = own_path();
   for (const char* libraries : {"lib", HEIST_LIBRARIES_FROM_BINARIES}) {
     const auto place = own.parent_path() / libraries / folder;
     if (std::filesystem::exists(place / file)) return place.lexically_normal().string();

@@ -2,6 +2,7 @@
 // then the program and its arguments, which nobody looks at.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,9 @@ struct leading_option {
 [[nodiscard]] std::optional<std::vector<std::string>> read_program(
     std::string_view command, int argc, const char* const* argv,
     std::span<const leading_option> options);
+
+// Of the program that runs. Throws resource_error.
+[[nodiscard]] std::filesystem::path own_path();
 
 // Where that library is which only started programs load: in lib/FOLDER beside this program as it
 // was built, or in FOLDER among the installed libraries. Throws resource_error, which says why it
