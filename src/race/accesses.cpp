@@ -202,6 +202,23 @@ HEIST_EXPORTED void heist_v0_race_precedes(const void* run, std::uint32_t before
                                            std::uint32_t after) noexcept {
   if (!is_away()) detector::instance().precede(run, before, after);
 }
+HEIST_EXPORTED void heist_v0_race_pipeline(const void* run, const bool* in_order, unsigned stages,
+                                           std::uint64_t tokens) noexcept {
+  if (!is_away()) detector::instance().begin_pipeline(run, in_order, stages, tokens);
+}
+HEIST_EXPORTED void heist_v0_race_stage(const void* run, unsigned stage, std::uint64_t item,
+                                        const void* from) noexcept {
+  if (is_skipped()) return;
+  detector::instance().begin_stage(run, stage, item, number(from),
+                                   number(__builtin_frame_address(0)) + 2 * sizeof(void*));
+}
+HEIST_EXPORTED void heist_v0_race_order(const void* object, unsigned how) noexcept {
+  if (!is_away())
+    detector::instance().order(object, static_cast<heist::detail::race::message>(how));
+}
+HEIST_EXPORTED void heist_v0_race_waits() noexcept {
+  if (!is_away()) heist::race::reports::give_up_waiting(detector::instance());
+}
 HEIST_EXPORTED void* heist_v0_race_view(const void* reducer) noexcept {
   return !is_away() ? detector::instance().view(reducer) : nullptr;
 }

@@ -18,6 +18,12 @@
 // So what was done under a number precedes what is done now exactly if its set is marked serial. Of
 // futures that holds as long as each is waited for by one branch, which follows the one that has
 // made the future (structured futures).
+//
+//   B4  A message (messages.cpp) lets what comes behind its receipt follow what was done until a
+//       moment of another branch. Numbers are given out in order, and the sender goes on under a
+//       new one, as do the branches around it when they go on: so what was done under a lower
+//       number was done before. Whether that precedes the moment is found along the joins until
+//       then, which are kept by branch.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +41,20 @@ struct branch_origin {
   std::uint64_t index = 0;  // of an iteration, or 0 and 1 for the two functions of a fork
 };
 
+// B4. What a branch had done before it got that number.
+struct moment {
+  branch_id branch = 0;
+  branch_id until = 0;
+};
+
 class bags {
  public:
   static constexpr branch_id most = branch_id{1} << 28;
 
   // False: no memory can be reserved.
   [[nodiscard]] bool reserve() noexcept {
-    return up_.reserve(most) && origins_.reserve(most) && families_.reserve(most);
+    return up_.reserve(most) && origins_.reserve(most) && families_.reserve(most) &&
+           joins_.reserve(most);
   }
 
   // An open branch. To be called while count() < most. is_loose: it begins a family.
@@ -52,11 +65,12 @@ class bags {
     origins_[id] = origin;
     return id;
   }
-  // One more number for what an open branch does.
+  // One more number for what an open branch does; `of` is its first one.
   branch_id alias(branch_id of) noexcept {
     const branch_id id = ++count_;
     origins_[id] = origins_[of];
     families_[id] = families_[of];
+    joins_[id] = {of, is_alias};
     up_[id] = find(of);
     return id;
   }
@@ -70,21 +84,56 @@ class bags {
   // constant (union by rank, halved paths).
   [[nodiscard]] bool is_parallel(branch_id id) noexcept { return (up_[find(id)] & parallel) != 0; }
 
+  [[nodiscard]] bool are_joined(branch_id a, branch_id b) noexcept { return find(a) == find(b); }
+
   // B2. `bag`: 0, or what an earlier call has returned for this join.
   [[nodiscard]] branch_id end(branch_id ended, branch_id bag) noexcept {
     const branch_id all = bag == 0 ? find(ended) : unite(ended, bag);
     up_[all] |= parallel;
-    return all;
+    if (bag == 0) return ended;
+    joins_[ended].by = bag;
+    return bag;
   }
   void join(branch_id open, branch_id bag) noexcept {
     const branch_id all = unite(open, bag);
     up_[all] &= ~parallel;
+    joins_[bag] = {open, count_};
+  }
+
+  // B4. Takes a step for each join, and for each branch around the moment's.
+  [[nodiscard]] bool precedes(branch_id id, const moment& m) const noexcept {
+    if (id >= m.until) return false;
+    for (branch_id at = first_number(id); !is_around(at, m.branch);) {
+      join_of_bag join = joins_[at];
+      if (join.when == 0) join = joins_[join.by];
+      if (join.when == 0 || join.when >= m.until) return false;
+      at = join.by;
+    }
+    return true;
   }
 
  private:
   static constexpr std::uint32_t root = std::uint32_t{1} << 31;
   static constexpr std::uint32_t parallel = std::uint32_t{1} << 30;
   static constexpr std::uint32_t rank = 0xff;  // of a root; of others it is the one above
+  static constexpr std::uint32_t is_alias = 0xffffffff;
+
+  // Which branch has joined the bag that has this one's name, and how many numbers there were. The
+  // first branch of a bag gives the name; of the others `by` is the name, and `when` is 0. Of an
+  // alias `by` is the branch's first number.
+  struct join_of_bag {
+    branch_id by = 0;
+    std::uint32_t when = 0;
+  };
+
+  [[nodiscard]] branch_id first_number(branch_id id) const noexcept {
+    return joins_[id].when == is_alias ? joins_[id].by : id;
+  }
+  // `outer` is `inner` or one of those that it was begun in.
+  [[nodiscard]] bool is_around(branch_id outer, branch_id inner) const noexcept {
+    while (inner > outer) inner = origins_[inner].parent;
+    return inner == outer;
+  }
 
   branch_id find(branch_id id) noexcept {
     std::uint32_t above = up_[id];
@@ -114,6 +163,7 @@ class bags {
   reserved<std::uint32_t> up_;
   reserved<branch_origin> origins_;
   reserved<branch_id> families_;
+  reserved<join_of_bag> joins_;
   branch_id count_ = 0;
 };
 

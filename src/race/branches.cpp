@@ -6,7 +6,6 @@
 
 #include "heist/detail/race.hpp"
 #include "race/detector.hpp"
-#include "race/locks.hpp"
 #include "race/report.hpp"
 
 namespace heist::inline v0::race {
@@ -44,9 +43,10 @@ void detector::begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t ind
     top_.depth = depth_;
     open_.push_back(std::move(top_));
   }
-  const branch_id parent = open_.back().own;
+  const open_branch& parent = open_.back();
   top_ = {};
-  top_.own = current_ = bags_.open({parent, how, index}, is_loose);
+  top_.received = parent.received;
+  top_.own = top_.plain = current_ = bags_.open({parent.own, how, index}, is_loose);
   top_.bag = bag;
   top_.stack = lowest_ = stack;
   locked_ = false;
@@ -63,13 +63,22 @@ void detector::end_branch() noexcept {
   *ended.bag = bags_.end(ended.own, *ended.bag);
   top_ = std::move(open_.back());
   open_.pop_back();
+  if (ended.received && ended.received != top_.received) {
+    clock_ref& all = received_in_[*ended.bag];
+    all = merged(all, ended.received);
+  }
   if (ended.of_object || ended.has_loose) top_.has_loose = true;
   if (!ended.of_object && is_first) ++top_.unjoined;
   find_private();
   if (!views_.empty()) hand_up_views(ended.own);
   lowest_ = std::min(top_.lowest, ended.stack);  // it may have touched frames above its own
   depth_ = top_.depth;
-  use_lockset(top_.lockset);
+  if (ended.has_sent) {
+    top_.has_sent = true;
+    renumber();
+  } else {
+    use_lockset(top_.lockset);
+  }
 }
 
 void detector::hand_up_views(branch_id ended) noexcept {
@@ -89,6 +98,13 @@ void detector::hand_up_views(branch_id ended) noexcept {
 
 void detector::join(std::uint32_t* bag) noexcept {
   if (*bag != 0) bags_.join(top_.own, *bag);
+  if (!received_in_.empty()) [[unlikely]] {
+    const apart own;
+    if (const auto at = received_in_.find(*bag); at != received_in_.end()) {
+      receive(at->second);
+      received_in_.erase(at);
+    }
+  }
   *bag = 0;
 }
 
@@ -105,7 +121,10 @@ void detector::begin_branch_of(const void* object, unsigned kind, std::uint64_t 
     const apart own;
     bag = &object_bags_[object];
     // A future has one branch: what else has this key was at the same address, and nobody waited.
-    if (kind == static_cast<unsigned>(detail::race::kind::future)) *bag = 0;
+    if (kind == static_cast<unsigned>(detail::race::kind::future)) {
+      *bag = 0;
+      messages_.erase(object);
+    }
   }
   begin_branch(bag, kind, index, from, stack, true);
   top_.of_object = true;
@@ -116,6 +135,8 @@ void detector::join(const void* object) noexcept {
   if (const auto at = object_bags_.find(object); at != object_bags_.end()) {
     join(&at->second);
     object_bags_.erase(at);
+  } else if (!messages_.empty()) {
+    order(object, detail::race::message::heard);
   }
   graphs_.erase(object);
   if (const auto at = members_.find(object); at != members_.end()) {
@@ -128,52 +149,6 @@ void detector::join(const void* object) noexcept {
 void detector::belong(const void* object, const void* owner) noexcept {
   const apart own;
   members_[owner].push_back(object);
-}
-
-void detector::begin_node(const void* run, std::uint32_t index, std::uintptr_t from,
-                          std::uintptr_t stack) noexcept {
-  std::uint64_t number = 0;
-  {
-    const apart own;
-    graph& g = graphs_[run];
-    if (g.number == 0) g.number = ++graph_number_;
-    if (index >= most_nodes) reports::give_up("a task graph of more than 32768 functions", 0);
-    if (g.before.size() <= index) g.before.resize(index + 1);
-    g.now = index + 1;
-    number = g.number;
-  }
-  constexpr auto kind = static_cast<unsigned>(detail::race::kind::node);
-  begin_branch_of(run, kind, number << 32U | index, from, stack);
-}
-
-void detector::precede(const void* run, std::uint32_t before, std::uint32_t after) noexcept {
-  const apart own;
-  graph& g = graphs_[run];
-  const std::size_t n = std::max(before, after) + std::size_t{1};
-  if (g.before.size() < n) g.before.resize(n);
-  const std::vector<bool>& from = g.before[before];
-  std::vector<bool>& to = g.before[after];
-  if (to.size() < std::max<std::size_t>(from.size(), before + 1))
-    to.resize(std::max<std::size_t>(from.size(), before + 1));
-  for (std::size_t i = 0; i < from.size(); ++i)
-    if (from[i]) to[i] = true;
-  to[before] = true;
-}
-
-// The innermost function of a graph that runs, in which that was done, precedes the one that runs.
-bool detector::precedes_by_graph(branch_id id) const noexcept {
-  for (branch_id b = id; b != 0; b = bags_.origin(b).parent) {
-    const branch_origin& o = bags_.origin(b);
-    if (beginnings_[o.how].kind != static_cast<unsigned>(detail::race::kind::node)) continue;
-    for (const auto& [run, g] : graphs_) {
-      if (g.number != o.index >> 32U) continue;
-      if (g.now == 0) return false;
-      const std::vector<bool>& before = g.before[g.now - 1];
-      const auto index = static_cast<std::uint32_t>(o.index);
-      return index < before.size() && before[index];
-    }
-  }
-  return false;
 }
 
 // ---- Views.
@@ -208,7 +183,7 @@ void detector::begin_static() noexcept {
   if (statics_++ != 0) return;
   before_static_ = current_;
   locked_before_static_ = locked_;
-  current_ = 1;  // precedes everything
+  current_ = root;  // precedes everything
   locked_ = false;
 }
 
@@ -220,7 +195,7 @@ void detector::end_static() noexcept {
 
 // ---- Locks.
 
-std::uint32_t detector::number_of_set(std::vector<std::uintptr_t> locks) {
+std::uint32_t detector::number_of_set(lock_set locks) {
   const auto [at, is_new] =
       lockset_numbers_.try_emplace(std::move(locks), static_cast<std::uint32_t>(locksets_.size()));
   if (is_new) locksets_.push_back(at->first);
@@ -229,13 +204,13 @@ std::uint32_t detector::number_of_set(std::vector<std::uintptr_t> locks) {
 
 // Kept as a multiset: a recursive lock counts.
 std::uint32_t detector::lockset_with(std::uint32_t set, std::uintptr_t lock) {
-  std::vector<std::uintptr_t> locks = locksets_[set];
+  lock_set locks = locksets_[set];
   locks.insert(std::lower_bound(locks.begin(), locks.end(), lock), lock);
   return number_of_set(std::move(locks));
 }
 
 std::uint32_t detector::lockset_without(std::uint32_t set, std::uintptr_t lock) {
-  std::vector<std::uintptr_t> locks = locksets_[set];
+  lock_set locks = locksets_[set];
   const auto at = std::lower_bound(locks.begin(), locks.end(), lock);
   if (at == locks.end() || *at != lock) return set;
   locks.erase(at);
@@ -246,7 +221,7 @@ void detector::use_lockset(std::uint32_t set) noexcept {
   top_.lockset = set;
   locked_ = set != 0;
   if (set == 0) {
-    current_ = top_.own;
+    current_ = top_.plain;
     return;
   }
   for (const auto& [locks, alias] : top_.aliases) {

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
+#include <utility>
 
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "race/locks.hpp"
 #include "race/report.hpp"
 
 namespace heist::inline v0::race {
@@ -21,6 +22,7 @@ namespace {
 constinit bool is_made = false;
 
 constexpr std::ptrdiff_t many_cells = 1024;
+constexpr std::size_t few = 8;  // of a list: they are looked at each time
 
 std::uintptr_t base_of_program() noexcept {
   std::uintptr_t base = 0;
@@ -61,10 +63,10 @@ void detector::begin() noexcept {
   detector& d = *::new (static_cast<void*>(detector_bytes)) detector;
   if (!d.shadow_.reserve() || !d.bags_.reserve() || !d.bytes_.reserve() ||
       !d.calls_.reserve(most_calls))
-    reports::give_up("no room for shadow memory, which needs 27 GB of addresses", errno);
+    reports::give_up("no room for shadow memory, which needs 29 GB of addresses", errno);
   d.program_ = base_of_program();
   d.stack_end_ = end_of_stack();
-  d.top_.own = d.current_ = d.bags_.open({}, true);
+  d.top_.own = d.top_.plain = d.current_ = d.bags_.open({}, true);
   d.top_.lowest = d.lowest_ = ~std::uintptr_t{0};
   d.top_.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   d.find_private();
@@ -113,53 +115,97 @@ void detector::touch_marked(cell& c, std::uintptr_t address, code_id by, bool wr
   }
 }
 
+const lock_set& detector::locks_of(branch_id id) const noexcept {
+  const auto at = lockset_of_.find(id);
+  return locksets_[at == lockset_of_.end() ? 0 : at->second];
+}
+
+// One of the last accesses says as much as one that the current branch makes. Those further back
+// aren't asked: then an entry is kept that wasn't needed.
+bool detector::is_said(const access_list& all, bool writes) noexcept {
+  constexpr std::ptrdiff_t most = 32;
+  const lock_set& mine = locks_of(current_);
+  const auto among = [&](const std::vector<one_access>& these) {
+    const auto from = these.end() - std::min(std::ssize(these), most);
+    return std::any_of(from, these.end(), [&](const one_access& e) {
+      if (e.branch == current_) return true;
+      return contains(mine, locks_of(e.branch)) && stands_for_this(e.branch) &&
+             is_parallel(e.branch);
+    });
+  };
+  return among(all.writes) || (!writes && among(all.reads));
+}
+
+// Leaves out what precedes the current branch with at least its locks, and what precedes all that
+// is still to come. `writes`: of what the current branch does.
+void detector::clean(access_list& all, bool writes) noexcept {
+  const lock_set& mine = locks_of(current_);
+  const auto is_past = [&](const one_access& e) {
+    if (is_of_root(e.branch)) return true;
+    return (writes || !e.writes) && !is_parallel(e.branch) && contains(locks_of(e.branch), mine);
+  };
+  std::erase_if(all.reads, is_past);
+  std::erase_if(all.writes, is_past);
+  bool is_first = true;
+  lock_set common;
+  for (const auto* these : {&all.reads, &all.writes}) {
+    for (const one_access& e : *these) {
+      const lock_set& its = locks_of(e.branch);
+      if (std::exchange(is_first, false))
+        common = its;
+      else if (!common.empty())
+        common = both_of(common, its);
+    }
+  }
+  all.common = number_of_set(std::move(common));
+  all.clean_at = 2 * (all.reads.size() + all.writes.size()) + few;
+}
+
 void detector::touch_listed(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept {
   const apart own;
-  if (c.writer != by_list) {
-    std::uint32_t list = 0;
-    if (!free_lists_.empty()) {
-      list = free_lists_.back();
-      free_lists_.pop_back();
-    } else {
-      list = static_cast<std::uint32_t>(lists_.size());
-      lists_.emplace_back();
+  if (c.writer != by_list) make_list(c);
+  access_list& all = lists_[c.written_by];
+  const lock_set mine = locks_of(current_);
+  if (are_disjoint(locksets_[all.common], mine)) {
+    const auto races = [&](const one_access& e) {
+      return is_parallel(e.branch) && are_disjoint(locks_of(e.branch), mine);
+    };
+    auto at = std::find_if(all.writes.begin(), all.writes.end(), races);
+    bool has_found = at != all.writes.end();
+    if (writes && !has_found) {
+      at = std::find_if(all.reads.begin(), all.reads.end(), races);
+      has_found = at != all.reads.end();
     }
-    if (c.writer != 0) lists_[list].push_back({c.writer, c.written_by, true});
-    if (c.reader != 0) lists_[list].push_back({c.reader, c.read_by, false});
-    c = {by_list, list, 0, 0};
+    if (has_found) found(address, *at, {current_, by, writes});
   }
-  std::vector<one_access>& all = lists_[c.written_by];
-  const auto locks_of = [this](branch_id id) -> const std::vector<std::uintptr_t>& {
-    const auto at = lockset_of_.find(id);
-    return locksets_[at == lockset_of_.end() ? 0 : at->second];
-  };
-  const std::vector<std::uintptr_t>& mine = locks_of(current_);
-  const auto contains = [](const auto& large, const auto& small) {
-    return std::includes(large.begin(), large.end(), small.begin(), small.end());
-  };
-  bool is_needed = true;
-  for (const one_access& e : all) {
-    if (!is_parallel(e.branch)) continue;
-    if ((e.writes || writes) && are_disjoint(locks_of(e.branch), mine)) {
-      found(address, e, {current_, by, writes});
-      break;
-    }
+  const std::size_t size = all.reads.size() + all.writes.size();
+  if (size >= all.clean_at || (writes && size <= few)) clean(all, writes);
+  if (!is_said(all, writes)) {
+    const bool is_first = all.reads.empty() && all.writes.empty();
+    all.common = number_of_set(is_first ? mine : both_of(mine, locksets_[all.common]));
+    (writes ? all.writes : all.reads).push_back({current_, by, writes});
   }
-  std::erase_if(all, [&](const one_access& e) {
-    return !is_parallel(e.branch) && (writes || !e.writes) && contains(locks_of(e.branch), mine);
-  });
-  for (const one_access& e : all)
-    if ((e.writes || !writes) && contains(mine, locks_of(e.branch)) &&
-        (e.branch == current_ || (is_parallel(e.branch) && stands_for_this(e.branch))))
-      is_needed = false;
-  if (is_needed) all.push_back({current_, by, writes});
   // Without any locks it is a plain cell again.
-  if (all.size() == 1 && all[0].writes && lockset_of_.find(all[0].branch) == lockset_of_.end()) {
-    const one_access last = all[0];
-    all.clear();
-    free_lists_.push_back(c.written_by);
-    c = {last.branch, last.by, 0, 0};
+  if (locked_ || !all.reads.empty() || all.writes.size() != 1) return;
+  const one_access last = all.writes[0];
+  if (last.branch != current_) return;
+  free_lists_.push_back(c.written_by);
+  all = {};
+  c = {last.branch, last.by, 0, 0};
+}
+
+void detector::make_list(cell& c) {
+  std::uint32_t list = 0;
+  if (!free_lists_.empty()) {
+    list = free_lists_.back();
+    free_lists_.pop_back();
+  } else {
+    list = static_cast<std::uint32_t>(lists_.size());
+    lists_.emplace_back();
   }
+  if (c.writer != 0) lists_[list].writes.push_back({c.writer, c.written_by, true});
+  if (c.reader != 0) lists_[list].reads.push_back({c.reader, c.read_by, false});
+  c = {by_list, list, 0, 0};
 }
 
 void detector::touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by,
@@ -233,7 +279,7 @@ void detector::clear_marked(cell& c) noexcept {
     bytes_.give_back(four);
   } else if (c.writer == by_list) {
     const apart own;
-    lists_[c.written_by].clear();
+    lists_[c.written_by] = {};
     free_lists_.push_back(c.written_by);
   }
 }

@@ -14,13 +14,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "heist/detail/race.hpp"
 #include "race/bags.hpp"
 #include "race/last_reference.hpp"
+#include "race/locks.hpp"
 #include "race/shadow.hpp"
 
 namespace heist::inline v0::race {
@@ -44,6 +48,34 @@ struct one_access {
   branch_id branch = 0;
   code_id by = 0;
   bool writes = false;
+};
+
+// What still matters of what has touched a cell, where a last write and one read don't say it.
+struct access_list {
+  std::vector<one_access> writes{}, reads{};
+  std::uint32_t common = 0;  // a set of locks that all of them held
+  std::size_t clean_at = 0;  // so many: time to look which of them still matter
+};
+
+// Moments in the order of their branches; nullptr: none.
+using moments = std::vector<moment>;
+using clock_ref = std::shared_ptr<const moments>;
+[[nodiscard]] clock_ref merged(const clock_ref& a, const clock_ref& b);
+
+// An item's passage through a stage of a pipeline, as the index of its branch.
+struct stage_index {
+  std::uint16_t run;  // the lower bits of its number
+  unsigned stage;
+  std::uint64_t item;
+
+  explicit stage_index(std::uint64_t index) noexcept
+      : run(static_cast<std::uint16_t>(index >> 48U)),
+        stage(index >> 40U & 0xffU),
+        item(index & ((std::uint64_t{1} << 40U) - 1)) {}
+  [[nodiscard]] static std::uint64_t of(std::uint64_t run, unsigned stage,
+                                        std::uint64_t item) noexcept {
+    return run << 48U | std::uint64_t{stage} << 40U | item;
+  }
 };
 
 class detector {
@@ -73,6 +105,14 @@ class detector {
   void begin_node(const void* run, std::uint32_t index, std::uintptr_t from,
                   std::uintptr_t stack) noexcept;
   void precede(const void* run, std::uint32_t before, std::uint32_t after) noexcept;
+  // A pipeline: which of its stages are in order; the first one is the source. Then each item's
+  // passage through a stage is a branch of `run`.
+  void begin_pipeline(const void* run, const bool* in_order, unsigned stages,
+                      std::uint64_t tokens) noexcept;
+  void begin_stage(const void* run, unsigned stage, std::uint64_t item, std::uintptr_t from,
+                   std::uintptr_t stack) noexcept;
+  // Messages by an object, or its making.
+  void order(const void* object, detail::race::message how);
 
   // ---- Views of reducers: each branch has its own, in order. view() is the branch's last one, or
   // nullptr; add_view() puts one behind it. take_view() gives the leftmost one to the caller.
@@ -137,10 +177,12 @@ class detector {
 
  private:
   friend struct describer;
+  static constexpr branch_id root = 1;
   static constexpr std::size_t most_calls = 1U << 16;
 
   struct open_branch {
     branch_id own = 0;
+    branch_id plain = 0;  // its number while it holds no locks
     std::uint32_t* bag = nullptr;
     std::uintptr_t stack = 0, lowest = 0;
     std::size_t depth = 0;
@@ -149,6 +191,8 @@ class detector {
     bool of_object = false;
     // A branch that an object joins has ended in it: nobody knows when that is joined.
     bool has_loose = false;
+    bool has_sent = false;  // it, or what was begun in it
+    clock_ref received{};
     std::vector<std::pair<std::uint32_t, branch_id>> aliases{};  // its numbers, by lockset
   };
 
@@ -191,6 +235,10 @@ class detector {
   [[gnu::noinline]] void touch_marked(cell& c, std::uintptr_t address, code_id by,
                                       bool writes) noexcept;
   void touch_listed(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept;
+  void make_list(cell& c);
+  [[nodiscard]] const lock_set& locks_of(branch_id id) const noexcept;
+  [[nodiscard]] bool is_said(const access_list& all, bool writes) noexcept;
+  void clean(access_list& all, bool writes) noexcept;
   void touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by, bool writes) noexcept;
   void clear_marked(cell& c) noexcept;
   void clear(std::uintptr_t from, std::uintptr_t to) noexcept;
@@ -200,13 +248,14 @@ class detector {
   void use_lockset(std::uint32_t set) noexcept;
   [[nodiscard]] std::uint32_t lockset_with(std::uint32_t set, std::uintptr_t lock);
   [[nodiscard]] std::uint32_t lockset_without(std::uint32_t set, std::uintptr_t lock);
-  [[nodiscard]] std::uint32_t number_of_set(std::vector<std::uintptr_t> locks);
+  [[nodiscard]] std::uint32_t number_of_set(lock_set locks);
   [[nodiscard]] bool is_parallel(branch_id id) noexcept {
-    return bags_.is_parallel(id) && (graphs_.empty() || !precedes_by_graph(id));
+    return bags_.is_parallel(id) && (graphs_.empty() || !precedes_by_graph(id)) &&
+           (!top_.received || !follows_by_messages(id));
   }
   // Whether a read by that branch says enough of one by this, if the two are parallel.
   [[nodiscard]] bool stands_for_this(branch_id id) const noexcept {
-    return bags_.family(id) == bags_.family(current_);
+    return id >= last_sent_ && bags_.family(id) == bags_.family(current_);
   }
   [[nodiscard]] bool races_with(branch_id id) noexcept {
     if (id == 0 || id == current_ || id == known_serial_) return false;
@@ -215,6 +264,13 @@ class detector {
     return false;
   }
   [[nodiscard]] bool precedes_by_graph(branch_id id) const noexcept;
+  [[nodiscard]] bool follows_by_messages(branch_id id) const noexcept;
+  // The branch goes on under a new number.
+  void renumber() noexcept;
+  [[nodiscard]] clock_ref send();
+  void receive(const clock_ref& sent);
+  // It has been joined with the branch that the program began with.
+  [[nodiscard]] bool is_of_root(branch_id id) noexcept { return bags_.are_joined(id, root); }
   void found(std::uintptr_t address, const one_access& earlier, const one_access& later) noexcept;
 
   // What each access uses comes first.
@@ -235,10 +291,20 @@ class detector {
   std::vector<open_branch> open_;
   std::vector<beginning> beginnings_;
   std::unordered_map<std::uint64_t, std::uint32_t> beginning_numbers_;
+  // A task graph, or a pipeline: then it has stages. The index of a branch has its number above.
   struct graph {
     std::uint64_t number = 0;
-    std::uint32_t now = 0;                  // the function that runs, plus 1
-    std::vector<std::vector<bool>> before;  // by function: what precedes it
+    std::uint64_t now = 0;  // the function that runs, plus 1; a stage's index
+    std::vector<std::vector<std::uint64_t>> before;  // by function: what precedes it, as bits
+    std::vector<unsigned> next_in_order;             // by stage: the first one from there on
+    unsigned last_in_order = 0;
+    std::uint64_t tokens = 0;
+
+    [[nodiscard]] bool precedes_now(std::uint64_t index) const noexcept;
+  };
+  struct sent_by_object {
+    std::deque<clock_ref> items;
+    clock_ref to_all;
   };
   struct views_of_reducer {
     std::vector<void*> all;
@@ -251,13 +317,16 @@ class detector {
   std::unordered_map<const void*, std::vector<const void*>> members_;
   std::unordered_map<const void*, graph> graphs_;  // that run
   std::uint64_t graph_number_ = 0;
+  std::unordered_map<const void*, sent_by_object> messages_;
+  std::unordered_map<std::uint32_t, clock_ref> received_in_;  // by bag
+  branch_id last_sent_ = 0;  // the number that the last sender went on with
   std::unordered_map<branch_id, std::unordered_map<const void*, views_of_reducer>> views_;
   std::vector<std::uintptr_t> codes_;
   std::unordered_map<std::uintptr_t, std::uint32_t> code_numbers_;
-  std::vector<std::vector<std::uintptr_t>> locksets_{{}};  // sorted
-  std::map<std::vector<std::uintptr_t>, std::uint32_t> lockset_numbers_{{{}, 0}};
+  std::vector<lock_set> locksets_{{}};  // sorted
+  std::map<lock_set, std::uint32_t> lockset_numbers_{{{}, 0}};
   std::unordered_map<branch_id, std::uint32_t> lockset_of_;  // of aliases
-  std::vector<std::vector<one_access>> lists_{{}};
+  std::vector<access_list> lists_{{}};
   std::vector<std::uint32_t> free_lists_;
   std::vector<std::uintptr_t> allocators_{0};
   std::unordered_map<std::uintptr_t, std::uint32_t> allocator_numbers_;

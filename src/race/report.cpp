@@ -108,6 +108,12 @@ std::string text_of(kind k, std::uint64_t index) {
       return "the task";
     case kind::future:
       return "the future";
+    case kind::stage: {
+      const stage_index at(index);
+      const std::string item = "item " + std::to_string(at.item);
+      if (at.stage == 0) return "the source, for " + item + ", of the pipeline";
+      return "stage " + std::to_string(at.stage) + ", for " + item + ", of the pipeline";
+    }
     case kind::node:
       break;
   }
@@ -217,6 +223,16 @@ void begin() noexcept { all().how = read_settings(); }
 void give_up(const char* why, int error) noexcept {
   std::fprintf(stderr, "heist: race: %s%s%s; the program ends here, since no verdict is possible\n",
                why, error == 0 ? "" : ": ", error == 0 ? "" : std::strerror(error));
+  std::_Exit(1);
+}
+
+void give_up_waiting(const detector& d) noexcept {
+  if (all().has_other_threads) return;
+  const std::vector<std::string> calls = describer{const_cast<detector&>(d)}.calls();
+  std::fprintf(stderr,
+               "heist: race: a wait for what comes later in the serial order, or never, called "
+               "from %s; the program ends here, since no verdict is possible\n",
+               calls.empty() ? "the program" : calls.front().c_str());
   std::_Exit(1);
 }
 

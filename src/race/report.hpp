@@ -17,8 +17,10 @@ void add(detector& d, std::uintptr_t address, const one_access& earlier,
          const one_access& later) noexcept;
 // The exit code of a program that has no errors.
 [[nodiscard]] int finish(detector& d) noexcept;
-// Says why on stderr and ends the process with exit code 4.
+// Says why on stderr and ends the process with exit code 1.
 [[noreturn]] void give_up(const char* why, int error) noexcept;
+// The same for a wait, unless the program has threads of its own.
+void give_up_waiting(const detector& d) noexcept;
 // Once: what other threads do isn't looked at.
 void note_other_thread() noexcept;
 

@@ -179,6 +179,8 @@ job* join_measured(worker& w, position h, bool throws);
 #pragma weak heist_v0_race_join_of
 #pragma weak heist_v0_race_node
 #pragma weak heist_v0_race_precedes
+#pragma weak heist_v0_race_waits
+#pragma weak heist_v0_race_order
 [[nodiscard]] inline bool looks_for_races() noexcept { return &heist_v0_race_end != nullptr; }
 
 // In a function that runs under the detector alone.
@@ -201,6 +203,14 @@ inline void joins(const void* key) noexcept {
   if (looks_for_races()) [[unlikely]]
     heist_v0_race_join_of(key);
 }
+// An object by which branches are ordered begins at this address.
+inline void is_made(const void* object) noexcept {
+  if (looks_for_races()) heist_v0_race_order(object, static_cast<unsigned>(race::message::made));
+}
+// The calling thread, which runs everything itself, waits.
+inline void waits_alone(awaited what) noexcept {
+  if (looks_for_races() && !what.is_timed) heist_v0_race_waits();
+}
 // A function of a graph: each runs after its predecessors, and one of these orders. `run` is joined
 // as a key is.
 template <class Call, class Successors>
@@ -218,6 +228,8 @@ struct branch {
 };
 inline void branch_belongs(const void*, const void*) noexcept {}
 inline void joins(const void*) noexcept {}
+inline void is_made(const void*) noexcept {}
+inline void waits_alone(awaited) noexcept {}
 template <class Call, class Successors>
 void node_runs(const void*, std::uint32_t, const Call& call, const Successors&) {
   call();

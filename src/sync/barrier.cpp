@@ -5,6 +5,7 @@
 #include "heist/error.hpp"
 #include "heist/sync/latch.hpp"
 #include "heist/sync/semaphore.hpp"
+#include "runtime/notes.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -60,6 +61,7 @@ namespace heist::inline v0 {
 latch::latch(std::ptrdiff_t expected, detail::place made) : state_(expected * one) {
   if (expected < 0 || expected > max())
     throw usage_error("latch: a count of " + std::to_string(expected));
+  detail::notes::is_made(this);
   detail::note_made(this, made);
 }
 
@@ -100,6 +102,7 @@ semaphore::semaphore(std::ptrdiff_t count, std::ptrdiff_t max, place made) : cou
   if (count < 0 || count > max)
     throw usage_error("counting_semaphore: a count of " + std::to_string(count) +
                       " isn't from 0 to " + std::to_string(max));
+  notes::is_made(this);
   note_made(this, made);
 }
 

@@ -14,6 +14,7 @@
 #include "heist/detail/measured.hpp"
 #include "heist/pool.hpp"
 #include "runtime/core/pool_impl.hpp"
+#include "runtime/notes.hpp"
 #include "runtime/waits/rendezvous.hpp"
 #include "runtime/work/awaited_calls.hpp"
 #include "runtime/work/views.hpp"
@@ -32,7 +33,7 @@ struct detached_access {
     t.region = 0;  // that of the last time
     start_root(p, t);
   }
-  static void start_here(pool_impl* p, detached_task& t);
+  static void start_here(pool_impl* p, detached_task& t, const void* from);
   static pool_impl* inside(pool& p) noexcept { return p.impl_.get(); }
 };
 
@@ -134,7 +135,11 @@ class detached_drain : public fiber_scoped<detached_drain, &fiber::drain> {
   left_work left_;
 };
 
-void detached_access::start_here(pool_impl* p, detached_task& t) {
+void detached_access::start_here(pool_impl* p, detached_task& t, const void* from) {
+  if (notes::looks_for_races() && family_of(t) == nullptr) {
+    const notes::branch of(p, race::kind::task, from);  // the end of the pool joins it
+    return start(p, t);
+  }
   worker* const w = worker_here();
   if (w != nullptr && !w->alone && (p == nullptr || p == &w->pool) && !measures_work()) {
     detached_drain* const drain = w->current.get()->drain;
@@ -166,10 +171,13 @@ void detached_task::begin(detail::root& self) noexcept {
     drain.run(&t);
 }
 
-void start_detached(detached_task& t) { detail::detached_access::start_here(nullptr, t); }
+void start_detached(detached_task& t) {
+  detail::detached_access::start_here(nullptr, t, __builtin_return_address(0));
+}
 
 void start_detached(pool& p, detached_task& t) {
-  detail::detached_access::start_here(detail::detached_access::inside(p), t);
+  detail::detached_access::start_here(detail::detached_access::inside(p), t,
+                                      __builtin_return_address(0));
 }
 
 }  // namespace heist::inline v0

@@ -42,8 +42,9 @@ struct access {
 // Runs a random program and keeps its graph and its accesses.
 class random_program {
  public:
-  random_program(std::uint64_t seed, bool locks, unsigned char* memory)
-      : state_(seed * 0x9E3779B97F4A7C15u + 1), uses_locks_(locks) {
+  random_program(std::uint64_t seed, bool locks, bool messages, unsigned char* memory)
+      : state_(seed * 0x9E3779B97F4A7C15u + 1), uses_locks_(locks), uses_messages_(messages) {
+    for (std::uint64_t& object : objects_) order(object, race::message::made);
     pieces_.push_back({memory, 0});
     before_.emplace_back();
   }
@@ -60,6 +61,7 @@ class random_program {
     std::vector<strand> ended;
     const unsigned steps = 1 + next(5);
     for (unsigned i = 0; i < steps; ++i) {
+      if (uses_messages_ && next(3) == 0) pass_message();
       switch (next(depth == 0 ? 3 : 8)) {
         case 0:
         case 1:
@@ -156,6 +158,38 @@ class random_program {
     join(scopes_[i].ended);
   }
 
+  static void order(const std::uint64_t& object, race::message how) {
+    heist_v0_race_order(&object, static_cast<unsigned>(how));
+  }
+  void pass_message() {
+    const std::size_t i = next(2);
+    std::vector<strand>& items = sent_[i];
+    std::vector<strand>& told = told_[i];
+    switch (next(4)) {
+      case 0:
+        order(objects_[i], race::message::sent);
+        items.push_back(now_);
+        now_ = after({now_});
+        break;
+      case 1:
+        order(objects_[i], race::message::told);
+        told.push_back(now_);
+        now_ = after({now_});
+        break;
+      case 2:
+        order(objects_[i], race::message::received);
+        now_ = after({now_});
+        if (items.empty()) break;
+        add(before_[now_], items.front());
+        items.erase(items.begin());
+        break;
+      default:
+        order(objects_[i], race::message::heard);
+        now_ = after({now_});
+        for (const strand s : told) add(before_[now_], s);
+    }
+  }
+
   [[nodiscard]] bool is_race(const access& a, const access& b) const {
     if (a.piece != b.piece || (!a.writes && !b.writes)) return false;
     if (a.first + a.bytes <= b.first || b.first + b.bytes <= a.first) return false;
@@ -201,7 +235,7 @@ class random_program {
   }
 
   std::uint64_t state_;
-  bool uses_locks_;
+  bool uses_locks_, uses_messages_;
   strand now_ = 0;
   std::vector<std::vector<bool>> before_;  // by strand: which precede it
   std::vector<piece> pieces_;              // of the functions that run, and of all
@@ -209,7 +243,8 @@ class random_program {
   std::vector<open_scope> scopes_;
   std::vector<access> done_;
   bool has_found_ = false;
-  std::uint64_t locks_[3]{};
+  std::uint64_t locks_[3]{}, objects_[2]{};
+  std::vector<strand> sent_[2], told_[2];  // by object
 };
 
 }  // namespace heist_test

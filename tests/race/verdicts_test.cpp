@@ -72,12 +72,12 @@ TEST(VerdictTable, HasAtLeastSixtyPrograms) { EXPECT_GE(race_programs().size(), 
 
 // ---- Random programs: the verdict beside that of brute force.
 
-void compare(bool locks, std::uint64_t programs) {
+void compare(bool locks, bool messages, std::uint64_t programs) {
   alignas(16) static unsigned char memory[bytes_each];
   std::uint64_t racy = 0;
   for (std::uint64_t seed = 1; seed <= programs; ++seed) {
     heist_v0_race_fresh(memory, sizeof(memory));
-    random_program p(seed, locks, memory);
+    random_program p(seed, locks, messages, memory);
     p.run(3);
     ASSERT_EQ(p.has_found(), p.has_race()) << "the program of seed " << seed;
     racy += p.has_race() ? 1 : 0;
@@ -87,8 +87,12 @@ void compare(bool locks, std::uint64_t programs) {
   EXPECT_LT(racy, programs - programs / 20);
 }
 
-TEST(RandomPrograms, HaveTheVerdictOfBruteForce) { compare(false, 100'000); }
-TEST(RandomPrograms, WithLocksHaveTheVerdictOfBruteForce) { compare(true, 100'000); }
+TEST(RandomPrograms, HaveTheVerdictOfBruteForce) { compare(false, false, 100'000); }
+TEST(RandomPrograms, WithLocksHaveTheVerdictOfBruteForce) { compare(true, false, 100'000); }
+TEST(RandomPrograms, WithMessagesHaveTheVerdictOfBruteForce) { compare(false, true, 100'000); }
+TEST(RandomPrograms, WithLocksAndMessagesHaveTheVerdictOfBruteForce) {
+  compare(true, true, 100'000);
+}
 
 }  // namespace
 }  // namespace heist_test

@@ -33,7 +33,7 @@ LAYERS = {
     "src/runtime/waits/": rooms("core", "fibers", "waits"),
     "src/runtime/work/": rooms("core", "fibers", "waits", "work"),
     "src/runtime/pool/": rooms("core", "fibers", "waits", "work", "pool"),
-    "src/sync/": ["src/sync/", "src/platform/", "include/heist/"],
+    "src/sync/": ["src/sync/", "src/runtime/notes.hpp", "src/platform/", "include/heist/"],
     "src/graph/": ["src/graph/", "src/tasks/", "src/observe/", "src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
     "src/tasks/": ["src/tasks/", "src/observe/", "src/runtime/", "src/trace/", "src/platform/", "include/heist/"],
     "src/observe/": ["src/observe/"] + UNDER_OBSERVERS,

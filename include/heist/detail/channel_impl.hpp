@@ -50,6 +50,7 @@ struct channel<T>::timed : Waiter, detail::alarm {
 
 template <class T>
 inline bool channel<T>::send(T&& item) noexcept {
+  if constexpr (HEIST_RACE) make_room();
   sender me(item);
   switch (offer(item, &me)) {
     case answer::done:
@@ -80,6 +81,7 @@ inline std::optional<T> channel<T>::try_receive() noexcept {
 
 template <class T>
 inline void channel<T>::close() noexcept {
+  detail::race::order(this, detail::race::message::told);
   detail::waiter_list senders;
   detail::waiter_list receivers;
   {
@@ -94,6 +96,7 @@ inline void channel<T>::close() noexcept {
 
 template <class T>
 inline bool channel<T>::send_in_time(T& item, detail::due_time due) {
+  if constexpr (HEIST_RACE) make_room();
   const answer now = offer(item, nullptr);
   if (now != answer::wait || detail::is_over(due)) return now == answer::done;
   timed<sender, T> me(*this, item, due);
@@ -120,11 +123,15 @@ inline auto channel<T>::offer(T& item, sender* me) noexcept -> answer {
   detail::waiter* served = nullptr;
   {
     const detail::holding hold(guard_);
-    if (is_closed_) return answer::closed;
+    if (is_closed_) {
+      detail::race::order(this, detail::race::message::heard);
+      return answer::closed;
+    }
     if ((served = receivers_.pop()) != nullptr) {
       static_cast<receiver*>(served)->item.emplace(std::move(item));
     } else if (size_ < capacity_) {
       put_newest(std::move(item));
+      detail::race::order(this, detail::race::message::sent);
     } else {
       if (me != nullptr) senders_.push_back(*me);
       return answer::wait;
@@ -141,11 +148,13 @@ inline auto channel<T>::accept(std::optional<T>& item, receiver* me) noexcept ->
     const detail::holding hold(guard_);
     served = senders_.pop();
     if (size_ != 0) {
+      detail::race::order(this, detail::race::message::received);
       item.emplace(take_oldest());
       if (served != nullptr) put_newest(std::move(static_cast<sender*>(served)->item));
     } else if (served != nullptr) {
       item.emplace(std::move(static_cast<sender*>(served)->item));
     } else if (is_closed_) {
+      detail::race::order(this, detail::race::message::heard);
       return answer::closed;
     } else {
       if (me != nullptr) receivers_.push_back(*me);
@@ -163,6 +172,24 @@ inline void channel<T>::put_newest(T&& item) noexcept {
   const std::size_t i = size_ < space ? oldest_ + size_ : size_ - space;
   ::new (static_cast<void*>(cells_[i].bytes)) T(std::move(item));
   ++size_;
+}
+
+// For the race detector: in a serial run nobody receives while a sender waits, so that a full
+// channel grows.
+template <class T>
+inline void channel<T>::make_room() {
+  const detail::holding hold(guard_);
+  if (size_ < capacity_ || is_closed_) return;
+  const std::size_t n = capacity_ == 0 ? 1 : 2 * capacity_;
+  auto grown = std::make_unique<cell[]>(n);
+  for (std::size_t i = 0; i < size_; ++i) {
+    T& old = at((oldest_ + i) % capacity_);
+    ::new (static_cast<void*>(grown[i].bytes)) T(std::move(old));
+    old.~T();
+  }
+  cells_ = std::move(grown);
+  oldest_ = 0;
+  capacity_ = n;
 }
 
 template <class T>

@@ -236,6 +236,9 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
   // On a worker.
   std::uint64_t run(const pipeline_options& options, stop_poll stop) {
     if (options.tokens == 0) throw_no_tokens();
+#if HEIST_RACE
+    return run_as_branches(options, stop);
+#endif
     flow f(options, stop);
     if (measures_work()) [[unlikely]]
       begin_measured(f);
@@ -377,6 +380,48 @@ class pipeline_runner<Source, pipeline_stage<Gate, F>...> {
     }
     return out;
   }
+
+#if HEIST_RACE
+  // For the race detector: one item after another, and each passage through a stage is a branch.
+  // What lies between two stages isn't the program's memory.
+  struct checked_run {
+    std::uint64_t number = 0;  // of the item
+    const void* from;
+    std::uint64_t locks[sizeof...(F)];
+  };
+
+  std::uint64_t run_as_branches(const pipeline_options& options, const stop_poll& stop) {
+    constexpr bool in_order[] = {true, std::is_same_v<Gate, turnstile>...};
+    heist_v0_race_pipeline(this, in_order, 1 + sizeof...(F), options.tokens);
+    const race::joined_at_end all(this);
+    const race::unseen library;
+    for (checked_run run{0, race::here(), {}};; ++run.number) {
+      if (options.stop.stop_requested() || stop.stop_requested()) return run.number;
+      std::optional<item> next;
+      race::run_stage(this, 0, run.number, run.from, next, [&] { next = source_(); });
+      if (!next) return run.number;
+      pass_branches<0>(run, next);
+    }
+  }
+  template <std::size_t I, class T>
+  void pass_branches(checked_run& run, std::optional<T>& in) {
+    if constexpr (I < sizeof...(F)) {
+      using function = std::tuple_element_t<I, std::tuple<F...>>;
+      using result = std::remove_cvref_t<std::invoke_result_t<function&, T>>;
+      constexpr bool is_alone =
+          std::is_same_v<std::tuple_element_t<I, std::tuple<Gate...>>, locked_gate>;
+      std::optional<stored_result<result>> out;
+      race::run_stage(this, I + 1, run.number, run.from, out, [&] {
+        if constexpr (is_alone) race::takes(&run.locks[I]);
+        out.emplace(invoke_stored<result>(
+            [&]() -> result { return std::get<I>(functions_)(std::move(*in)); }));
+        in.reset();
+        if constexpr (is_alone) race::drops(&run.locks[I]);
+      });
+      pass_branches<I + 1>(run, out);
+    }
+  }
+#endif
 
   Source source_;
   std::tuple<F...> functions_;

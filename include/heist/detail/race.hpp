@@ -26,6 +26,13 @@ void heist_v0_race_join_of(const void* object) noexcept;
 void heist_v0_race_belongs(const void* object, const void* owner) noexcept;
 void heist_v0_race_node(const void* run, std::uint32_t index, const void* from) noexcept;
 void heist_v0_race_precedes(const void* run, std::uint32_t before, std::uint32_t after) noexcept;
+void heist_v0_race_pipeline(const void* run, const bool* in_order, unsigned stages,
+                            std::uint64_t tokens) noexcept;
+void heist_v0_race_stage(const void* run, unsigned stage, std::uint64_t item,
+                         const void* from) noexcept;
+void heist_v0_race_order(const void* object, unsigned how) noexcept;
+// The calling thread is about to wait for another one. Doesn't return where there is no other one.
+void heist_v0_race_waits() noexcept;
 void* heist_v0_race_view(const void* reducer) noexcept;
 void heist_v0_race_add_view(const void* reducer, void* view);
 void* heist_v0_race_take_view(const void* reducer) noexcept;
@@ -41,7 +48,11 @@ const char* heist_v0_race_lines(std::uint64_t i) noexcept;
 
 namespace heist::inline v0::detail::race {
 
-enum class kind : unsigned { fork, loop, spawn, task, future, node };
+enum class kind : unsigned { fork, loop, spawn, task, future, node, stage };
+
+// What an object does for the order of branches: one that has received follows what the one has
+// done that sent it, first in, first out; one that has heard follows all that have told.
+enum class message : unsigned { made, sent, received, told, heard };
 
 // Where the caller of the inlined construct is.
 [[gnu::noinline]] inline const void* here() noexcept { return __builtin_return_address(0); }
@@ -70,6 +81,24 @@ inline void takes([[maybe_unused]] const void* lock,
 inline void drops([[maybe_unused]] const void* lock) noexcept {
 #if HEIST_RACE
   heist_v0_race_drop(lock);
+#endif
+}
+
+// What the thread does in its lifetime isn't the program's. Nothing without HEIST_RACE.
+class [[maybe_unused]] unseen {
+#if HEIST_RACE
+ public:
+  unseen() noexcept { heist_v0_race_away(); }
+  ~unseen() { heist_v0_race_back(); }
+  unseen(const unseen&) = delete;
+  unseen& operator=(const unseen&) = delete;
+#endif
+};
+
+// Nothing without HEIST_RACE.
+inline void order([[maybe_unused]] const void* object, [[maybe_unused]] message how) noexcept {
+#if HEIST_RACE
+  heist_v0_race_order(object, static_cast<unsigned>(how));
 #endif
 }
 
@@ -115,12 +144,18 @@ inline void joins([[maybe_unused]] const void* object) noexcept {
 class future_branch {
  public:
 #if HEIST_RACE
-  [[gnu::noinline]] explicit future_branch(const void* state) noexcept {
+  [[gnu::noinline]] explicit future_branch(const void* state) noexcept : state_(state) {
     heist_v0_race_begin_of(state, static_cast<unsigned>(kind::future), __builtin_return_address(0));
   }
-  ~future_branch() { heist_v0_race_end(); }
+  ~future_branch() {
+    order(state_, message::told);
+    heist_v0_race_end();
+  }
   future_branch(const future_branch&) = delete;
   future_branch& operator=(const future_branch&) = delete;
+
+ private:
+  const void* state_;
 #else
   explicit future_branch(const void*) noexcept {}
 #endif
@@ -154,6 +189,25 @@ class branches {
   const void* from_;
   std::uint32_t bag_ = 0;
 };
+
+// The passage of an item through a stage of the pipeline `run`, by a caller that is unseen. `out`,
+// and f itself, lie where something else may have lain for an earlier item.
+template <class Out, class F>
+void run_stage(const void* run, unsigned stage, std::uint64_t item, const void* from, Out& out,
+               F&& f) {
+  struct passage {
+    ~passage() {
+      heist_v0_race_end();
+      heist_v0_race_away();
+    }
+  };
+  heist_v0_race_back();
+  heist_v0_race_fresh(&out, sizeof(out));
+  heist_v0_race_fresh(&f, sizeof(f));
+  heist_v0_race_stage(run, stage, item, from);
+  const passage in;
+  call_apart(f);
+}
 
 template <class Work>
 [[gnu::noinline]] bool call_iteration(const Work& work, std::uint64_t i) {

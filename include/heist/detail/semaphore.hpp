@@ -6,6 +6,7 @@
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/export.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"
 
@@ -19,8 +20,7 @@ class HEIST_API semaphore {
   semaphore& operator=(const semaphore&) = delete;
 
   void acquire() noexcept {
-    // Acquire: partner in release(). A count below zero says how many wait.
-    if (count_.fetch_sub(1, std::memory_order_acquire) <= 0) [[unlikely]]
+    if (take_one() <= 0) [[unlikely]]
       acquire_slow();
   }
   [[nodiscard]] bool try_acquire() noexcept {
@@ -44,6 +44,12 @@ class HEIST_API semaphore {
   }
 
  private:
+  // How many permits there were. Acquire: partner in release(). A count below zero says how many
+  // wait.
+  std::ptrdiff_t take_one() noexcept {
+    const race::unseen own;
+    return count_.fetch_sub(1, std::memory_order_acquire);
+  }
   [[noreturn]] static void refuse(std::ptrdiff_t n);
   friend timed_waiter<semaphore>;
   void acquire_slow() noexcept;

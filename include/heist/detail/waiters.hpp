@@ -2,6 +2,7 @@
 // in, first out.
 #pragma once
 
+#include "heist/detail/race.hpp"
 #include "heist/detail/short_lock.hpp"
 #include "heist/detail/waiting.hpp"
 
@@ -75,8 +76,14 @@ class waiter_list {
 // std::lock_guard without <mutex>.
 class [[nodiscard]] holding {
  public:
-  explicit holding(short_lock& lock) noexcept : lock_(lock) { lock_.lock(); }
-  ~holding() { lock_.unlock(); }
+  explicit holding(short_lock& lock) noexcept : lock_(lock) {
+    lock_.lock();
+    race::takes(&lock_);
+  }
+  ~holding() {
+    race::drops(&lock_);
+    lock_.unlock();
+  }
   holding(const holding&) = delete;
   holding& operator=(const holding&) = delete;
 

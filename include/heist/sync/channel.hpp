@@ -18,6 +18,7 @@
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/chrono.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/detail/wait_checks.hpp"
 #include "heist/detail/waiters.hpp"
 
@@ -39,6 +40,7 @@ class channel {
   explicit channel(std::size_t capacity, detail::place made = detail::place::here())
       : capacity_(capacity), cells_(capacity == 0 ? nullptr : std::make_unique<cell[]>(capacity)) {
     detail::note_made(this, made);
+    detail::race::order(this, detail::race::message::made);
   }
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
@@ -119,10 +121,11 @@ class channel {
   // The ring of items.
   [[nodiscard]] T& at(std::size_t i) noexcept;
   void put_newest(T&& item) noexcept;
+  void make_room();
   T take_oldest() noexcept;
 
-  const std::size_t capacity_;
-  const std::unique_ptr<cell[]> cells_;
+  std::size_t capacity_;
+  std::unique_ptr<cell[]> cells_;
   mutable detail::short_lock guard_;
   std::size_t oldest_ = 0;  // guarded by guard_, as is the rest
   std::size_t size_ = 0;

@@ -9,6 +9,7 @@
 
 #include "heist/detail/alarm.hpp"
 #include "heist/detail/chrono.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/detail/semaphore.hpp"
 
 namespace heist::inline v0 {
@@ -28,23 +29,36 @@ class counting_semaphore {
   [[nodiscard]] static constexpr std::ptrdiff_t max() noexcept { return LeastMax; }
 
   // Takes a permit; waits until there is one.
-  void acquire() noexcept { impl_.acquire(); }
+  void acquire() noexcept {
+    impl_.acquire();
+    has_permit(true);
+  }
   // Takes a permit if there is one; returns whether it did. Never waits.
-  [[nodiscard]] bool try_acquire() noexcept { return impl_.try_acquire(); }
+  [[nodiscard]] bool try_acquire() noexcept { return has_permit(impl_.try_acquire()); }
   // False if the time was over before there was a permit. They throw resource_error or
   // std::bad_alloc where they have to wait and can't.
   template <class Rep, class Period>
   [[nodiscard]] bool try_acquire_for(std::chrono::duration<Rep, Period> time) {
-    return impl_.try_acquire() || impl_.acquire_until(detail::due_in(time));
+    return has_permit(impl_.try_acquire() || impl_.acquire_until(detail::due_in(time)));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool try_acquire_until(std::chrono::time_point<Clock, Duration> time) {
-    return impl_.try_acquire() || impl_.acquire_until(detail::due_at(time));
+    return has_permit(impl_.try_acquire() || impl_.acquire_until(detail::due_at(time)));
   }
   // Adds n permits; the sum of all must not exceed max(). Throws usage_error if n is negative.
-  void release(std::ptrdiff_t n = 1) { impl_.release(n); }
+  void release(std::ptrdiff_t n = 1) {
+    if constexpr (HEIST_RACE)
+      for (std::ptrdiff_t i = 0; i < n; ++i)
+        detail::race::order(&impl_, detail::race::message::sent);
+    impl_.release(n);
+  }
 
  private:
+  bool has_permit(bool it_has) noexcept {
+    if (it_has) detail::race::order(&impl_, detail::race::message::received);
+    return it_has;
+  }
+
   detail::semaphore impl_;
 };
 

@@ -57,7 +57,7 @@ pool::pool(pool_config config)
     : impl_(new detail::pool_impl(*this, std::move(config), &detail::fiber_main),
             &detail::pool_impl::discard) {}
 
-pool::~pool() = default;
+pool::~pool() { detail::notes::joins(impl_.get()); }
 
 unsigned pool::workers() const noexcept { return impl_->size(); }
 unsigned pool::slots() const noexcept { return impl_->slots(); }

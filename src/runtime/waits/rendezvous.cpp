@@ -50,7 +50,10 @@ void wait_for_turn(rendezvous& state, pool_impl& pool) noexcept {
 void wait_until_settled(rendezvous& state, awaited what) noexcept {
   const checked_wait known(state, what);
   worker* const w = this_worker();
-  if (w == nullptr || w->alone) return block_until_settled(state, nullptr);
+  if (w == nullptr || w->alone) {
+    notes::waits_alone(what);
+    return block_until_settled(state, nullptr);
+  }
   const position h = w->deque->depth();
   // What the fiber has forked and not joined is for others to run.
   w->pool.leave_behind(leave_spawners(*w, h, w->pool.take_forks(*w)));
