@@ -35,27 +35,39 @@ bool starts_with_one_of(std::string_view text, std::initializer_list<std::string
   return false;
 }
 
-// A template's name begins with its result: "void heist::v0::detail::run_child<...>(void*)".
-bool is_of_libraries(std::string_view function) {
+// Without the result, with which a template's name begins: "void heist::v0::detail::run<...>()".
+std::string_view without_result(std::string_view function) {
   for (const std::string_view result : {"void ", "bool ", "auto ", "decltype(auto) "})
     if (function.starts_with(result)) function.remove_prefix(result.size());
-  return starts_with_one_of(
-      function, {"heist::", "std::", "__gthread", "__gnu", "heist_v0_", "pthread_", "_Unwind"});
+  return function;
 }
 
-// A program may have a folder src/runtime, too.
-bool is_in_libraries(std::string_view file, bool is_in_heist) {
-  return file.find("include/heist/") != std::string_view::npos ||
-         file.find("/include/c++/") != std::string_view::npos ||
-         (is_in_heist && file.find("/src/runtime/") != std::string_view::npos);
+bool is_of_heist(std::string_view function) {
+  return starts_with_one_of(without_result(function), {"heist::", "heist_v0_"});
+}
+
+bool is_of_libraries(std::string_view function) {
+  return is_of_heist(function) ||
+         starts_with_one_of(without_result(function),
+                            {"std::", "__gthread", "__gnu", "pthread_", "_Unwind"});
+}
+
+// A program may have a folder src/runtime, too, and functions in a namespace heist, as heist's own
+// workloads do.
+bool is_in_libraries(std::string_view file, std::string_view function, bool is_in_heist) {
+  const auto has = [&](std::string_view part) { return file.find(part) != std::string_view::npos; };
+  if (has("include/heist/") || has("/include/c++/")) return true;
+  if (is_in_heist || is_of_heist(function))
+    for (const char* room : {"/src/runtime/", "/src/sync/", "/src/tasks/", "/src/graph/"})
+      if (has(room)) return true;
+  return !is_of_heist(function) && is_of_libraries(function);
 }
 
 int keep_if_own(void* to, std::uintptr_t, const char* file, int line, const char* function) {
   auto& found = *static_cast<found_place*>(to);
   if (file == nullptr) return 0;
   const std::string name = function == nullptr ? "" : demangled(function);
-  if (!found.takes_all && (is_in_libraries(file, found.is_in_heist) || is_of_libraries(name)))
-    return 0;
+  if (!found.takes_all && is_in_libraries(file, name, found.is_in_heist)) return 0;
   found = {found.is_in_heist, name, file, line, true, found.takes_all};
   return 1;
 }
@@ -86,9 +98,31 @@ backtrace_state* known_places() {
   return state;
 }
 
+// A long name without its arguments: "f<...>(...)".
+std::string shortened(const std::string& function) {
+  constexpr std::size_t longest = 80;
+  if (function.size() <= longest) return function;
+  std::string text;
+  std::string open;  // the brackets whose contents are left out
+  for (const char c : function) {
+    const bool is_operator =
+        open.empty() && (text.ends_with("operator") || text.ends_with("operator("));
+    if (is_operator || (open.empty() && c != '(' && c != '<')) {
+      text += c;
+    } else if (c == '(' || c == '<') {
+      if (open.empty()) (text += c) += "...";
+      open += c == '(' ? ')' : '>';
+    } else if (c == open.back()) {
+      open.pop_back();
+      if (open.empty()) text += c;
+    }
+  }
+  return text;
+}
+
 std::string text_of(const found_place& found) {
   return base_of(found.file) + ":" + std::to_string(found.line) +
-         (found.function.empty() ? "" : " in " + found.function);
+         (found.function.empty() ? "" : " in " + shortened(found.function));
 }
 
 }  // namespace

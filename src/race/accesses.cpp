@@ -11,6 +11,7 @@
 
 using heist::race::away;
 using heist::race::detector;
+using heist::race::in_heist;
 using heist::race::number;
 using heist::race::last_reference::is_away;
 
@@ -238,8 +239,14 @@ HEIST_EXPORTED void heist_v0_race_drop(const void* lock) noexcept {
 HEIST_EXPORTED void heist_v0_race_fresh(const void* memory, std::uint64_t bytes) noexcept {
   if (!is_away()) detector::instance().is_fresh(number(memory), bytes);
 }
-HEIST_EXPORTED void heist_v0_race_away() noexcept { ++away; }
-HEIST_EXPORTED void heist_v0_race_back() noexcept { --away; }
+HEIST_EXPORTED void heist_v0_race_away() noexcept {
+  ++away;
+  ++in_heist;
+}
+HEIST_EXPORTED void heist_v0_race_back() noexcept {
+  --away;
+  --in_heist;
+}
 HEIST_EXPORTED std::uint64_t heist_v0_race_detected() noexcept {
   return detector::instance().races();
 }

@@ -74,6 +74,10 @@ class bags {
     up_[id] = find(of);
     return id;
   }
+  // Of what alias() has returned, what it was given.
+  [[nodiscard]] branch_id first_number(branch_id id) const noexcept {
+    return joins_[id].when == is_alias ? joins_[id].by : id;
+  }
   [[nodiscard]] branch_id count() const noexcept { return count_; }
   [[nodiscard]] const branch_origin& origin(branch_id id) const noexcept { return origins_[id]; }
 
@@ -126,9 +130,6 @@ class bags {
     std::uint32_t when = 0;
   };
 
-  [[nodiscard]] branch_id first_number(branch_id id) const noexcept {
-    return joins_[id].when == is_alias ? joins_[id].by : id;
-  }
   // `outer` is `inner` or one of those that it was begun in.
   [[nodiscard]] bool is_around(branch_id outer, branch_id inner) const noexcept {
     while (inner > outer) inner = origins_[inner].parent;

@@ -15,6 +15,7 @@ namespace heist::inline v0::race {
 
 alignas(detector) constinit unsigned char detector_bytes[sizeof(detector)]{};
 
+constinit thread_local int in_heist = 0;
 constinit thread_local int away = 1;  // until begin(), and on all other threads
 
 namespace {
@@ -129,7 +130,7 @@ bool detector::is_said(const access_list& all, bool writes) noexcept {
     const auto from = these.end() - std::min(std::ssize(these), most);
     return std::any_of(from, these.end(), [&](const one_access& e) {
       if (e.branch == current_) return true;
-      return contains(mine, locks_of(e.branch)) && stands_for_this(e.branch) &&
+      return stands_for_this(e.branch) && contains(mine, locks_of(e.branch)) &&
              is_parallel(e.branch);
     });
   };
@@ -165,7 +166,7 @@ void detector::touch_listed(cell& c, std::uintptr_t address, code_id by, bool wr
   const apart own;
   if (c.writer != by_list) make_list(c);
   access_list& all = lists_[c.written_by];
-  const lock_set mine = locks_of(current_);
+  const lock_set& mine = locks_of(current_);
   if (are_disjoint(locksets_[all.common], mine)) {
     const auto races = [&](const one_access& e) {
       return is_parallel(e.branch) && are_disjoint(locks_of(e.branch), mine);

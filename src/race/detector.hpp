@@ -323,7 +323,7 @@ class detector {
   std::unordered_map<branch_id, std::unordered_map<const void*, views_of_reducer>> views_;
   std::vector<std::uintptr_t> codes_;
   std::unordered_map<std::uintptr_t, std::uint32_t> code_numbers_;
-  std::vector<lock_set> locksets_{{}};  // sorted
+  std::deque<lock_set> locksets_{{}};  // sorted
   std::map<lock_set, std::uint32_t> lockset_numbers_{{{}, 0}};
   std::unordered_map<branch_id, std::uint32_t> lockset_of_;  // of aliases
   std::vector<access_list> lists_{{}};

@@ -31,7 +31,7 @@ namespace heist::inline v0::race {
 namespace {
 
 void* handed_out(void* p, std::uintptr_t by) noexcept {
-  if (p != nullptr && !last_reference::is_away()) {
+  if (p != nullptr && !last_reference::is_elsewhere()) {
     const int before = errno;
     detector::instance().is_allocated(p, ::malloc_usable_size(p), by);
     errno = before;
@@ -147,7 +147,7 @@ HEIST_EXPORTED void* mmap(void* at, std::size_t n, int protection, int flags, in
                           off_t offset) {
   void* const p =
       reinterpret_cast<void*>(::syscall(SYS_mmap, at, n, protection, flags, file, offset));
-  if (p != MAP_FAILED && !race::last_reference::is_away())
+  if (p != MAP_FAILED && !race::last_reference::is_elsewhere())
     race::detector::instance().is_fresh(race::number(p), n);
   return p;
 }

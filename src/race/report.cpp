@@ -155,7 +155,7 @@ struct describer {
   // From the branch to the outermost.
   [[nodiscard]] std::vector<branch_id> ancestors(branch_id b) const {
     std::vector<branch_id> up;
-    for (; b != 0; b = d.bags_.origin(b).parent) up.push_back(b);
+    for (b = d.bags_.first_number(b); b != 0; b = d.bags_.origin(b).parent) up.push_back(b);
     return up;
   }
   [[nodiscard]] std::string part(branch_id b) const {

@@ -159,22 +159,24 @@ class chained final : public state_of<U>, private family_root, private continuat
   static void start(continuation& c) noexcept { start_root(nullptr, static_cast<chained&>(c)); }
   static void call(root& r) noexcept {
     auto& self = static_cast<chained&>(r);
-    [[maybe_unused]] const race::future_branch of(static_cast<future_state*>(&self));
-    race::joins(&future_access::state(self.before_, "then"));
-    self.made_here();
-    if (const std::exception_ptr& thrown = future_access::state(self.before_, "then").thrown()) {
-      self.fail(thrown);
+    race::make_result(static_cast<future_state*>(&self), self, [](chained& c) { c.follow(); });
+  }
+  void follow() noexcept {
+    race::joins(&future_access::state(before_, "then"));
+    this->made_here();
+    if (const std::exception_ptr& thrown = future_access::state(before_, "then").thrown()) {
+      this->fail(thrown);
     } else {
-      self.make([&self]() -> U {
+      this->make([this]() -> U {
         if constexpr (std::is_void_v<T>)
-          return std::move(*self.function_)();
+          return std::move(*function_)();
         else
-          return std::move(*self.function_)(self.before_.get());
+          return std::move(*function_)(before_.get());
       });
     }
-    self.function_.reset();
-    self.before_ = {};
-    self.complete();
+    function_.reset();
+    before_ = {};
+    this->complete();
   }
 
   root_family alone_;
@@ -290,7 +292,9 @@ class all_of final : public state_of<T>, private awaited_inputs<all_of<Inputs, T
   void one_is_ready(std::size_t) noexcept { collect_if_last(); }
   void collect_if_last() noexcept {
     if (!this->count_off()) return;
-    [[maybe_unused]] const race::future_branch of(static_cast<future_state*>(this));
+    race::make_result(static_cast<future_state*>(this), *this, [](all_of& a) { a.collect_all(); });
+  }
+  void collect_all() noexcept {
     if constexpr (HEIST_RACE)
       each_input(this->inputs_,
                  [](auto& input) { race::joins(&future_access::state(input, "when_all")); });

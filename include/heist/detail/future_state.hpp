@@ -147,11 +147,12 @@ class submitted final : public state_of<T>, public family_root {
   static void destroy(future_state& s) noexcept { delete static_cast<submitted*>(&s); }
   static void call(root& r) noexcept {
     auto& self = static_cast<submitted&>(r);
-    [[maybe_unused]] const race::future_branch of(static_cast<future_state*>(&self));
-    self.made_here();
-    self.make(std::move(*self.function_));
-    self.function_.reset();  // before anybody can see the result
-    self.complete();
+    race::make_result(static_cast<future_state*>(&self), self, [](submitted& s) {
+      s.made_here();
+      s.make(std::move(*s.function_));
+      s.function_.reset();  // before anybody can see the result
+      s.complete();
+    });
   }
 
   root_family alone_;

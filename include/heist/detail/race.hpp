@@ -57,13 +57,15 @@ enum class message : unsigned { made, sent, received, told, heard };
 // Where the caller of the inlined construct is.
 [[gnu::noinline]] inline const void* here() noexcept { return __builtin_return_address(0); }
 
-// One branch, from here to the end of the object's life.
+// One branch, from here to the end of the object's life. Inline: what lies below the frame that it
+// is in is the branch's.
 class branch {
  public:
-  branch(std::uint32_t& bag, kind k, std::uint64_t index, const void* from) noexcept {
+  [[gnu::always_inline]] branch(std::uint32_t& bag, kind k, std::uint64_t index,
+                                const void* from) noexcept {
     heist_v0_race_begin(&bag, static_cast<unsigned>(k), index, from);
   }
-  branch(const void* object, kind k, const void* from) noexcept {
+  [[gnu::always_inline]] branch(const void* object, kind k, const void* from) noexcept {
     heist_v0_race_begin_of(object, static_cast<unsigned>(k), from);
   }
   ~branch() { heist_v0_race_end(); }
@@ -140,27 +142,6 @@ inline void joins([[maybe_unused]] const void* object) noexcept {
 #endif
 }
 
-// The rest of the function makes the result of that future. Nothing without HEIST_RACE.
-class future_branch {
- public:
-#if HEIST_RACE
-  [[gnu::noinline]] explicit future_branch(const void* state) noexcept : state_(state) {
-    heist_v0_race_begin_of(state, static_cast<unsigned>(kind::future), __builtin_return_address(0));
-  }
-  ~future_branch() {
-    order(state_, message::told);
-    heist_v0_race_end();
-  }
-  future_branch(const future_branch&) = delete;
-  future_branch& operator=(const future_branch&) = delete;
-
- private:
-  const void* state_;
-#else
-  explicit future_branch(const void*) noexcept {}
-#endif
-};
-
 // Each branch runs with a frame of its own: two that were inlined in one would share the memory of
 // their variables. And what a branch reads in its parent's frame must stay as it is until the join,
 // so numbers are passed by value, and closures that are gone before the join are moved to the
@@ -168,6 +149,24 @@ class future_branch {
 template <class F>
 [[gnu::noinline]] void call_apart(F& f) {
   f();
+}
+
+// f makes the result in the block of that future.
+template <class F, class Block>
+[[gnu::noinline]] void call_with(Block& b) noexcept {
+  F()(b);
+}
+template <class F, class Block>
+[[gnu::always_inline]] inline void make_result([[maybe_unused]] const void* future, Block& b,
+                                               [[maybe_unused]] F f) noexcept {
+#if HEIST_RACE
+  heist_v0_race_begin_of(future, static_cast<unsigned>(kind::future), here());
+  call_with<F>(b);
+  heist_v0_race_order(future, static_cast<unsigned>(message::told));
+  heist_v0_race_end();
+#else
+  f(b);
+#endif
 }
 
 // Branches of one construct, joined at the end of the object's life.
