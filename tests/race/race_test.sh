@@ -43,6 +43,18 @@ for compiler in g++ clang++; do
   expect 0 '^-\{0,1\}[0-9]' "$folder/sort"
   expect 3 'race' "$folder/sort" x
 done
+# A serial run can't go on where something later is waited for.
+cat >"$folder/waits.cpp" <<END
+#include <heist/heist.hpp>
+#include <heist/sync/channel.hpp>
+int main() {
+  heist::channel<int> c(1);
+  heist::fork_join([&] { static_cast<void>(c.receive()); }, [&] { static_cast<void>(c.send(1)); });
+}
+END
+"$heist" race -- g++ -O1 $include "$folder/waits.cpp" -o "$folder/waits" -L"$(dirname "$library")"
+expect 1 'a wait for what comes later .* from waits.cpp:5' "$folder/waits"
+
 libraries="-L$build/lib -lheist-race -Wl,-rpath,$build/lib $library -ldl -pthread"
 g++ -std=c++20 -DHEIST_RACE=1 $include "$folder/racy_sort.cpp" -o "$folder/plain" $libraries
 expect 2 'nothing was looked at' "$folder/plain" x
