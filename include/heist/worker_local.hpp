@@ -18,6 +18,7 @@
 
 #include "heist/detail/functional.hpp"
 #include "heist/detail/own_value.hpp"
+#include "heist/detail/race.hpp"
 #include "heist/detail/refusal.hpp"
 #include "heist/pool.hpp"
 
@@ -86,9 +87,17 @@ class worker_local {
     // Relaxed: no other thread uses the values now.
     for (std::size_t i = 0; i < size_; ++i)
       delete cells_[i].exchange(nullptr, std::memory_order_relaxed);
+#if HEIST_RACE
+    while (heist_v0_race_take_view(this) != nullptr) continue;
+    kept_ = 0;
+#endif
   }
 
  private:
+#if HEIST_RACE
+  void keep(detail::own_value<T>* added);
+  std::size_t kept_ = 0;
+#endif
   pool& pool_;
   std::function<T()> make_;
   std::size_t size_;

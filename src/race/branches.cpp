@@ -2,7 +2,10 @@
 // have, and which locks they hold.
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <utility>
+
+#include <unistd.h>
 
 #include "heist/detail/race.hpp"
 #include "race/detector.hpp"
@@ -153,6 +156,20 @@ void detector::belong(const void* object, const void* owner) noexcept {
 
 // ---- Views.
 
+namespace {
+
+// Whether the process has half of the machine's memory.
+bool is_memory_short() noexcept {
+  std::FILE* const file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return false;
+  long pages = 0, resident = 0;
+  const bool is_read = std::fscanf(file, "%ld %ld", &pages, &resident) == 2;
+  std::fclose(file);
+  return is_read && resident > ::sysconf(_SC_PHYS_PAGES) / 2;
+}
+
+}  // namespace
+
 void* detector::view(const void* reducer) noexcept {
   const auto mine = views_.find(top_.own);
   if (mine == views_.end()) return nullptr;
@@ -162,6 +179,11 @@ void* detector::view(const void* reducer) noexcept {
 
 void detector::add_view(const void* reducer, void* view) {
   const apart own;
+  if (++views_made_ % 1024 == 0 && is_memory_short())
+    reports::give_up(
+        "combinables, reducers and worker_locals, which have a value for each branch "
+        "that uses them, fill half of the memory",
+        0);
   views_of_reducer& mine = views_[top_.own][reducer];
   mine.all.push_back(view);
   mine.last_is_own = true;

@@ -47,6 +47,21 @@ std::uintptr_t end_of_stack() noexcept {
   return reinterpret_cast<std::uintptr_t>(lowest);
 }
 
+// A variable of the calling thread: what runs beside the caller on another one has another.
+bool is_thread_local(std::uintptr_t address) noexcept {
+  return ::dl_iterate_phdr(
+             [](dl_phdr_info* info, std::size_t, void* wanted) {
+               const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
+               if (first == 0) return 0;
+               const std::uintptr_t at = *static_cast<std::uintptr_t*>(wanted);
+               for (int i = 0; i < info->dlpi_phnum; ++i)
+                 if (info->dlpi_phdr[i].p_type == PT_TLS && at - first < info->dlpi_phdr[i].p_memsz)
+                   return 1;
+               return 0;
+             },
+             &address) != 0;
+}
+
 }  // namespace
 
 shadow::chunk& shadow::make(std::uintptr_t address) noexcept {
@@ -356,6 +371,7 @@ int detector::end() noexcept {
 void detector::found(std::uintptr_t address, const one_access& earlier,
                      const one_access& later) noexcept {
   const apart own;
+  if (is_thread_local(address)) return;
   ++races_;
   reports::add(*this, address, earlier, later);
 }

@@ -40,8 +40,8 @@ class apart {
 
 // By construct, and the place of its call.
 struct beginning {
-  unsigned kind = 0;                     // as detail::race::kind
-  std::array<std::uintptr_t, 6> from{};  // and the calls around it, the innermost first
+  unsigned kind = 0;                      // as detail::race::kind
+  std::array<std::uintptr_t, 16> from{};  // and the calls around it, the innermost first
 };
 
 struct one_access {
@@ -321,6 +321,7 @@ class detector {
   std::unordered_map<std::uint32_t, clock_ref> received_in_;  // by bag
   branch_id last_sent_ = 0;  // the number that the last sender went on with
   std::unordered_map<branch_id, std::unordered_map<const void*, views_of_reducer>> views_;
+  std::uint64_t views_made_ = 0;
   std::vector<std::uintptr_t> codes_;
   std::unordered_map<std::uintptr_t, std::uint32_t> code_numbers_;
   std::deque<lock_set> locksets_{{}};  // sorted

@@ -1,5 +1,5 @@
-// What stands before the functions of locks, of lazy statics and of threads; and the detector's
-// begin and end.
+// What stands before the functions of locks, of what is made once, and of threads; and the
+// detector's begin and end.
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -79,6 +79,20 @@ HEIST_INTERPOSE(void, __cxa_guard_release, (std::uint64_t * guard)) {
 HEIST_INTERPOSE(void, __cxa_guard_abort, (std::uint64_t * guard)) {
   if (!last_reference::is_away()) detector::instance().end_static();
   next___cxa_guard_abort.get()(guard);
+}
+
+// std::call_once calls it. What is made once is made as a lazy static is.
+HEIST_INTERPOSE(int, pthread_once, (pthread_once_t * once, void (*function)())) {
+  struct making {
+    const bool is_seen = !last_reference::is_away();
+    making() {
+      if (is_seen) detector::instance().begin_static();
+    }
+    ~making() {
+      if (is_seen) detector::instance().end_static();
+    }
+  } const now;
+  return next_pthread_once.get()(once, function);
 }
 
 HEIST_INTERPOSE(int, pthread_create,

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "heist/combinable.hpp"
 #include "heist/heist.hpp"
 #include "heist/pipeline.hpp"
 #include "heist/reducer.hpp"
@@ -15,6 +16,7 @@
 #include "heist/sync/mutex.hpp"
 #include "heist/task_graph.hpp"
 #include "heist/when_any.hpp"
+#include "heist/worker_local.hpp"
 #include "tests/race/programs.hpp"
 
 using heist_test::clean;
@@ -159,6 +161,43 @@ PROGRAM("values: of a reducer", clean) {
   heist::parallel_for(0, 50, [&](int i) { *all += text(i); });
   auto s = all.get();
   use(s);
+}
+
+PROGRAM("values: of a worker_local", clean) {
+  heist::pool p;
+  heist::worker_local<std::vector<std::string>> all(p);
+  heist::parallel_for(p, 0, 50, [&](int i) { all.local().push_back(text(i)); });
+  std::size_t n = 0;
+  for (const auto& each : all) n += each.size();
+  all.clear();
+  heist::parallel_for(p, 0, 50, [&](int i) { all.local().push_back(text(i)); });
+  use(n);
+}
+
+PROGRAM("values: of a combinable", clean) {
+  heist::combinable<std::vector<std::string>> all;
+  heist::parallel_for(0, 50, [&](int i) { all.local().push_back(text(i)); });
+  std::size_t n = 0;
+  all.combine_each([&](const auto& each) { n += each.size(); });
+  use(n);
+}
+
+PROGRAM("values: of the thread", clean) {
+  thread_local int last = 0;
+  heist::parallel_for(0, 50, [&](int i) {
+    last = i;
+    use(last);
+  });
+}
+
+PROGRAM("values: made once", clean) {
+  std::once_flag once;
+  std::vector<std::string> made;
+  heist::parallel_for(0, 50, [&](int i) {
+    std::call_once(once, [&] { made = texts(); });
+    int n = int(made[std::size_t(i)].size());
+    use(n);
+  });
 }
 
 PROGRAM("values: under a lock", clean) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <utility>
 
 #include "heist/detail/export.hpp"
 #include "heist/detail/own_value.hpp"
@@ -21,6 +22,15 @@ namespace detail {
 
 template <class T>
 inline T& worker_local<T>::local() {
+#if HEIST_RACE  // a value for each branch: two that are parallel may have two workers
+  if (pool_.worker_index() < 0) detail::throw_not_a_worker(pool_);
+  if (void* const there = heist_v0_race_view(this))
+    return static_cast<detail::own_value<T>*>(there)->value;
+  auto* const added = new detail::own_value<T>(make_);
+  heist_v0_race_add_view(this, added);
+  keep(added);
+  return added->value;
+#endif
   for (detail::own_value<T>* made = nullptr;;) {
     const int i = pool_.worker_index();
     if (i < 0) [[unlikely]]
@@ -28,9 +38,6 @@ inline T& worker_local<T>::local() {
     cell& mine = cells_[static_cast<std::size_t>(i)];
     // Acquire: partner is the store below, by a fiber that ran on this worker before.
     if (detail::own_value<T>* const there = mine.load(std::memory_order_acquire)) {
-#if HEIST_RACE  // two branches that are parallel have two values, or one after the other
-      heist_v0_race_fresh(&there->value, sizeof(T));
-#endif
       delete made;  // the factory waited, and meanwhile another function made it
       return there->value;
     }
@@ -41,6 +48,21 @@ inline T& worker_local<T>::local() {
     made = new detail::own_value<T>(make_);
   }
 }
+
+#if HEIST_RACE
+// Behind the last value.
+template <class T>
+inline void worker_local<T>::keep(detail::own_value<T>* added) {
+  const detail::race::unseen own;
+  if (kept_ == size_) {
+    auto more = std::make_unique<cell[]>(2 * size_ + 1);
+    for (std::size_t i = 0; i < size_; ++i) more[i] = cells_[i].load(std::memory_order_relaxed);
+    cells_ = std::move(more);
+    size_ = 2 * size_ + 1;
+  }
+  cells_[kept_++] = added;
+}
+#endif
 
 // Goes from value to value, and skips the workers that have none.
 template <class T>
