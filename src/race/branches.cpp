@@ -179,7 +179,7 @@ void* detector::view(const void* reducer) noexcept {
 
 void detector::add_view(const void* reducer, void* view) {
   const apart own;
-  if (++views_made_ % 1024 == 0 && is_memory_short())
+  if (++views_made_ % 64 == 0 && is_memory_short())
     reports::give_up(
         "combinables, reducers and worker_locals, which have a value for each branch "
         "that uses them, fill half of the memory",
