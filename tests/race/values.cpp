@@ -10,6 +10,7 @@
 
 #include "heist/combinable.hpp"
 #include "heist/heist.hpp"
+#include "heist/job_system.hpp"
 #include "heist/pipeline.hpp"
 #include "heist/reducer.hpp"
 #include "heist/sync/channel.hpp"
@@ -161,6 +162,22 @@ PROGRAM("values: of a reducer", clean) {
   heist::parallel_for(0, 50, [&](int i) { *all += text(i); });
   auto s = all.get();
   use(s);
+}
+
+// More of them than a ring has places.
+PROGRAM("values: captured by jobs", clean) {
+  for (const auto memory : {heist::job_memory::ring, heist::job_memory::heap}) {
+    heist::job_system jobs(heist::default_pool(), memory);
+    std::vector<std::size_t> out(5000);
+    for (int round = 0; round < 2; ++round) {
+      const auto all = jobs.create_job([] {});
+      for (std::size_t i = 0; i < out.size(); ++i)
+        jobs.run(jobs.create_job_as_child(all, [&out, i] { out[i] += i; }));
+      jobs.run(all);
+      jobs.wait(all);
+    }
+    use(out);
+  }
 }
 
 PROGRAM("values: of a worker_local", clean) {

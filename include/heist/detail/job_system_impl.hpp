@@ -8,6 +8,7 @@
 #include <new>
 #include <type_traits>
 
+#include "heist/detail/race.hpp"
 #include "heist/job_system.hpp"
 
 namespace heist::inline v0 {
@@ -23,7 +24,9 @@ inline void job_system::call(void* data, job self) {
 
 template <class F>
 inline void job_system::put(job j, const F& f) noexcept {
-  std::memcpy(reinterpret_cast<std::byte*>(j.record_) + data_offset, std::addressof(f), sizeof(F));
+  std::byte* const data = reinterpret_cast<std::byte*>(j.record_) + data_offset;
+  if constexpr (HEIST_RACE) heist_v0_race_fresh(data, sizeof(F));  // that of a job which has ended
+  std::memcpy(data, std::addressof(f), sizeof(F));
 }
 
 template <class F>
