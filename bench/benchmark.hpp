@@ -76,6 +76,7 @@ struct benchmark {
 [[nodiscard]] benchmark placement_benchmark();
 [[nodiscard]] benchmark presets_benchmark();
 [[nodiscard]] benchmark observe_benchmark();
+[[nodiscard]] benchmark race_benchmark();
 [[nodiscard]] benchmark sort_benchmark();
 [[nodiscard]] benchmark tree_benchmark();
 [[nodiscard]] benchmark jobs_benchmark();

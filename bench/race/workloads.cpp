@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "heist/detail/race.hpp"
 #include "workloads/workload.hpp"
 
 namespace {
