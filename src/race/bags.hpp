@@ -52,64 +52,65 @@ class bags {
   static constexpr branch_id most = branch_id{1} << 28;
 
   // False: no memory can be reserved.
-  [[nodiscard]] bool reserve() noexcept {
-    return up_.reserve(most) && origins_.reserve(most) && families_.reserve(most) &&
-           joins_.reserve(most);
-  }
+  [[nodiscard]] bool reserve() noexcept { return known_.reserve(most); }
 
   // An open branch. To be called while count() < most. is_loose: it begins a family.
   branch_id open(const branch_origin& origin, bool is_loose) noexcept {
     const branch_id id = ++count_;
-    up_[id] = root;
-    families_[id] = is_loose ? id : families_[origin.parent];
-    origins_[id] = origin;
+    branch& b = known_[id];
+    b.up = root;
+    b.family = is_loose ? id : known_[origin.parent].family;
+    b.origin = origin;
     return id;
   }
   // One more number for what an open branch does; `of` is its first one.
   branch_id alias(branch_id of) noexcept {
     const branch_id id = ++count_;
-    origins_[id] = origins_[of];
-    families_[id] = families_[of];
-    joins_[id] = {of, is_alias};
-    up_[id] = find(of);
+    known_[id] = known_[of];
+    known_[id].join = {of, is_alias};
+    known_[id].up = find(of);
     return id;
   }
   // Of what alias() has returned, what it was given.
   [[nodiscard]] branch_id first_number(branch_id id) const noexcept {
-    return joins_[id].when == is_alias ? joins_[id].by : id;
+    return known_[id].join.when == is_alias ? known_[id].join.by : id;
   }
   [[nodiscard]] branch_id count() const noexcept { return count_; }
-  [[nodiscard]] const branch_origin& origin(branch_id id) const noexcept { return origins_[id]; }
+  [[nodiscard]] const branch_origin& origin(branch_id id) const noexcept {
+    return known_[id].origin;
+  }
 
   // B3. Which family it belongs to.
-  [[nodiscard]] branch_id family(branch_id id) const noexcept { return families_[id]; }
+  [[nodiscard]] branch_id family(branch_id id) const noexcept { return known_[id].family; }
 
   // Whether what was done under that number is parallel to what is done now. Amortised nearly
   // constant (union by rank, halved paths).
-  [[nodiscard]] bool is_parallel(branch_id id) noexcept { return (up_[find(id)] & parallel) != 0; }
+  [[nodiscard]] bool is_parallel(branch_id id) noexcept {
+    return (known_[find(id)].up & parallel) != 0;
+  }
 
   [[nodiscard]] bool are_joined(branch_id a, branch_id b) noexcept { return find(a) == find(b); }
 
   // B2. `bag`: 0, or what an earlier call has returned for this join.
   [[nodiscard]] branch_id end(branch_id ended, branch_id bag) noexcept {
     const branch_id all = bag == 0 ? find(ended) : unite(ended, bag);
-    up_[all] |= parallel;
+    known_[all].up |= parallel;
     if (bag == 0) return ended;
-    joins_[ended].by = bag;
+    known_[ended].join.by = bag;
     return bag;
   }
   void join(branch_id open, branch_id bag) noexcept {
     const branch_id all = unite(open, bag);
-    up_[all] &= ~parallel;
-    joins_[bag] = {open, count_};
+    known_[all].up &= ~parallel;
+    known_[bag].join = {open, count_};
   }
 
   // B4. Takes a step for each join, and for each branch around the moment's.
   [[nodiscard]] bool precedes(branch_id id, const moment& m) const noexcept {
     if (id >= m.until) return false;
     for (branch_id at = first_number(id); !is_around(at, m.branch);) {
-      join_of_bag join = joins_[at];
-      if (join.when == 0) join = joins_[join.by];
+      join_of_bag join = known_[at].join;
+      if (join.when == 0) join = known_[join.by].join;
       if (join.when == 0 || join.when >= m.until) return false;
       at = join.by;
     }
@@ -132,18 +133,18 @@ class bags {
 
   // `outer` is `inner` or one of those that it was begun in.
   [[nodiscard]] bool is_around(branch_id outer, branch_id inner) const noexcept {
-    while (inner > outer) inner = origins_[inner].parent;
+    while (inner > outer) inner = known_[inner].origin.parent;
     return inner == outer;
   }
 
   branch_id find(branch_id id) noexcept {
-    std::uint32_t above = up_[id];
+    std::uint32_t above = known_[id].up;
     while ((above & root) == 0) {
-      const std::uint32_t next = up_[above];
+      const std::uint32_t next = known_[above].up;
       if ((next & root) != 0) return above;
-      up_[id] = next;
+      known_[id].up = next;
       id = next;
-      above = up_[id];
+      above = known_[id].up;
     }
     return id;
   }
@@ -151,20 +152,25 @@ class bags {
     a = find(a);
     b = find(b);
     if (a == b) return a;
-    const std::uint32_t ranks[] = {up_[a] & rank, up_[b] & rank};
+    const std::uint32_t ranks[] = {known_[a].up & rank, known_[b].up & rank};
     if (ranks[0] < ranks[1]) {
-      up_[a] = b;
+      known_[a].up = b;
       return b;
     }
-    up_[b] = a;
-    if (ranks[0] == ranks[1]) ++up_[a];
+    known_[b].up = a;
+    if (ranks[0] == ranks[1]) ++known_[a].up;
     return a;
   }
 
-  reserved<std::uint32_t> up_;
-  reserved<branch_origin> origins_;
-  reserved<branch_id> families_;
-  reserved<join_of_bag> joins_;
+  // In one place: what begins and ends touches all of it.
+  struct branch {
+    std::uint32_t up = 0;
+    branch_id family = 0;
+    branch_origin origin{};
+    join_of_bag join{};
+  };
+
+  reserved<branch> known_;
   branch_id count_ = 0;
 };
 
