@@ -122,6 +122,8 @@ std::string text_of(kind k, std::uint64_t index) {
 
 }  // namespace
 
+constexpr std::size_t most_calls_shown = 12;
+
 // Reads what the detector knows.
 struct describer {
   detector& d;
@@ -166,9 +168,12 @@ struct describer {
       if (call != 0) chain.push_back(call - 1);
     return text_of(static_cast<kind>(how.kind), o.index) + " at " + checker::place_of(chain);
   }
-  // The two branches that are parallel.
-  [[nodiscard]] std::pair<std::string, std::string> parts(branch_id earlier,
-                                                          branch_id later) const {
+  // The two branches that are parallel, and those within the first one that lead to the access.
+  struct parallel_parts {
+    std::string earlier, later;
+    std::vector<std::string> inside;  // the innermost first
+  };
+  [[nodiscard]] parallel_parts parts(branch_id earlier, branch_id later) const {
     const std::vector<branch_id> a = ancestors(earlier), b = ancestors(later);
     std::size_t i = a.size(), j = b.size();
     while (i != 0 && j != 0 && a[i - 1] == b[j - 1]) {
@@ -176,7 +181,10 @@ struct describer {
       --j;
     }
     const std::string rest = "what goes on beside it";
-    return {i != 0 ? part(a[i - 1]) : rest, j != 0 ? part(b[j - 1]) : rest};
+    parallel_parts found{i != 0 ? part(a[i - 1]) : rest, j != 0 ? part(b[j - 1]) : rest, {}};
+    for (std::size_t k = 0; k + 1 < i && k < most_calls_shown; ++k)
+      found.inside.push_back(part(a[k]));
+    return found;
   }
   [[nodiscard]] std::string object(std::uintptr_t address) const {
     if (address >= d.stack_end_ && address < d.stack_end_ + (std::uintptr_t{1} << 33U) &&
@@ -205,7 +213,7 @@ struct describer {
   [[nodiscard]] std::vector<std::string> calls() const {
     std::vector<std::string> found;
     const std::size_t depth = std::min(d.depth_, detector::most_calls);
-    for (std::size_t i = depth; i != 0 && found.size() < 12; --i) {
+    for (std::size_t i = depth; i != 0 && found.size() < most_calls_shown; --i) {
       const std::uintptr_t call = d.calls_[i - 1] - 1;
       std::string at = checker::place_of({&call, 1}, false);
       if (!at.empty() && at != "?" && (found.empty() || found.back() != at) &&
@@ -259,23 +267,32 @@ void add(detector& d, std::uintptr_t address, const one_access& earlier,
   f.lines = line(f.earlier) + " " + line(f.later);
   // A place that is read and written has one report.
   if (!s.known_lines.insert(f.lines).second) return;
-  const auto [one, other] = say.parts(earlier.branch, later.branch);
+  const auto [one, other, inside] = say.parts(earlier.branch, later.branch);
   const std::string object = say.object(address);
   f.text = "heist: race: " + say.what(earlier) + " at " + f.earlier + "\n         and " +
            say.what(later) + " at " + f.later +
            "\n       may happen at the same time, or in either order.\n       To: " + object +
            "\n       The first is in " + one + ",\n       the second in " + other + ".\n";
+  const auto add_lines = [&f](const char* first, const char* next,
+                              const std::vector<std::string>& lines) {
+    for (const std::string& each : lines)
+      f.text += (&each == &lines.front() ? first : next) + each + "\n";
+  };
+  add_lines("       Further in, the first is in ", "         in ", inside);
   const std::vector<std::string> calls = say.calls();
-  for (std::size_t i = 0; i != calls.size(); ++i)
-    f.text += (i == 0 ? "       The second is called from " : "         from ") + calls[i] + "\n";
+  add_lines("       The second is called from ", "         from ", calls);
   using platform::json_text;
+  const auto json_list = [](const std::vector<std::string>& lines) {
+    std::string list;
+    for (const std::string& each : lines) list += (list.empty() ? "" : ",") + json_text(each);
+    return "[" + list + "]";
+  };
   f.json = "{\"earlier\":{\"access\":" + json_text(say.what(earlier)) +
            ",\"at\":" + json_text(f.earlier) + ",\"branch\":" + json_text(one) +
+           ",\"inside\":" + json_list(inside) +
            "},\"later\":{\"access\":" + json_text(say.what(later)) +
-           ",\"at\":" + json_text(f.later) + ",\"branch\":" + json_text(other) + ",\"calls\":[";
-  for (std::size_t i = 0; i != calls.size(); ++i)
-    f.json += (i == 0 ? "" : ",") + json_text(calls[i]);
-  f.json += "]},\"object\":" + json_text(object) + "}";
+           ",\"at\":" + json_text(f.later) + ",\"branch\":" + json_text(other) +
+           ",\"calls\":" + json_list(calls) + "},\"object\":" + json_text(object) + "}";
   std::fputs(f.text.c_str(), stderr);
   s.findings.push_back(std::move(f));
 }
