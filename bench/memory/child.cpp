@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -54,6 +55,13 @@ int wait_for(pid_t pid) {
 }
 
 }  // namespace
+
+std::string program_of(const workloads::option_values& values, const char* option,
+                       const char* name) {
+  if (!values.text(option).empty()) return values.text(option);
+  const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+  return std::filesystem::exists(beside) ? beside.string() : std::string();
+}
 
 std::string output_of(const std::string& program, const std::vector<std::string>& arguments) {
   int ends[2];

@@ -1,11 +1,18 @@
-// Runs another program and reads what it prints.
+// Finds another program, runs it and reads what it prints.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "workloads/options.hpp"
+
 namespace heist::bench {
+
+// The program that the option names, or else the one of that name that lies beside the command;
+// empty if there is none.
+[[nodiscard]] std::string program_of(const workloads::option_values& values, const char* option,
+                                     const char* name);
 
 // Returns its standard output. Throws resource_error if it cannot be started or does not exit
 // with 0.

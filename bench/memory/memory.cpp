@@ -7,7 +7,6 @@
 // rows come from such runs.
 #include <unistd.h>
 
-#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
@@ -47,26 +46,12 @@ std::vector<workloads::option_spec> options(scale of) {
           path_option("command", "the command itself [beside the command]")};
 }
 
-std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-
-// Empty if it does not exist.
-std::string find_probe(const workloads::option_values& values) {
-  if (!values.text("probe").empty()) return values.text("probe");
-  const auto beside = std::filesystem::path(this_program()).parent_path() / probe_name;
-  return std::filesystem::exists(beside) ? beside.string() : std::string();
-}
-
-// The command heist lies beside heist-bench; where it doesn't, its row is left out.
-std::string find_command(const workloads::option_values& values) {
-  if (!values.text("command").empty()) return values.text("command");
-  const auto beside = std::filesystem::path(this_program()).parent_path() / "heist";
-  return std::filesystem::exists(beside) ? beside.string() : std::string();
-}
-
 class peaks {
  public:
   peaks(const workloads::option_values& values, const settings& with)
-      : with_(with), probe_(find_probe(values)), command_(find_command(values)) {}
+      : with_(with),
+        probe_(program_of(values, "probe", probe_name)),
+        command_(program_of(values, "command", "heist")) {}
 
   void by_probe(const std::string& name, const std::string& what, std::uint64_t n,
                 std::uint64_t expected, unsigned workers) {

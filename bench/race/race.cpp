@@ -1,10 +1,9 @@
 // Measures how much longer programs take under heist race: the workloads, each once on one worker,
 // as they are, compiled for heist race, and compiled with -fsanitize=thread, in turn.
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,22 +17,18 @@ namespace heist::bench {
 
 namespace {
 
+using workloads::choice_option;
 using workloads::path_option;
 
 constexpr double most_times = 8;
 
-std::vector<workloads::option_spec> options(scale) {
+std::vector<workloads::option_spec> options(scale of) {
   return {
+      choice_option("workloads", "which of them run", of == scale::quick ? "few" : "all",
+                    {"few", "all"}),
       path_option("plain", "the workloads as they are [heist-plain-workloads, beside the command]"),
       path_option("checked", "those of heist race [heist-race-workloads, beside the command]"),
       path_option("tsan", "those of ThreadSanitizer [none]")};
-}
-
-std::string program_of(const workloads::option_values& values, const char* option,
-                       const char* name) {
-  if (!values.text(option).empty()) return values.text(option);
-  const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
-  return std::filesystem::exists(beside) ? beside.string() : std::string();
 }
 
 struct timed {
@@ -42,8 +37,10 @@ struct timed {
 };
 
 // Of each workload the better of two runs, in the program's order.
-std::vector<timed> times_of(const std::string& program) {
-  std::istringstream lines(output_of("/usr/bin/env", {"HEIST_WORKERS=1", program, "--times"}));
+std::vector<timed> times_of(const std::string& program, bool few) {
+  std::vector<std::string> call = {"HEIST_WORKERS=1", program, "--times"};
+  if (few) call.insert(call.end(), {"fib", "nqueens", "heat"});
+  std::istringstream lines(output_of("/usr/bin/env", call));
   std::vector<timed> all;
   for (timed each; lines >> each.name >> each.seconds;) all.push_back(each);
   if (all.empty()) throw resource_error(program + ": no times in what it printed");
@@ -76,19 +73,20 @@ results run(const workloads::option_values& values, const settings& with) {
     result.targets = {promised};
     return result;
   }
+  const bool few = values.text("workloads") == "few";
   std::vector<std::string> names;
   std::map<std::string, samples> seconds;
   for (unsigned round = 1; round <= with.repeat; ++round) {
     with.announce(fmt::format("round {} of {}", round, with.repeat));
     std::map<std::string, double> of_round;
-    for (const timed& each : times_of(plain)) {
+    for (const timed& each : times_of(plain, few)) {
       if (round == 1) names.push_back(each.name);
       seconds[each.name].add(each.seconds);
       of_round[each.name] = each.seconds;
     }
     for (factors& one : contestants) {
       if (one.program.empty()) continue;
-      for (const timed& each : times_of(one.program))
+      for (const timed& each : times_of(one.program, few))
         one.of[each.name].add(each.seconds / of_round.at(each.name));
     }
   }

@@ -1,7 +1,6 @@
 #include "bench/space/marked_workloads.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <heist/error.hpp>
 
@@ -40,10 +39,7 @@ extents marked_workload::measure(const std::string& probe, unsigned workers) con
 }
 
 std::string find_space_probe(const workloads::option_values& values) {
-  if (!values.text("probe").empty()) return values.text("probe");
-  const auto beside =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "heist-space-probe";
-  return std::filesystem::exists(beside) ? beside.string() : std::string();
+  return program_of(values, "probe", "heist-space-probe");
 }
 
 }  // namespace heist::bench

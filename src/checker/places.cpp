@@ -46,9 +46,8 @@ bool is_of_heist(std::string_view function) {
   return starts_with_one_of(without_result(function), {"heist::", "heist_v0_"});
 }
 
-bool is_of_libraries(std::string_view function) {
-  return is_of_heist(function) ||
-         starts_with_one_of(without_result(function),
+bool is_of_others(std::string_view function) {
+  return starts_with_one_of(without_result(function),
                             {"std::", "__gthread", "__gnu", "pthread_", "_Unwind"});
 }
 
@@ -60,7 +59,7 @@ bool is_in_libraries(std::string_view file, std::string_view function, bool is_i
   if (is_in_heist || is_of_heist(function))
     for (const char* room : {"/src/runtime/", "/src/sync/", "/src/tasks/", "/src/graph/"})
       if (has(room)) return true;
-  return !is_of_heist(function) && is_of_libraries(function);
+  return is_of_others(function);
 }
 
 int keep_if_own(void* to, std::uintptr_t, const char* file, int line, const char* function) {
@@ -133,7 +132,7 @@ std::string place_of(std::span<const std::uintptr_t> chain, bool or_theirs) {
   for (const std::uintptr_t address : chain) {
     std::string symbol;
     ::backtrace_syminfo(state, address, &keep_symbol, &ignore_error, &symbol);
-    found_place found{is_of_libraries(symbol)};
+    found_place found{is_of_heist(symbol) || is_of_others(symbol)};
     ::backtrace_pcinfo(state, address, &keep_if_own, &ignore_error, &found);
     if (!found.is_found && or_theirs) {
       found.takes_all = true;

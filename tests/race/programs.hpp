@@ -38,8 +38,9 @@ template <class T>
 
 #define HEIST_NAME2(a, b) a##b
 #define HEIST_NAME1(a, b) HEIST_NAME2(a, b)
-#define PROGRAM(name, expected)                                                        \
-  static void HEIST_NAME1(program_, __LINE__)();                                       \
-  static const heist_test::registered_race_program HEIST_NAME1(registered_, __LINE__)( \
-      {name, __FILE__, __LINE__, expected, &HEIST_NAME1(program_, __LINE__)});         \
-  static void HEIST_NAME1(program_, __LINE__)()
+#define PROGRAM(name, expected) HEIST_PROGRAM(name, expected, __COUNTER__)
+#define HEIST_PROGRAM(name, expected, n)                                                \
+  static void HEIST_NAME1(program_, n)();                                               \
+  static const heist_test::registered_race_program HEIST_NAME1(                         \
+      registered_, n)({name, __FILE__, __LINE__, expected, &HEIST_NAME1(program_, n)}); \
+  static void HEIST_NAME1(program_, n)()

@@ -60,7 +60,7 @@ inline void worker_local<T>::keep(detail::own_value<T>* added) {
     cells_ = std::move(more);
     size_ = 2 * size_ + 1;
   }
-  cells_[kept_++] = added;
+  cells_[kept_++].store(added, std::memory_order_relaxed);
 }
 #endif
 
