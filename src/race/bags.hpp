@@ -52,7 +52,7 @@ class bags {
   static constexpr branch_id most = branch_id{1} << 28;
 
   // False: no memory can be reserved.
-  [[nodiscard]] bool reserve() noexcept { return known_.reserve(most); }
+  [[nodiscard]] bool reserve() noexcept { return known_.reserve_in_order(most); }
 
   // An open branch. To be called while count() < most. is_loose: it begins a family.
   branch_id open(const branch_origin& origin, bool is_loose) noexcept {

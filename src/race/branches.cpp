@@ -14,11 +14,15 @@
 namespace heist::inline v0::race {
 
 // Two with one number are called from one place, as far as the last two calls say.
-std::uint32_t detector::number_of_beginning(unsigned kind, std::uintptr_t from) {
+std::uint32_t detector::number_of_beginning(unsigned kind, std::uintptr_t from) noexcept {
   const std::size_t depth = std::min(depth_, most_calls);
   const auto call = [&](std::size_t i) { return i < depth ? calls_[depth - 1 - i] : 0; };
   constexpr std::uint64_t factor = 0x9E3779B97F4A7C15u;
   const std::uint64_t key = ((from * 16 + kind) * factor + call(0)) * factor + call(1);
+  auto& last = last_beginnings_[key % last_beginnings_.size()];
+  if (last.first == key) [[likely]]
+    return last.second;
+  const apart own;
   const auto [at, is_new] =
       beginning_numbers_.try_emplace(key, static_cast<std::uint32_t>(beginnings_.size()));
   if (is_new) {
@@ -27,6 +31,7 @@ std::uint32_t detector::number_of_beginning(unsigned kind, std::uintptr_t from) 
     b.from[0] = from;
     for (std::size_t i = 1; i < b.from.size(); ++i) b.from[i] = call(i - 1);
   }
+  last = *at;
   return at->second;
 }
 
@@ -38,49 +43,58 @@ void detector::need_number() const noexcept {
 void detector::begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t index,
                             std::uintptr_t from, std::uintptr_t stack, bool is_loose) noexcept {
   need_number();
-  std::uint32_t how = 0;
-  {
+  const std::uint32_t how = number_of_beginning(kind, from);
+  const branch_id id = bags_.open({top_->own, how, index}, is_loose);
+  if (is_loose) verdicts_.forget();
+  top_->lowest = lowest_;
+  top_->depth = depth_;
+  if (++open_ == most_open_.size()) [[unlikely]] {
     const apart own;
-    how = number_of_beginning(kind, from);
-    top_.lowest = lowest_;
-    top_.depth = depth_;
-    open_.push_back(std::move(top_));
+    most_open_.emplace_back();
   }
-  const open_branch& parent = open_.back();
-  top_ = {};
-  top_.received = parent.received;
-  top_.own = top_.plain = current_ = bags_.open({parent.own, how, index}, is_loose);
-  top_.bag = bag;
-  top_.stack = lowest_ = stack;
+  top_ = &most_open_[open_];
+  top_->begin(id, bag, stack, most_open_[open_ - 1].received);
+  lowest_ = stack;
+  use_number(id);
   locked_ = false;
   find_private();
 }
 
+void detector::open_branch::begin(branch_id id, std::uint32_t* its_bag, std::uintptr_t its_stack,
+                                  const clock_ref& received_before) noexcept {
+  own = plain = id;
+  bag = its_bag;
+  stack = its_stack;
+  lockset = unjoined = 0;
+  of_object = has_loose = has_sent = false;
+  received = received_before;
+  aliases.clear();
+}
+
 // What its frames held is gone: others use that memory again.
 void detector::end_branch() noexcept {
-  known_serial_ = 0;
-  const apart own;
-  const open_branch ended = std::move(top_);
+  verdicts_.forget();
+  const open_branch& ended = *top_;
   const bool is_first = *ended.bag == 0;
   clear(lowest_, ended.stack);
   *ended.bag = bags_.end(ended.own, *ended.bag);
-  top_ = std::move(open_.back());
-  open_.pop_back();
-  if (ended.received && ended.received != top_.received) {
+  top_ = &most_open_[--open_];
+  if (ended.received != top_->received && ended.received) [[unlikely]] {
+    const apart own;
     clock_ref& all = received_in_[*ended.bag];
     all = merged(all, ended.received);
   }
-  if (ended.of_object || ended.has_loose) top_.has_loose = true;
-  if (!ended.of_object && is_first) ++top_.unjoined;
+  if (ended.of_object || ended.has_loose) top_->has_loose = true;
+  if (!ended.of_object && is_first) ++top_->unjoined;
   find_private();
   if (!views_.empty()) hand_up_views(ended.own);
-  lowest_ = std::min(top_.lowest, ended.stack);  // it may have touched frames above its own
-  depth_ = top_.depth;
-  if (ended.has_sent) {
-    top_.has_sent = true;
+  lowest_ = std::min(top_->lowest, ended.stack);  // it may have touched frames above its own
+  depth_ = top_->depth;
+  if (ended.has_sent) [[unlikely]] {
+    top_->has_sent = true;
     renumber();
   } else {
-    use_lockset(top_.lockset);
+    use_lockset(top_->lockset);
   }
 }
 
@@ -90,7 +104,7 @@ void detector::hand_up_views(branch_id ended) noexcept {
   if (at == views_.end()) return;
   const auto handed = std::move(at->second);
   views_.erase(at);
-  auto& above = views_[top_.own];
+  auto& above = views_[top_->own];
   for (const auto& [reducer, views] : handed) {
     views_of_reducer& to = above[reducer];
     to.all.insert(to.all.end(), views.all.begin() + static_cast<std::ptrdiff_t>(views.taken),
@@ -100,7 +114,8 @@ void detector::hand_up_views(branch_id ended) noexcept {
 }
 
 void detector::join(std::uint32_t* bag) noexcept {
-  if (*bag != 0) bags_.join(top_.own, *bag);
+  verdicts_.forget();
+  if (*bag != 0) bags_.join(top_->own, *bag);
   if (!received_in_.empty()) [[unlikely]] {
     const apart own;
     if (const auto at = received_in_.find(*bag); at != received_in_.end()) {
@@ -112,7 +127,7 @@ void detector::join(std::uint32_t* bag) noexcept {
 }
 
 void detector::join_own(std::uint32_t* bag) noexcept {
-  if (*bag != 0) --top_.unjoined;
+  if (*bag != 0) --top_->unjoined;
   join(bag);
   find_private();
 }
@@ -130,10 +145,11 @@ void detector::begin_branch_of(const void* object, unsigned kind, std::uint64_t 
     }
   }
   begin_branch(bag, kind, index, from, stack, true);
-  top_.of_object = true;
+  top_->of_object = true;
 }
 
 void detector::join(const void* object) noexcept {
+  verdicts_.forget();
   const apart own;
   if (const auto at = object_bags_.find(object); at != object_bags_.end()) {
     join(&at->second);
@@ -171,7 +187,7 @@ bool is_memory_short() noexcept {
 }  // namespace
 
 void* detector::view(const void* reducer) noexcept {
-  const auto mine = views_.find(top_.own);
+  const auto mine = views_.find(top_->own);
   if (mine == views_.end()) return nullptr;
   const auto at = mine->second.find(reducer);
   return at != mine->second.end() && at->second.last_is_own ? at->second.all.back() : nullptr;
@@ -184,14 +200,14 @@ void detector::add_view(const void* reducer, void* view) {
         "combinables, reducers and worker_locals, which have a value for each branch "
         "that uses them, fill half of the memory",
         0);
-  views_of_reducer& mine = views_[top_.own][reducer];
+  views_of_reducer& mine = views_[top_->own][reducer];
   mine.all.push_back(view);
   mine.last_is_own = true;
 }
 
 void* detector::take_view(const void* reducer) noexcept {
   const apart own;
-  const auto mine = views_.find(top_.own);
+  const auto mine = views_.find(top_->own);
   if (mine == views_.end()) return nullptr;
   const auto at = mine->second.find(reducer);
   if (at == mine->second.end()) return nullptr;
@@ -205,13 +221,13 @@ void detector::begin_static() noexcept {
   if (statics_++ != 0) return;
   before_static_ = current_;
   locked_before_static_ = locked_;
-  current_ = root;  // precedes everything
+  use_number(root);  // precedes everything
   locked_ = false;
 }
 
 void detector::end_static() noexcept {
   if (--statics_ != 0) return;
-  current_ = before_static_;
+  use_number(before_static_);
   locked_ = locked_before_static_;
 }
 
@@ -240,36 +256,35 @@ std::uint32_t detector::lockset_without(std::uint32_t set, std::uintptr_t lock) 
 }
 
 void detector::use_lockset(std::uint32_t set) noexcept {
-  top_.lockset = set;
+  top_->lockset = set;
   locked_ = set != 0;
   if (set == 0) {
-    current_ = top_.plain;
+    use_number(top_->plain);
     return;
   }
-  for (const auto& [locks, alias] : top_.aliases) {
+  for (const auto& [locks, alias] : top_->aliases) {
     if (locks != set) continue;
-    current_ = alias;
+    use_number(alias);
     return;
   }
   const apart own;
   need_number();
-  current_ = bags_.alias(top_.own);
-  top_.aliases.emplace_back(set, current_);
-  lockset_of_[current_] = set;
+  use_number(bags_.alias(top_->own));
+  top_->aliases.emplace_back(set, current_);
 }
 
 void detector::take(const void* lock, bool shared) noexcept {
   const apart own;
-  use_lockset(lockset_with(top_.lockset,
+  use_lockset(lockset_with(top_->lockset,
                            reinterpret_cast<std::uintptr_t>(lock) | (shared ? with_others : 0)));
 }
 
 void detector::drop(const void* lock) noexcept {
   const apart own;
   const auto number = reinterpret_cast<std::uintptr_t>(lock);
-  const std::uint32_t without = lockset_without(top_.lockset, number);
-  use_lockset(without != top_.lockset ? without
-                                      : lockset_without(top_.lockset, number | with_others));
+  const std::uint32_t without = lockset_without(top_->lockset, number);
+  use_lockset(without != top_->lockset ? without
+                                       : lockset_without(top_->lockset, number | with_others));
 }
 
 }  // namespace heist::inline v0::race

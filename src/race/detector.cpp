@@ -22,7 +22,6 @@ namespace {
 
 constinit bool is_made = false;
 
-constexpr std::ptrdiff_t many_cells = 1024;
 constexpr std::size_t few = 8;  // of a list: they are looked at each time
 
 std::uintptr_t base_of_program() noexcept {
@@ -82,9 +81,9 @@ void detector::begin() noexcept {
     reports::give_up("no room for shadow memory, which needs 29 GB of addresses", errno);
   d.program_ = base_of_program();
   d.stack_end_ = end_of_stack();
-  d.top_.own = d.top_.plain = d.current_ = d.bags_.open({}, true);
-  d.top_.lowest = d.lowest_ = ~std::uintptr_t{0};
-  d.top_.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  d.top_->own = d.top_->plain = d.current_ = d.bags_.open({}, true);
+  d.top_->lowest = d.lowest_ = ~std::uintptr_t{0};
+  d.top_->stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   d.find_private();
   d.beginnings_.emplace_back();
   d.codes_.push_back(0);
@@ -102,27 +101,30 @@ code_id detector::code_elsewhere(std::uintptr_t by) noexcept {
 }
 
 void detector::touch_other(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept {
-  if (locked_ || c.writer >= least_mark) [[unlikely]]
+  if (locked_ || c.writer() >= least_mark) [[unlikely]]
     return touch_marked(c, address, by, writes);
-  if (races_with(c.writer)) [[unlikely]]
-    found(address, {c.writer, c.written_by, true}, {current_, by, writes});
+  const bool races = races_with(c.writer());
+  if (races) [[unlikely]]
+    found(address, {c.writer(), c.written_by, 0, true}, {current_, by, 0, writes});
   if (writes) {
-    if (races_with(c.reader)) [[unlikely]]
-      found(address, {c.reader, c.read_by, false}, {current_, by, writes});
+    if (races_with(c.reader())) [[unlikely]]
+      found(address, {c.reader(), c.read_by, 0, false}, {current_, by, 0, writes});
     // The read before it need not be kept: what is parallel to that is parallel to this write.
-    c = {current_, by, 0, 0};
-  } else if (c.writer != current_ && c.reader != current_) {
-    if (c.reader == 0 || !is_parallel(c.reader)) {
-      c.reader = current_;
-      c.read_by = by;
-    } else if (!stands_for_this(c.reader)) {
-      touch_listed(c, address, by, false);
+    c = {.both = current_, .written_by = by};
+    return;
+  }
+  if (c.writer() != current_ && c.reader() != current_) {
+    if (!races_with(c.reader())) {
+      c.set_reader(current_, by);
+    } else if (!stands_for_this(c.reader())) {
+      return touch_listed(c, address, by, false);
     }
   }
+  if (!races) verdicts_.keep_read(c.both);
 }
 
 void detector::touch_marked(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept {
-  if (c.writer == by_bytes) {
+  if (c.writer() == by_bytes) {
     cell* const four = bytes_.of(c.written_by);
     for (int i = 0; i < 4; ++i)
       touch_other(four[i], address + static_cast<unsigned>(i), by, writes);
@@ -131,23 +133,19 @@ void detector::touch_marked(cell& c, std::uintptr_t address, code_id by, bool wr
   }
 }
 
-const lock_set& detector::locks_of(branch_id id) const noexcept {
-  const auto at = lockset_of_.find(id);
-  return locksets_[at == lockset_of_.end() ? 0 : at->second];
-}
-
 // One of the last accesses says as much as one that the current branch makes. Those further back
 // aren't asked: then an entry is kept that wasn't needed.
 bool detector::is_said(const access_list& all, bool writes) noexcept {
   constexpr std::ptrdiff_t most = 32;
-  const lock_set& mine = locks_of(current_);
+  const std::uint32_t mine = lockset();
+  const auto says = [&](const one_access& e) {
+    if (e.branch == current_) return true;
+    return stands_for_this(e.branch) &&
+           (e.lockset == mine || contains(locksets_[mine], locksets_[e.lockset])) &&
+           is_parallel(e.branch);
+  };
   const auto among = [&](const std::vector<one_access>& these) {
-    const auto from = these.end() - std::min(std::ssize(these), most);
-    return std::any_of(from, these.end(), [&](const one_access& e) {
-      if (e.branch == current_) return true;
-      return stands_for_this(e.branch) && contains(mine, locks_of(e.branch)) &&
-             is_parallel(e.branch);
-    });
+    return std::any_of(these.rbegin(), these.rbegin() + std::min(std::ssize(these), most), says);
   };
   return among(all.writes) || (!writes && among(all.reads));
 }
@@ -155,10 +153,10 @@ bool detector::is_said(const access_list& all, bool writes) noexcept {
 // Leaves out what precedes the current branch with at least its locks, and what precedes all that
 // is still to come. `writes`: of what the current branch does.
 void detector::clean(access_list& all, bool writes) noexcept {
-  const lock_set& mine = locks_of(current_);
+  const lock_set& mine = locksets_[lockset()];
   const auto is_past = [&](const one_access& e) {
     if (is_of_root(e.branch)) return true;
-    return (writes || !e.writes) && !is_parallel(e.branch) && contains(locks_of(e.branch), mine);
+    return (writes || !e.writes) && !is_parallel(e.branch) && contains(locksets_[e.lockset], mine);
   };
   std::erase_if(all.reads, is_past);
   std::erase_if(all.writes, is_past);
@@ -166,7 +164,7 @@ void detector::clean(access_list& all, bool writes) noexcept {
   lock_set common;
   for (const auto* these : {&all.reads, &all.writes}) {
     for (const one_access& e : *these) {
-      const lock_set& its = locks_of(e.branch);
+      const lock_set& its = locksets_[e.lockset];
       if (std::exchange(is_first, false))
         common = its;
       else if (!common.empty())
@@ -179,12 +177,13 @@ void detector::clean(access_list& all, bool writes) noexcept {
 
 void detector::touch_listed(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept {
   const apart own;
-  if (c.writer != by_list) make_list(c);
+  if (c.writer() != by_list) make_list(c);
   access_list& all = lists_[c.written_by];
-  const lock_set& mine = locks_of(current_);
+  const one_access now{current_, by, lockset(), writes};
+  const lock_set& mine = locksets_[now.lockset];
   if (are_disjoint(locksets_[all.common], mine)) {
     const auto races = [&](const one_access& e) {
-      return is_parallel(e.branch) && are_disjoint(locks_of(e.branch), mine);
+      return is_parallel(e.branch) && are_disjoint(locksets_[e.lockset], mine);
     };
     auto at = std::find_if(all.writes.begin(), all.writes.end(), races);
     bool has_found = at != all.writes.end();
@@ -192,14 +191,16 @@ void detector::touch_listed(cell& c, std::uintptr_t address, code_id by, bool wr
       at = std::find_if(all.reads.begin(), all.reads.end(), races);
       has_found = at != all.reads.end();
     }
-    if (has_found) found(address, *at, {current_, by, writes});
+    if (has_found) found(address, *at, now);
   }
   const std::size_t size = all.reads.size() + all.writes.size();
   if (size >= all.clean_at || (writes && size <= few)) clean(all, writes);
   if (!is_said(all, writes)) {
-    const bool is_first = all.reads.empty() && all.writes.empty();
-    all.common = number_of_set(is_first ? mine : both_of(mine, locksets_[all.common]));
-    (writes ? all.writes : all.reads).push_back({current_, by, writes});
+    if (all.reads.empty() && all.writes.empty())
+      all.common = now.lockset;
+    else if (all.common != now.lockset)
+      all.common = number_of_set(both_of(mine, locksets_[all.common]));
+    (writes ? all.writes : all.reads).push_back(now);
   }
   // Without any locks it is a plain cell again.
   if (locked_ || !all.reads.empty() || all.writes.size() != 1) return;
@@ -207,7 +208,7 @@ void detector::touch_listed(cell& c, std::uintptr_t address, code_id by, bool wr
   if (last.branch != current_) return;
   free_lists_.push_back(c.written_by);
   all = {};
-  c = {last.branch, last.by, 0, 0};
+  c = {.both = last.branch, .written_by = last.by};
 }
 
 void detector::make_list(cell& c) {
@@ -219,9 +220,9 @@ void detector::make_list(cell& c) {
     list = static_cast<std::uint32_t>(lists_.size());
     lists_.emplace_back();
   }
-  if (c.writer != 0) lists_[list].writes.push_back({c.writer, c.written_by, true});
-  if (c.reader != 0) lists_[list].reads.push_back({c.reader, c.read_by, false});
-  c = {by_list, list, 0, 0};
+  if (c.writer() != 0) lists_[list].writes.push_back({c.writer(), c.written_by, 0, true});
+  if (c.reader() != 0) lists_[list].reads.push_back({c.reader(), c.read_by, 0, false});
+  c = {.both = by_list, .written_by = list};
 }
 
 void detector::touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by,
@@ -233,26 +234,24 @@ void detector::touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by
     if (n == 4) {
       touch_other(c, address, by, writes);
     } else {
-      if (c.writer != by_bytes) {
+      if (c.writer() != by_bytes) {
         const std::uint32_t four = bytes_.take();
         // A list is not shared by four cells.
         cell* const each = bytes_.of(four);
         for (int i = 0; i < 4; ++i) each[i] = c;
-        if (c.writer == by_list) {
+        if (c.writer() == by_list) {
           const apart own;
           for (int i = 1; i < 4; ++i) {
             each[i].written_by = static_cast<std::uint32_t>(lists_.size());
             lists_.push_back(lists_[c.written_by]);
           }
         }
-        c = {by_bytes, four, 0, 0};
+        c = {.both = by_bytes, .written_by = four};
       }
       cell* const each = bytes_.of(c.written_by);
       for (std::size_t i = 0; i < n; ++i) touch_other(each[skipped + i], address + i, by, writes);
-      const auto is_first = [&](const cell& e) {
-        return e.writer == each[0].writer && e.reader == each[0].reader;
-      };
-      if (each[0].writer < least_mark && std::all_of(each + 1, each + 4, is_first)) {
+      const auto is_first = [&](const cell& e) { return e.both == each[0].both; };
+      if (each[0].writer() < least_mark && std::all_of(each + 1, each + 4, is_first)) {
         const std::uint32_t four = c.written_by;
         c = each[0];
         bytes_.give_back(four);
@@ -278,9 +277,11 @@ void detector::touch_atomically(std::uintptr_t address, std::size_t bytes, std::
   if (address < lowest_ && address >= stack_end_) lowest_ = address;
   const apart own;
   // As if all atomic accesses held one lock: they don't race with each other.
-  const std::uint32_t before = top_.lockset;
+  const std::uint32_t before = top_->lockset;
   const bool is_static = statics_ != 0;
-  if (!is_static) use_lockset(lockset_with(before, lock_of_atomics));
+  if (before >= with_atomics_.size()) with_atomics_.resize(before + std::size_t{1});
+  if (with_atomics_[before] == 0) with_atomics_[before] = lockset_with(before, lock_of_atomics);
+  if (!is_static) use_lockset(with_atomics_[before]);
   touch_bytes(address, bytes, (code_of(by, 1) & ~(7U << 28U)) | 7U << 28U, writes);
   if (!is_static) use_lockset(before);
 }
@@ -288,12 +289,12 @@ void detector::touch_atomically(std::uintptr_t address, std::size_t bytes, std::
 // ---- Memory.
 
 void detector::clear_marked(cell& c) noexcept {
-  if (c.writer == by_bytes) {
+  if (c.writer() == by_bytes) {
     const std::uint32_t four = c.written_by;
     for (int i = 0; i < 4; ++i)
-      if (bytes_.of(four)[i].writer >= least_mark) clear_marked(bytes_.of(four)[i]);
+      if (bytes_.of(four)[i].writer() >= least_mark) clear_marked(bytes_.of(four)[i]);
     bytes_.give_back(four);
-  } else if (c.writer == by_list) {
+  } else if (c.writer() == by_list) {
     const apart own;
     lists_[c.written_by] = {};
     free_lists_.push_back(c.written_by);
@@ -306,19 +307,27 @@ void detector::clear(std::uintptr_t from, std::uintptr_t to) noexcept {
     const std::uintptr_t end = std::min(to, (from | (shadow::chunk_bytes - 1)) + 1);
     if (shadow::chunk* const c = shadow_.find(from); c != nullptr) {
       cell* const first = &shadow::cell_of(*c, from);
-      cell* const last = first + (end - from + 3) / 4;
-      for (cell* each = first; each != last; ++each)
-        if (each->writer >= least_mark) [[unlikely]]
-          clear_marked(*each);
-      // What was never touched has no memory, and is to have none.
-      if (last - first < many_cells) {
-        std::fill(first, last, cell{});
-      } else {
-        for (cell* each = first; each != last; ++each)
-          if (each->writer != 0 || each->reader != 0) *each = {};
-      }
+      clear_cells(first, first + (end - from + 3) / 4);
     }
     from = end;
+  }
+}
+
+void detector::clear_cells(cell* first, cell* last) noexcept {
+  constexpr std::ptrdiff_t at_once = 8;
+  for (; last - first >= at_once; first += at_once) {
+    cell::numbers all = 0;
+    for (std::ptrdiff_t i = 0; i < at_once; ++i) all |= first[i].both;
+    if (all == 0) continue;  // what was never touched is to get no memory
+    if (cell{.both = all}.writer() >= least_mark) [[unlikely]]
+      for (std::ptrdiff_t i = 0; i < at_once; ++i)
+        if (first[i].writer() >= least_mark) clear_marked(first[i]);
+    std::fill(first, first + at_once, cell{});
+  }
+  for (; first != last; ++first) {
+    if (first->writer() >= least_mark) [[unlikely]]
+      clear_marked(*first);
+    if (first->both != 0) *first = {};
   }
 }
 
@@ -357,7 +366,7 @@ void detector::is_freed(void* at, std::size_t bytes, std::uintptr_t by) noexcept
     shadow::chunk* const in = shadow_.find(address + i);
     if (in == nullptr) continue;
     cell& each = shadow::cell_of(*in, address + i);
-    if (each.writer != 0 || each.reader != 0) touch_other(each, address + i, code, true);
+    if (each.both != 0) touch_other(each, address + i, code, true);
   }
 }
 

@@ -26,6 +26,7 @@
 #include "race/last_reference.hpp"
 #include "race/locks.hpp"
 #include "race/shadow.hpp"
+#include "race/verdicts.hpp"
 
 namespace heist::inline v0::race {
 
@@ -47,6 +48,7 @@ struct beginning {
 struct one_access {
   branch_id branch = 0;
   code_id by = 0;
+  std::uint32_t lockset = 0;
   bool writes = false;
 };
 
@@ -139,13 +141,9 @@ class detector {
   [[gnu::always_inline]] void touch(std::uintptr_t address, std::uintptr_t by) noexcept {
     if (is_private(address)) return;
     // Not in the unused part of the stack, into which the branch would grow.
-    if (N >= 4 && address - stack_end_ >= lowest_ - stack_end_) [[likely]] {
+    if (address - stack_end_ >= lowest_ - stack_end_) [[likely]] {
       if (shadow::chunk* const chunk = shadow_.find(address); chunk != nullptr) [[likely]] {
-        const cell* const first = &shadow::cell_of(*chunk, address);
-        bool is_known = true;
-        for (std::size_t i = 0; i < (N < 4 ? 0 : N / 4); ++i)
-          is_known = is_known && is_own<Writes>(first[i]);
-        if (is_known) [[likely]]
+        if (is_quiet<Writes>(&shadow::cell_of(*chunk, address), N < 4 ? 1 : N / 4)) [[likely]]
           return;
       }
     }
@@ -194,6 +192,9 @@ class detector {
     bool has_sent = false;  // it, or what was begun in it
     clock_ref received{};
     std::vector<std::pair<std::uint32_t, branch_id>> aliases{};  // its numbers, by lockset
+
+    void begin(branch_id id, std::uint32_t* its_bag, std::uintptr_t its_stack,
+               const clock_ref& received_before) noexcept;
   };
 
   [[nodiscard]] code_id code_of(std::uintptr_t by, std::size_t bytes) noexcept {
@@ -205,10 +206,14 @@ class detector {
   }
   [[nodiscard]] code_id code_elsewhere(std::uintptr_t by) noexcept;
 
+  // n cells that are alike, and in which an access by the current branch changes nothing.
   template <bool Writes>
-  [[gnu::always_inline]] [[nodiscard]] bool is_own(const cell& c) const noexcept {
-    if (c.writer == current_) return !Writes || c.reader == 0;
-    return !Writes && c.reader == current_ && (c.writer == 0 || c.writer == known_serial_);
+  [[gnu::always_inline]] [[nodiscard]] bool is_quiet(const cell* first,
+                                                     std::size_t n) const noexcept {
+    const cell::numbers both = first->both;
+    for (std::size_t i = 1; i < n; ++i)
+      if (first[i].both != both) return false;
+    return both == current_ || (!Writes && verdicts_.is_read(both));
   }
   // In a frame of the branch that runs, of which all branches have been joined: nothing that is
   // parallel has touched it, and what comes later follows.
@@ -216,7 +221,7 @@ class detector {
     return address - stack_end_ < private_bytes_;
   }
   void find_private() noexcept {
-    private_bytes_ = top_.unjoined == 0 && !top_.has_loose ? top_.stack - stack_end_ : 0;
+    private_bytes_ = top_->unjoined == 0 && !top_->has_loose ? top_->stack - stack_end_ : 0;
   }
   template <std::size_t N, bool Writes>
   [[gnu::noinline]] void touch_slowly(std::uintptr_t address, std::uintptr_t by) noexcept {
@@ -226,41 +231,73 @@ class detector {
     if constexpr (N < 4) {
       touch_bytes(address, N, code, Writes);
     } else {
-      cell* c = &shadow::cell_of(shadow_.get(address), address);
-      for (std::size_t i = 0; i < N / 4; ++i, ++c)
-        if (!is_own<Writes>(*c)) touch_other(*c, address, code, Writes);
+      cell* const first = &shadow::cell_of(shadow_.get(address), address);
+      if (!touch_known<Writes>(first, N / 4, code)) touch_each<Writes>(first, N / 4, address, code);
     }
+  }
+  // n cells that are alike, and of which nothing has to be found out. False: they aren't.
+  template <bool Writes>
+  [[gnu::always_inline]] [[nodiscard]] bool touch_known(cell* first, std::size_t n,
+                                                        code_id by) noexcept {
+    const cell::numbers both = first->both;
+    for (std::size_t i = 1; i < n; ++i)
+      if (first[i].both != both) return false;
+    const branch_id writer = first->writer(), reader = first->reader();
+    if (locked_ || !is_known_serial(writer) || !is_known_serial(reader)) return false;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (Writes) {
+        first[i] = {.both = current_, .written_by = by};
+      } else if (writer != current_ && reader != current_) {
+        first[i].set_reader(current_, by);
+      }
+    }
+    if (!Writes) verdicts_.keep_read(first->both);
+    return true;
+  }
+  template <bool Writes>
+  [[gnu::noinline]] void touch_each(cell* first, std::size_t n, std::uintptr_t address,
+                                    code_id by) noexcept {
+    for (std::size_t i = 0; i < n; ++i)
+      if (!is_quiet<Writes>(first + i, 1)) touch_other(first[i], address, by, Writes);
+  }
+  [[gnu::always_inline]] [[nodiscard]] bool is_known_serial(branch_id id) const noexcept {
+    return id == 0 || id == current_ || verdicts_.is_serial(id);
   }
   void touch_other(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept;
   [[gnu::noinline]] void touch_marked(cell& c, std::uintptr_t address, code_id by,
                                       bool writes) noexcept;
   void touch_listed(cell& c, std::uintptr_t address, code_id by, bool writes) noexcept;
   void make_list(cell& c);
-  [[nodiscard]] const lock_set& locks_of(branch_id id) const noexcept;
+  [[nodiscard]] std::uint32_t lockset() const noexcept { return locked_ ? top_->lockset : 0; }
   [[nodiscard]] bool is_said(const access_list& all, bool writes) noexcept;
   void clean(access_list& all, bool writes) noexcept;
   void touch_bytes(std::uintptr_t address, std::size_t bytes, code_id by, bool writes) noexcept;
   void clear_marked(cell& c) noexcept;
   void clear(std::uintptr_t from, std::uintptr_t to) noexcept;
+  void clear_cells(cell* first, cell* last) noexcept;
   void need_number() const noexcept;
-  [[nodiscard]] std::uint32_t number_of_beginning(unsigned kind, std::uintptr_t from);
+  [[nodiscard]] std::uint32_t number_of_beginning(unsigned kind, std::uintptr_t from) noexcept;
   void hand_up_views(branch_id ended) noexcept;
+  void use_number(branch_id id) noexcept {
+    current_ = id;
+    verdicts_.forget_reads();
+  }
   void use_lockset(std::uint32_t set) noexcept;
   [[nodiscard]] std::uint32_t lockset_with(std::uint32_t set, std::uintptr_t lock);
   [[nodiscard]] std::uint32_t lockset_without(std::uint32_t set, std::uintptr_t lock);
   [[nodiscard]] std::uint32_t number_of_set(lock_set locks);
   [[nodiscard]] bool is_parallel(branch_id id) noexcept {
     return bags_.is_parallel(id) && (graphs_.empty() || !precedes_by_graph(id)) &&
-           (!top_.received || !follows_by_messages(id));
+           (!top_->received || !follows_by_messages(id));
   }
   // Whether a read by that branch says enough of one by this, if the two are parallel.
   [[nodiscard]] bool stands_for_this(branch_id id) const noexcept {
     return id >= last_sent_ && bags_.family(id) == bags_.family(current_);
   }
   [[nodiscard]] bool races_with(branch_id id) noexcept {
-    if (id == 0 || id == current_ || id == known_serial_) return false;
+    if (is_known_serial(id)) return false;
     if (is_parallel(id)) return true;
-    if (graphs_.empty()) known_serial_ = id;
+    verdicts_.keep_serial(id);
     return false;
   }
   [[nodiscard]] bool precedes_by_graph(branch_id id) const noexcept;
@@ -275,22 +312,24 @@ class detector {
 
   // What each access uses comes first.
   branch_id current_ = 0;
-  branch_id known_serial_ = 0;  // the number found so last, until a branch ends
   bool locked_ = false;
   std::uintptr_t lowest_ = 0, stack_end_ = 0;
   std::uintptr_t private_bytes_ = 0;  // from stack_end_ on
   std::uintptr_t program_ = 0;        // where it was loaded
   std::uint64_t accesses_ = 0;
+  verdicts verdicts_;
   shadow shadow_;
   bags bags_;
   byte_cells bytes_;
   std::uint64_t races_ = 0;
   std::size_t depth_ = 0;
   reserved<std::uintptr_t> calls_;
-  open_branch top_{};
-  std::vector<open_branch> open_;
+  std::vector<open_branch> most_open_ = std::vector<open_branch>(1);  // of which some are
+  std::size_t open_ = 0;                                              // the innermost one
+  open_branch* top_ = most_open_.data();                              // that one
   std::vector<beginning> beginnings_;
   std::unordered_map<std::uint64_t, std::uint32_t> beginning_numbers_;
+  std::array<std::pair<std::uint64_t, std::uint32_t>, 64> last_beginnings_{};
   // A task graph, or a pipeline: then it has stages. The index of a branch has its number above.
   struct graph {
     std::uint64_t number = 0;
@@ -326,7 +365,7 @@ class detector {
   std::unordered_map<std::uintptr_t, std::uint32_t> code_numbers_;
   std::deque<lock_set> locksets_{{}};  // sorted
   std::map<lock_set, std::uint32_t> lockset_numbers_{{{}, 0}};
-  std::unordered_map<branch_id, std::uint32_t> lockset_of_;  // of aliases
+  std::vector<std::uint32_t> with_atomics_;  // by set: the one that has their lock, too, or 0
   std::vector<access_list> lists_{{}};
   std::vector<std::uint32_t> free_lists_;
   std::vector<std::uintptr_t> allocators_{0};

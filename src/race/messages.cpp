@@ -34,29 +34,30 @@ clock_ref merged(const clock_ref& a, const clock_ref& b) {
 
 void detector::renumber() noexcept {
   need_number();
-  top_.plain = bags_.alias(top_.own);
-  top_.aliases.clear();
-  use_lockset(top_.lockset);
+  top_->plain = bags_.alias(top_->own);
+  top_->aliases.clear();
+  use_lockset(top_->lockset);
 }
 
 clock_ref detector::send() {
   renumber();
-  top_.has_sent = true;
-  last_sent_ = top_.plain;
-  const auto mine = std::make_shared<moments>(1, moment{top_.own, top_.plain});
-  return merged(top_.received, mine);
+  top_->has_sent = true;
+  last_sent_ = top_->plain;
+  const auto mine = std::make_shared<moments>(1, moment{top_->own, top_->plain});
+  return merged(top_->received, mine);
 }
 
 void detector::receive(const clock_ref& sent) {
-  if (!sent || sent == top_.received) return;
-  auto all = std::make_shared<moments>(*merged(top_.received, sent));
+  if (!sent || sent == top_->received) return;
+  auto all = std::make_shared<moments>(*merged(top_->received, sent));
   // The sets say the rest.
   std::erase_if(*all, [&](const moment& m) { return !bags_.is_parallel(m.branch); });
-  top_.received = all->empty() ? nullptr : std::move(all);
+  top_->received = all->empty() ? nullptr : std::move(all);
 }
 
 void detector::order(const void* object, detail::race::message how) {
   using detail::race::message;
+  verdicts_.forget();
   const apart own;
   if (how == message::made) {
     messages_.erase(object);
@@ -77,7 +78,7 @@ void detector::order(const void* object, detail::race::message how) {
 }
 
 bool detector::follows_by_messages(branch_id id) const noexcept {
-  for (const moment& m : *top_.received)
+  for (const moment& m : *top_->received)
     if (bags_.precedes(id, m)) return true;
   return false;
 }

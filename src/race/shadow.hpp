@@ -19,10 +19,19 @@ namespace heist::inline v0::race {
 using code_id = std::uint32_t;
 
 struct cell {
-  branch_id writer = 0;    // or one of the two marks below
+  // The writer's number, or one of the two marks below, and above it the reader's. They are read
+  // together, and that waits if they were written apart.
+  using numbers = std::uint64_t;
+  numbers both = 0;
   code_id written_by = 0;  // with a mark: an index
-  branch_id reader = 0;
   code_id read_by = 0;
+
+  [[nodiscard]] branch_id writer() const noexcept { return static_cast<branch_id>(both); }
+  [[nodiscard]] branch_id reader() const noexcept { return static_cast<branch_id>(both >> 32U); }
+  void set_reader(branch_id id, code_id by) noexcept {
+    both = numbers{id} << 32U | writer();
+    read_by = by;
+  }
 };
 
 inline constexpr branch_id by_bytes = 0xffffffff;
@@ -67,7 +76,7 @@ class shadow {
 // Cells for single bytes, four at a time, used again.
 class byte_cells {
  public:
-  [[nodiscard]] bool reserve() noexcept { return cells_.reserve(std::size_t{4} << 28U); }
+  [[nodiscard]] bool reserve() noexcept { return cells_.reserve_in_order(std::size_t{4} << 28U); }
   [[nodiscard]] std::uint32_t take() noexcept {
     if (free_ != 0) {
       const std::uint32_t four = free_;

@@ -34,17 +34,17 @@ PROGRAM("fork: two writes", racy) {
 
 PROGRAM("fork: a write and a read", racy) {
   int x = 0, y = 0;
-  use(x);
-  use(y);
-  heist::fork_join(
-      [&] {
-        x = 1;  // (1)
-        use(x);
-      },  //
-      [&] {
-        y = x;  // (2)
-        use(y);
-      });
+  heist::fork_join([&] { use(x = 1); },   // (1)
+                   [&] { use(y = x); });  // (2)
+}
+
+PROGRAM("fork: a write and a second read", racy) {
+  int x = 0, y = 0;
+  heist::fork_join([&] { use(x = 1); },  // (1)
+                   [&] {
+                     use(y = x);
+                     use(y = x);  // (2)
+                   });
 }
 
 PROGRAM("fork: a read and a write", racy) {

@@ -163,15 +163,38 @@ template <class F, class G>
 auto fork_join_outside(entering<F> f, entering<G> g) -> std::tuple<element<F>, element<G>>*;
 
 #if HEIST_RACE
+// Of a branch, until the join. Where nothing destroys it there is no flag, which would be one more
+// thing to look at.
+template <class T>
+struct result_of_branch {
+  std::conditional_t<std::is_trivially_destructible_v<T>, uninitialised<T>, std::optional<T>> made;
+
+  template <class Make>
+  void fill(Make make) {
+    if constexpr (std::is_trivially_destructible_v<T>)
+      ::new (static_cast<void*>(&made.value)) T(make());
+    else
+      made.emplace(make());
+  }
+  T& operator*() noexcept {
+    if constexpr (std::is_trivially_destructible_v<T>)
+      return made.value;
+    else
+      return *made;
+  }
+};
+
 // Each function is a branch of its own, so that both have a place in a report.
 template <class F, class G>
 auto fork_join_two(F&& f, G&& g) -> std::tuple<element<F>, element<G>> {
   using first_result = std::invoke_result_t<F>;
   using second_result = std::invoke_result_t<G>;
-  std::optional<stored_result<first_result>> first;
-  std::optional<stored_result<second_result>> second;
-  auto one = [&] { first.emplace(invoke_stored<first_result>(static_cast<F&&>(f))); };
-  auto other = [&] { second.emplace(invoke_stored<second_result>(static_cast<G&&>(g))); };
+  result_of_branch<stored_result<first_result>> first;
+  result_of_branch<stored_result<second_result>> second;
+  auto one = [&] { first.fill([&] { return invoke_stored<first_result>(static_cast<F&&>(f)); }); };
+  auto other = [&] {
+    second.fill([&] { return invoke_stored<second_result>(static_cast<G&&>(g)); });
+  };
   {
     race::branches both(race::here());
     both.run(race::kind::fork, 0, one);
