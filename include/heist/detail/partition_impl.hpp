@@ -186,7 +186,7 @@ class chosen_copier {
  private:
   // All workers ask the predicate, and one writes.
   std::size_t choose_then_copy(unsigned workers) const {
-    split_on_demand(
+    split_calls(
         leaves(),
         [&](std::size_t f, std::size_t l) {
           for (std::size_t k = f; k != l; ++k) choices_.choose(k);
@@ -256,7 +256,7 @@ struct stable_partition_impl : takes_predicate {
     chosen.make_room();
     std::vector<std::size_t> before(chosen.leaves());  // chosen ones before each leaf
     const auto over_leaves = [&](unsigned by, const auto& each) {
-      split_on_demand(
+      split_calls(
           before.size(),
           [&](std::size_t f, std::size_t l) {
             for (std::size_t k = f; k != l; ++k) each(k);

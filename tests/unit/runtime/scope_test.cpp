@@ -161,7 +161,7 @@ long fib(int n) {
 }
 
 TEST_P(Scopes, ARecursionOfThem) {
-  EXPECT_EQ(pool_.run([] { return fib(tsan ? 14 : 20); }), tsan ? 377 : 6765);
+  EXPECT_EQ(pool_.run([] { return fib(tsan || asan ? 14 : 20); }), tsan || asan ? 377 : 6765);
 }
 
 // Forks, spawns into the current or a new scope, and waits, nested at random.

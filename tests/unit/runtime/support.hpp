@@ -31,7 +31,7 @@ inline bool is_serial() {
 
 // The rounds of a repeated test; there are fewer where each costs ten times as much.
 inline constexpr int scaled(int n) {
-  const int divisor = emulated ? 20 : tsan ? 10 : asan ? 4 : 1;
+  const int divisor = emulated ? 20 : tsan || asan ? 10 : 1;
   return n / divisor < 2 ? 2 : n / divisor;
 }
 

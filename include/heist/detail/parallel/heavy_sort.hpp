@@ -142,7 +142,7 @@ class heavy_sorter {
     const scratch<place> places(2 * n);
     if (places.data() == nullptr) return sort_without_memory(from, n, to);
     sort_places(from, n, places.data(), workers_);
-    split_on_demand(
+    split_calls(
         n,
         [&](std::size_t f, std::size_t l) {
           for (std::size_t i = f; i != l; ++i) to[i] = std::move(*places[i]);

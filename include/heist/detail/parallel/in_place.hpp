@@ -93,7 +93,7 @@ class bucket_order {
     part left[most_parts];
     part right[most_parts];
     const auto each = [&](const auto& f) {
-      split_on_demand(
+      split_calls(
           parts,
           [&](std::size_t f1, std::size_t l1) {
             for (std::size_t p = f1; p != l1; ++p) f(p);

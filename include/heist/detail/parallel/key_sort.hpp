@@ -190,7 +190,7 @@ class key_sorter {
 
   template <class F>
   void each(std::size_t n, const F& f) {
-    split_on_demand(
+    split_calls(
         n,
         [&f](std::size_t first, std::size_t last) {
           for (std::size_t i = first; i != last; ++i) f(i);
@@ -208,7 +208,7 @@ class key_sorter {
 template <class T>
 bool has_nan(const T* first, std::size_t n, unsigned workers) {
   std::atomic<bool> found{false};
-  split_on_demand(
+  split_calls(
       n,
       [&](std::size_t from, std::size_t to) {
         bool here = false;

@@ -2,6 +2,7 @@
 // order, or that would be without a few of them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -12,7 +13,6 @@
 #include "heist/detail/parallel/scratch.hpp"
 #include "heist/detail/parallel/small_sort.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
-#include "heist/find.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -22,7 +22,7 @@ inline constexpr std::size_t parallel_pass = 16'384;
 // Moves n elements from one place to another.
 template <class From, class To>
 void move_all(From from, To to, std::size_t n, unsigned workers) {
-  split_on_demand(
+  split_calls(
       n,
       [&](std::size_t f, std::size_t l) {
         transfer<by_move>(iterator_at(from, f), iterator_at(from, l), iterator_at(to, f));
@@ -51,9 +51,20 @@ bool holds_nowhere(std::size_t n, unsigned workers, const Test& test) {
   if (n < parallel_pass || workers <= 1) return in_part(0, n);
   constexpr std::size_t part = 1024;
   const std::size_t parts = (n + part - 1) / part;
-  return find_some(parts, stopped_by<never_stops>{}, [&](std::size_t p) {
-           return !in_part(p * part, p + 1 == parts ? n : (p + 1) * part);
-         }) == parts;
+  std::atomic<bool> holds{false};  // relaxed: the loop's end orders it
+  split_calls(
+      parts,
+      [&](std::size_t first, std::size_t last) {
+        for (std::size_t p = first; p != last; ++p) {
+          if (holds.load(std::memory_order_relaxed)) return false;
+          if (in_part(p * part, p + 1 == parts ? n : (p + 1) * part)) continue;
+          holds.store(true, std::memory_order_relaxed);
+          return false;
+        }
+        return true;
+      },
+      workers);
+  return !holds.load(std::memory_order_relaxed);
 }
 
 // Whether the n > 1 elements were in order, or were in the opposite order and have been reversed.
@@ -64,7 +75,7 @@ bool settled_by_order(It first, std::size_t n, Less& less, unsigned workers) {
   };
   if (!descends(0)) return holds_nowhere(n - 1, workers, descends);
   if (!holds_nowhere(n - 1, workers, [&](std::size_t i) { return !descends(i); })) return false;
-  split_on_demand(
+  split_calls(
       n / 2,
       [&](std::size_t f, std::size_t l) {
         for (std::size_t i = f; i != l; ++i)

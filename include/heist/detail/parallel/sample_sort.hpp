@@ -189,7 +189,7 @@ class distribution {
   // Calls f(first, size, is_equal) for each bucket that has elements.
   template <class F>
   void for_each_bucket(const F& f) const {
-    split_on_demand(
+    split_calls(
         tree_.buckets(),
         [&](std::size_t first, std::size_t last) {
           for (std::size_t b = first; b != last; ++b)
@@ -215,7 +215,7 @@ class distribution {
 
   template <class F>
   void each_chunk(const F& f) {
-    split_on_demand(
+    split_calls(
         chunks_,
         [&](std::size_t first, std::size_t last) {
           for (std::size_t c = first; c != last; ++c)
