@@ -364,7 +364,7 @@ int back_and_forth(heist::pool& here, heist::pool& there, int depth) {
 }
 
 TEST_P(NestedPools, MutualRecursionComesToItsEnd) {
-  const int depth = tsan || emulated ? 4 : 8;
+  const int depth = tsan || asan || emulated ? 4 : 8;
   const int expected = (1 << (depth + 1)) - 2;
   for (int round = 0; round < scaled(10); ++round) {
     EXPECT_EQ(a_.run([&] { return back_and_forth(a_, b_, depth); }), expected);
@@ -388,14 +388,14 @@ TEST_P(NestedPools, ExceptionsCrossBothPools) {
 // The inner pool's worker that resumes the outer fiber may be slower than everything that follows,
 // including the end of the outer pool.
 TEST_P(NestedPools, TheOuterPoolMayEndFirst) {
-  for (int round = 0; round < scaled(500); ++round) {
+  for (int round = 0; round < scaled(200); ++round) {
     heist::pool outer(config());
     EXPECT_EQ(outer.run([&] { return b_.run([] { return 3; }); }), 3);
   }
 }
 
 TEST_P(NestedPools, TheInnerPoolMayEndFirst) {
-  for (int round = 0; round < scaled(500); ++round) {
+  for (int round = 0; round < scaled(200); ++round) {
     auto inner = std::make_unique<heist::pool>(config());
     EXPECT_EQ(a_.run([&] {
       const int answer = inner->run([] { return 4; });

@@ -231,7 +231,8 @@ TEST_P(Scopes, RandomTreesOfForksSpawnsAndWaits) {
     std::atomic<long> leaves{0};
     const auto run = [seed](heist::pool& p, std::atomic<long>& count) {
       return p.run([&] {
-        return scope([&](task_scope& s) { return random_tree{count}.grow(seed, 9, &s); });
+        return scope(
+            [&](task_scope& s) { return random_tree{count}.grow(seed, tsan || asan ? 7 : 9, &s); });
       });
     };
     const long answer = run(serial, expected);

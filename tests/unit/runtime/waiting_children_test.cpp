@@ -99,7 +99,7 @@ TEST_P(WaitingChildren, HoldAStackEach) {
   const auto& [what, workers] = GetParam();
   const watchdog guard(what.name);
   heist::pool pool({.workers = workers});
-  const int n = scaled(2000);
+  const int n = scaled(1000);
   for (int round = 0; round < 3; ++round) {
     std::atomic<int> passed{0};
     std::uint64_t mapped = 0;
