@@ -133,7 +133,7 @@ TEST_P(PushedChildren, MayHoldWhatCannotBeCopied) {
 
 // The pool's deques have 64 places at most.
 TEST_P(PushedChildren, ThatTheDequeRefusesMayWaitForTheirSpawner) {
-  static constexpr int n = tsan || asan ? 40 : 200;
+  static constexpr int n = tsan || asan ? 100 : 200;
   pool_.run([] {
     for (int round = 0; round < scaled(20); ++round) {
       heist::latch open(1);

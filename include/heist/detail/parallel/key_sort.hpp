@@ -6,7 +6,6 @@
 // Giesen, Sanders, 2022).
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -207,17 +206,11 @@ class key_sorter {
 // Whether a number is none, which has no place in an order.
 template <class T>
 bool has_nan(const T* first, std::size_t n, unsigned workers) {
-  std::atomic<bool> found{false};
-  split_calls(
-      n,
-      [&](std::size_t from, std::size_t to) {
-        bool here = false;
-        for (std::size_t i = from; i != to; ++i) here |= first[i] != first[i];
-        // Relaxed: the loop's end orders it.
-        if (here) found.store(true, std::memory_order_relaxed);
-      },
-      workers);
-  return found.load(std::memory_order_relaxed);
+  return holds_in_some(n, workers, [&](std::size_t from, std::size_t to) {
+    bool here = false;
+    for (std::size_t i = from; i != to; ++i) here |= first[i] != first[i];
+    return here;
+  });
 }
 
 // Whether keys at some distances are equal: then mostly all of them are, which the library finds

@@ -30,6 +30,22 @@ void move_all(From from, To to, std::size_t n, unsigned workers) {
       n < parallel_pass ? 1 : workers);
 }
 
+// Whether test(first, last) is true for some chunk of [0, n). All workers stop soon after one is.
+template <class Test>
+bool holds_in_some(std::size_t n, unsigned workers, const Test& test) {
+  std::atomic<bool> holds{false};  // relaxed: the loop's end orders it
+  split_calls(
+      n,
+      [&](std::size_t first, std::size_t last) {
+        if (holds.load(std::memory_order_relaxed)) return false;
+        if (!test(first, last)) return true;
+        holds.store(true, std::memory_order_relaxed);
+        return false;
+      },
+      workers);
+  return holds.load(std::memory_order_relaxed);
+}
+
 // Whether test(i) is false for every i below n.
 template <class Test>
 bool holds_nowhere(std::size_t n, unsigned workers, const Test& test) {
@@ -51,20 +67,9 @@ bool holds_nowhere(std::size_t n, unsigned workers, const Test& test) {
   if (n < parallel_pass || workers <= 1) return in_part(0, n);
   constexpr std::size_t part = 1024;
   const std::size_t parts = (n + part - 1) / part;
-  std::atomic<bool> holds{false};  // relaxed: the loop's end orders it
-  split_calls(
-      parts,
-      [&](std::size_t first, std::size_t last) {
-        for (std::size_t p = first; p != last; ++p) {
-          if (holds.load(std::memory_order_relaxed)) return false;
-          if (in_part(p * part, p + 1 == parts ? n : (p + 1) * part)) continue;
-          holds.store(true, std::memory_order_relaxed);
-          return false;
-        }
-        return true;
-      },
-      workers);
-  return !holds.load(std::memory_order_relaxed);
+  return !holds_in_some(parts, workers, [&](std::size_t first, std::size_t last) {
+    return !in_part(first * part, last == parts ? n : last * part);
+  });
 }
 
 // Whether the n > 1 elements were in order, or were in the opposite order and have been reversed.
