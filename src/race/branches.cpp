@@ -48,12 +48,11 @@ void detector::begin_branch(std::uint32_t* bag, unsigned kind, std::uint64_t ind
   if (is_loose) verdicts_.forget();
   top_->lowest = lowest_;
   top_->depth = depth_;
-  if (++open_ == most_open_.size()) [[unlikely]] {
+  if (++top_ == open_.data() + open_.size()) [[unlikely]] {
     const apart own;
-    most_open_.emplace_back();
+    top_ = &open_.emplace_back();
   }
-  top_ = &most_open_[open_];
-  top_->begin(id, bag, stack, most_open_[open_ - 1].received);
+  top_->begin(id, bag, stack, top_[-1].received);
   lowest_ = stack;
   use_number(id);
   locked_ = false;
@@ -78,7 +77,7 @@ void detector::end_branch() noexcept {
   const bool is_first = *ended.bag == 0;
   clear(lowest_, ended.stack);
   *ended.bag = bags_.end(ended.own, *ended.bag);
-  top_ = &most_open_[--open_];
+  --top_;
   if (ended.received != top_->received && ended.received) [[unlikely]] {
     const apart own;
     clock_ref& all = received_in_[*ended.bag];

@@ -206,14 +206,18 @@ class detector {
   }
   [[nodiscard]] code_id code_elsewhere(std::uintptr_t by) noexcept;
 
+  [[gnu::always_inline]] [[nodiscard]] static bool are_alike(const cell* first,
+                                                             std::size_t n) noexcept {
+    for (std::size_t i = 1; i < n; ++i)
+      if (first[i].both != first->both) return false;
+    return true;
+  }
   // n cells that are alike, and in which an access by the current branch changes nothing.
   template <bool Writes>
   [[gnu::always_inline]] [[nodiscard]] bool is_quiet(const cell* first,
                                                      std::size_t n) const noexcept {
-    const cell::numbers both = first->both;
-    for (std::size_t i = 1; i < n; ++i)
-      if (first[i].both != both) return false;
-    return both == current_ || (!Writes && verdicts_.is_read(both));
+    return are_alike(first, n) &&
+           (first->both == current_ || (!Writes && verdicts_.is_read(first->both)));
   }
   // In a frame of the branch that runs, of which all branches have been joined: nothing that is
   // parallel has touched it, and what comes later follows.
@@ -239,11 +243,9 @@ class detector {
   template <bool Writes>
   [[gnu::always_inline]] [[nodiscard]] bool touch_known(cell* first, std::size_t n,
                                                         code_id by) noexcept {
-    const cell::numbers both = first->both;
-    for (std::size_t i = 1; i < n; ++i)
-      if (first[i].both != both) return false;
     const branch_id writer = first->writer(), reader = first->reader();
-    if (locked_ || !is_known_serial(writer) || !is_known_serial(reader)) return false;
+    if (locked_ || !are_alike(first, n) || !is_known_serial(writer) || !is_known_serial(reader))
+      return false;
     for (std::size_t i = 0; i < n; ++i) {
       if (Writes) {
         first[i] = {.both = current_, .written_by = by};
@@ -324,9 +326,9 @@ class detector {
   std::uint64_t races_ = 0;
   std::size_t depth_ = 0;
   reserved<std::uintptr_t> calls_;
-  std::vector<open_branch> most_open_ = std::vector<open_branch>(1);  // of which some are
-  std::size_t open_ = 0;                                              // the innermost one
-  open_branch* top_ = most_open_.data();                              // that one
+  // The outermost one first; behind the innermost one are those whose memory is used again.
+  std::vector<open_branch> open_ = std::vector<open_branch>(1);
+  open_branch* top_ = open_.data();
   std::vector<beginning> beginnings_;
   std::unordered_map<std::uint64_t, std::uint32_t> beginning_numbers_;
   std::array<std::pair<std::uint64_t, std::uint32_t>, 64> last_beginnings_{};
