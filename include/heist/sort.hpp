@@ -1,9 +1,10 @@
 // sort and stable_sort: as in std.
 //
 // What is in order already, or nearly, or in the opposite order, is detected, and costs little more
-// than a pass. Other elements are distributed among buckets by a sample, as in a sample sort, with
-// buckets of their own for values that the sample has several times. Small buckets are partitioned
-// and merged without branches that depend on data. Which moves are made depends on the elements:
+// than a pass; a few long parts that are in order are merged. Other elements are distributed among
+// buckets by a sample, as in a sample sort, with buckets of their own for values that the sample
+// has several times. Small buckets are partitioned and merged without branches that depend on data.
+// Which moves are made depends on the elements:
 //
 // - Numbers of 2, 4 and 8 bytes that lie side by side, by < or >: in place, by the processor's
 //   vectors, where Highway is installed (libhwy_contrib.so.1; Debian: libhwy1). It is loaded beside

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <iterator>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "heist/detail/algorithm.hpp"
 #include "heist/detail/functional.hpp"
@@ -21,11 +23,63 @@ namespace heist::inline v0 {
 
 namespace detail {
 
+template <class T>
+inline constexpr bool has_number_members = false;
+template <class A, class B>
+inline constexpr bool has_number_members<std::pair<A, B>> =
+    std::is_arithmetic_v<A> && std::is_arithmetic_v<B>;
+template <class First, class... Others>
+inline constexpr bool has_number_members<std::tuple<First, Others...>> =
+    std::is_arithmetic_v<First> && (std::is_arithmetic_v<Others> && ...);
+
+// < of pairs and tuples of numbers, with the same result for all, also where one is NaN. Members are
+// seldom equal, so its branch is foretold, and what follows it is none; <=> of members, by which
+// the standard library compares, has two or three that are as random as the elements.
+struct by_members {
+  template <class A, class B>
+  bool operator()(const std::pair<A, B>& x, const std::pair<A, B>& y) const {
+    return x.first == y.first ? x.second < y.second : x.first < y.first;
+  }
+  template <class... Members>
+  bool operator()(const std::tuple<Members...>& x, const std::tuple<Members...>& y) const {
+    return from<0>(x, y);
+  }
+
+ private:
+  template <std::size_t I, class Tuple>
+  static bool from(const Tuple& x, const Tuple& y) {
+    const auto& a = std::get<I>(x);
+    const auto& b = std::get<I>(y);
+    if constexpr (I + 1 < std::tuple_size_v<Tuple>)
+      if (a == b) return from<I + 1>(x, y);
+    return a < b;
+  }
+};
+// The same from the greatest.
+struct by_members_down {
+  template <class T>
+  bool operator()(const T& x, const T& y) const {
+    return by_members()(y, x);
+  }
+};
+
 template <stability Kind>
 struct sort_impl : takes_comparator {
   template <std::random_access_iterator It, class Less = std::less<>>
   requires comparator_of<Less, It>
   void operator()(It first, It last, Less less = {}) const {
+    using T = std::remove_cvref_t<std::iter_reference_t<It>>;
+    if constexpr (has_number_members<T> && is_less<Less, T>)
+      sort_all(first, last, by_members());
+    else if constexpr (has_number_members<T> && is_greater<Less, T>)
+      sort_all(first, last, by_members_down());
+    else
+      sort_all(first, last, std::move(less));
+  }
+
+ private:
+  template <class It, class Less>
+  static void sort_all(It first, It last, Less less) {
     const std::size_t n = length_of(first, last);
     if (n <= small_sort_size) return small_sort(plain(first), n, less);
     if constexpr (compares_scalars<It, Less> && !shares_words<It>)
@@ -38,16 +92,12 @@ struct sort_impl : takes_comparator {
     });
   }
 
- private:
   // Elements that are sorted sooner on a thread outside any pool than it enters one, if a
   // comparison is an instruction.
   static constexpr std::size_t sooner_than_a_pool = 1024;
   template <class It, class Less, class T = std::iter_value_t<It>>
   static constexpr bool compares_scalars =
-      std::is_scalar_v<T> &&
-      (std::is_same_v<Less, std::less<>> || std::is_same_v<Less, std::less<T>> ||
-       std::is_same_v<Less, std::greater<>> || std::is_same_v<Less, std::greater<T>> ||
-       std::is_same_v<Less, std::ranges::less> || std::is_same_v<Less, std::ranges::greater>);
+      std::is_scalar_v<T> && (is_less<Less, T> || is_greater<Less, T>);
 
   // Sorts where each element has memory of its own.
   template <class It, class Less>

@@ -40,10 +40,12 @@ class heavy_sorter {
 
   // n elements that are not in order. Throws std::bad_alloc before anything is moved.
   void sort(T* first, std::size_t n) {
-    if (n > few_bytes / sizeof(T) && n >= distribution_cutoff && !is_near(first, n) &&
+    const bool near = is_near(first, n);
+    if (!near && n > few_bytes / sizeof(T) && n >= distribution_cutoff &&
         distribute(first, n, most_distributions))
       return;
-    if (!sort_through_places(first, n)) throw std::bad_alloc();
+    const unsigned sorting = near && workers_ <= few_workers ? 1 : workers_;
+    if (!sort_through_places(first, n, sorting)) throw std::bad_alloc();
   }
 
  private:
@@ -70,10 +72,10 @@ class heavy_sorter {
   }
 
   // False: there is no memory, and nothing was moved.
-  bool sort_through_places(T* first, std::size_t n) {
+  bool sort_through_places(T* first, std::size_t n, unsigned workers) {
     const scratch<place> places(2 * n);
     if (places.data() == nullptr) return false;
-    sort_places(first, n, places.data(), workers_);
+    sort_places(first, n, places.data(), workers);
     follow_cycles(first, n, places.data());
     return true;
   }
@@ -103,7 +105,7 @@ class heavy_sorter {
       if (size > few_bytes / sizeof(T) && size >= distribution_cutoff && size < n / 2 &&
           distributions > 0 && distribute(bucket, size, distributions))
         return;
-      if (!sort_through_places(bucket, size)) sort_as_heap(bucket, size);
+      if (!sort_through_places(bucket, size, workers_)) sort_as_heap(bucket, size);
     });
   }
 

@@ -35,14 +35,20 @@ HEIST_API key_sort_function vectorised_sort(key_kind kind, bool descends, std::s
 // Fewer are sorted as quickly otherwise.
 inline constexpr std::size_t least_keys = 256;
 
+// The standard library's orders of T, from the least and from the greatest.
+template <class Less, class T>
+inline constexpr bool is_less =
+    std::is_same_v<Less, std::less<>> || std::is_same_v<Less, std::less<T>> ||
+    std::is_same_v<Less, std::ranges::less>;
+template <class Less, class T>
+inline constexpr bool is_greater =
+    std::is_same_v<Less, std::greater<>> || std::is_same_v<Less, std::greater<T>> ||
+    std::is_same_v<Less, std::ranges::greater>;
+
 template <class T>
 inline constexpr bool is_key =
     std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, long double> &&
     (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
-template <class T, class Less>
-inline constexpr bool descends =
-    std::is_same_v<Less, std::greater<>> || std::is_same_v<Less, std::greater<T>> ||
-    std::is_same_v<Less, std::ranges::greater>;
 template <class T>
 constexpr key_kind kind_of_key() {
   if constexpr (std::is_floating_point_v<T>)
@@ -65,7 +71,6 @@ class key_sorter {
 
  private:
   static constexpr unsigned most_cuts = 20;  // one within the other; most are even
-  static constexpr std::size_t least_part = std::size_t{1} << 15;
   static constexpr std::size_t smallest_chunk = std::size_t{1} << 12;
   static constexpr std::size_t most_chunks = 64;
   static constexpr std::size_t uneven = 16;  // a side with less than one of so many
@@ -77,7 +82,7 @@ class key_sorter {
   };
 
   void sort(T* first, std::size_t n, unsigned cuts) {
-    if (workers_ <= 1 || n < least_part || n <= part_ || cuts == 0) return sort_(first, n);
+    if (workers_ <= 1 || n < least_cut() || n <= part_ || cuts == 0) return sort_(first, n);
     const sides s = cut_by_sample(first, n);
     if (s.left == n) return sort_(first, n);
     fork_join([=, this] { sort(first, s.left, cuts - 1); },
@@ -95,9 +100,13 @@ class key_sorter {
     return {left, n - left - equal};
   }
 
-  // Few different keys are sorted in little more time than a cut takes on a few workers. How many
-  // of a sample must differ.
-  [[nodiscard]] std::size_t worth_cutting() const noexcept { return workers_ < 8 ? 128 : 24; }
+  // A cut takes a few workers as long as the vectors take for a third of a sort: it must give both
+  // sides enough to do, and few different keys are sorted in little more time than it takes.
+  [[nodiscard]] std::size_t least_cut() const noexcept {
+    return std::size_t{1} << (workers_ < 8 ? 17 : 15);
+  }
+  // How many of a sample must differ.
+  [[nodiscard]] std::size_t worth_cutting() const noexcept { return workers_ < 8 ? 200 : 24; }
 
   // Takes a sorted sample. How many of it differ.
   std::size_t sample_of(const T* first, std::size_t n, T (&sample)[sample_size]) {
@@ -213,21 +222,28 @@ bool has_nan(const T* first, std::size_t n, unsigned workers) {
   });
 }
 
-// Whether keys at some distances are equal: then mostly all of them are, which the library finds
-// sooner than a look at all neighbours.
+// Whether it is worth a look at all neighbours whether they are in order: not if some keys at
+// distances aren't, and not if those are equal. Then mostly all are, which the library finds sooner.
 template <class T>
-bool look_equal(const T* first, std::size_t n) {
-  for (std::size_t i = 1; i < 16; ++i)
-    if (first[0] != first[n / 16 * i]) return false;
-  return true;
+bool may_be_in_order(const T* first, std::size_t n) {
+  constexpr std::size_t samples = 16;
+  bool ascends = false;
+  bool descends = false;
+  for (std::size_t i = 1; i < samples; ++i) {
+    const T& before = first[n / samples * (i - 1)];
+    const T& after = first[n / samples * i];
+    ascends |= before < after;
+    descends |= after < before;
+  }
+  return ascends != descends;
 }
 
 // Sorts keys, if that can be had. Less compares numbers, as < or > does.
 template <class T, class Less>
 bool sort_keys(T* first, std::size_t n, Less& less, unsigned workers) {
   if (n < least_keys) return settled_by_order(first, n, less, workers);
-  const key_sort_function sort = vectorised_sort(kind_of_key<T>(), descends<T, Less>, n);
-  if ((sort == nullptr || !look_equal(first, n)) && settled_by_order(first, n, less, workers))
+  const key_sort_function sort = vectorised_sort(kind_of_key<T>(), is_greater<Less, T>, n);
+  if ((sort == nullptr || may_be_in_order(first, n)) && settled_by_order(first, n, less, workers))
     return true;
   if (sort == nullptr) return false;
   if constexpr (std::is_floating_point_v<T>)

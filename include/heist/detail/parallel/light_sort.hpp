@@ -42,7 +42,7 @@ class light_sorter {
 
   void sort(T* here, T* there, std::size_t n, into place, disorder seen, unsigned distributions) {
     if (n <= small_sort_size) return sort_light(here, n, place == into::here ? here : there, less_);
-    if (seen == disorder::little && (workers_ <= 1 || n <= parallel_pass)) {
+    if (seen == disorder::little && (workers_ <= few_workers || n <= parallel_pass)) {
       if (nearly_sorted<T, Less>(here, there, n, less_).sort()) return bring(here, there, n, place);
       seen = disorder::much;
     }
@@ -57,8 +57,7 @@ class light_sorter {
 
   void merge_halves_of(T* here, T* there, std::size_t n, into place, disorder seen,
                        unsigned distributions) {
-    // Blocks of small_sort_size elements, except for the last one.
-    const std::size_t half = (n / 2 + small_sort_size - 1) / small_sort_size * small_sort_size;
+    const std::size_t half = cut_for_merging(here, n, less_, workers_);
     const auto part = [&, this](std::size_t first, std::size_t size) {
       if (size > small_sort_size && settled_by_order(here + first, size, less_, workers_))
         bring(here + first, there + first, size, other(place));

@@ -30,8 +30,7 @@ class merge_sorter {
       if (place == into::there) move_all(here, there, n, workers_);
       return;
     }
-    // Blocks of small_sort_size elements, except for the last one.
-    const std::size_t half = (n / 2 + small_sort_size - 1) / small_sort_size * small_sort_size;
+    const std::size_t half = cut_for_merging(here, n, less_, workers_);
     const auto left = [&, this] { sort(here, there, half, other(place)); };
     const auto right = [&, this] {
       sort(iterator_at(here, half), iterator_at(there, half), n - half, other(place));

@@ -10,6 +10,7 @@
 
 #include "heist/detail/algorithm.hpp"
 #include "heist/detail/parallel/merging.hpp"
+#include "heist/detail/parallel/pace.hpp"
 #include "heist/detail/parallel/scratch.hpp"
 #include "heist/detail/parallel/small_sort.hpp"
 #include "heist/detail/parallel/split_loop.hpp"
@@ -18,6 +19,10 @@ namespace heist::inline v0::detail {
 
 // Elements; from here on a plain pass over them is parallel.
 inline constexpr std::size_t parallel_pass = 16'384;
+
+// What is nearly in order costs one worker little more than a pass; more workers than these do it
+// sooner if they sort all of it.
+inline constexpr unsigned few_workers = 4;
 
 // Moves n elements from one place to another.
 template <class From, class To>
@@ -64,11 +69,18 @@ bool holds_nowhere(std::size_t n, unsigned workers, const Test& test) {
       if (test(i)) return false;
     return true;
   };
-  if (n < parallel_pass || workers <= 1) return in_part(0, n);
   constexpr std::size_t part = 1024;
-  const std::size_t parts = (n + part - 1) / part;
+  std::size_t done = 0;
+  if (workers > 1) {
+    // A pass that is over sooner than a worker has woken up isn't worth waking one.
+    const std::uint64_t began = ticks();
+    for (; n - done >= parallel_pass && ticks() - began < 16 * ticks_per_chunk(); done += part)
+      if (!in_part(done, done + part)) return false;
+  }
+  if (workers <= 1 || n - done < parallel_pass) return in_part(done, n);
+  const std::size_t parts = (n - done + part - 1) / part;
   return !holds_in_some(parts, workers, [&](std::size_t first, std::size_t last) {
-    return !in_part(first * part, last == parts ? n : last * part);
+    return !in_part(done + first * part, last == parts ? n : done + last * part);
   });
 }
 
@@ -101,9 +113,11 @@ template <class It, class Less>
 disorder disorder_of(It first, std::size_t n, Less& less) {
   constexpr std::size_t windows = 32, window = 16;
   if (n < 2 * windows * window) return disorder::much;
+  // By the golden ratio, so that windows don't begin where parts of equal sizes do.
+  constexpr std::size_t places = 997, apart = 616;
   std::size_t turns = 0;
   for (std::size_t w = 0; w < windows; ++w) {
-    const It from = iterator_at(first, n / windows * w);
+    const It from = iterator_at(first, (n - window) / places * (w * apart % places));
     bool descended = less(element_at(from, 1), element_at(from, 0));
     for (std::size_t i = 1; i < window; ++i) {
       const bool descends = less(element_at(from, i + 1), element_at(from, i));
@@ -113,6 +127,36 @@ disorder disorder_of(It first, std::size_t n, Less& less) {
     if (turns > windows * window / 8) return disorder::much;
   }
   return turns <= windows * window / 64 ? disorder::runs : disorder::little;
+}
+
+// Where to cut elements that consist of a few runs: where the run that lies in the middle begins or
+// ends, whichever is nearer, so that few runs are cut. Each part gets a sixth of the elements or
+// more, whatever `less` says. One worker looks for it, and no further than its share of a pass.
+//
+// Source: peeksort (Munro, Wild, 2018).
+template <class It, class Less>
+std::size_t cut_at_run(It first, std::size_t n, Less& less, unsigned workers) {
+  const auto descends = [&](std::size_t i) -> bool {
+    return less(element_at(first, i), element_at(first, i - 1));
+  };
+  const std::size_t middle = n / 2;
+  const std::size_t reach = n / (workers < 3 ? 3 : workers);
+  const bool down = descends(middle);
+  if (down && !descends(middle + 1)) return middle;
+  for (std::size_t k = 1; k <= reach; ++k) {
+    if (descends(middle + k) != down) return middle + k;
+    if (descends(middle - k) != down) return middle - k;
+  }
+  return middle;
+}
+
+// The elements of the first of two parts that are sorted apart and then merged.
+template <class It, class Less>
+std::size_t cut_for_merging(It first, std::size_t n, Less& less, unsigned workers) {
+  constexpr std::size_t smallest_run = 8 * small_sort_size;
+  if (n >= smallest_run) return cut_at_run(first, n, less, workers);
+  // Blocks of small_sort_size elements, except for the last one.
+  return (n / 2 + small_sort_size - 1) / small_sort_size * small_sort_size;
 }
 
 // Whether elements that will be neighbours mostly lie near one another now, as in an array that has
