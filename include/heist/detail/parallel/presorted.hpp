@@ -54,19 +54,14 @@ bool holds_in_some(std::size_t n, unsigned workers, const Test& test) {
 // Whether test(i) is false for every i below n.
 template <class Test>
 bool holds_nowhere(std::size_t n, unsigned workers, const Test& test) {
-  constexpr std::size_t block = 16;
   const auto in_part = [&](std::size_t i, std::size_t end) {
-    const std::size_t singly = end - i < block ? end : i + block / 2;
-    for (; i != singly; ++i)
-      if (test(i)) return false;
-    for (; i + block <= end; i += block) {
-      // The tests of a block don't wait for one another.
+    // The tests of a block don't wait for one another. The first block is small: most inputs end it.
+    for (std::size_t block = 4; i < end; block = 16) {
+      const std::size_t last = end - i < block ? end : i + block;
       bool any = false;
-      for (std::size_t k = 0; k != block; ++k) any |= test(i + k);
+      for (; i != last; ++i) any |= test(i);
       if (any) return false;
     }
-    for (; i != end; ++i)
-      if (test(i)) return false;
     return true;
   };
   constexpr std::size_t part = 1024;
@@ -178,8 +173,8 @@ bool lies_in_few_blocks(It first, std::size_t n, Less& less) {
 }
 
 // Sorts n elements of which few are out of place: those that keep the others from being in order
-// are taken out, sorted, and put back where they belong. It takes little more than n comparisons.
-// All of them are made before any element of the input is written.
+// are taken out, sorted, and put back where they belong. It takes little more than n comparisons,
+// and of the second array only as much as is taken out: new memory takes longer than a pass.
 //
 // An element that is less than the last one that stays is taken out, or the few last ones are that
 // are greater than it: a single great element must not take out all that follow.
@@ -202,10 +197,11 @@ class nearly_sorted {
         places_(3 * (most_ + recent)),
         order_(places_.data() + most_ + recent) {}
 
-  // Sorts the elements at `here`, with what is at `there` lost. It answers false, and has moved
+  // Sorts the elements at `here`, with what is at the beginning of `there` lost. It answers false, and has moved
   // nothing, if too many elements are out of place, or if there is no memory.
   bool sort() {
     if (places_.data() == nullptr || !choose()) return false;
+    if (count_ == 0) return true;
     for (std::size_t i = 0; i < count_; ++i) order_[i] = places_[i];
     const auto less = [this](std::size_t a, std::size_t b) -> bool {
       return less_(here_[a], here_[b]);
@@ -214,7 +210,7 @@ class nearly_sorted {
     take_out();
     std::size_t* const targets = order_ + most_ + recent;
     for (std::size_t i = 0; i < count_; ++i)
-      targets[i] = target_of(order_[i], i == 0 ? 0 : targets[i - 1]);
+      targets[i] = target_of(there_[i], order_[i], i == 0 ? 0 : targets[i - 1]);
     put_back(targets);
     return true;
   }
@@ -267,44 +263,39 @@ class nearly_sorted {
     merge_simply<by_copy>(buffer, buffer + half, buffer + half, buffer + n, v, less);
   }
 
-  // Copies those that stay, and behind them the others in their order.
+  // Copies the others in their order, and moves those that stay together.
   void take_out() {
-    T* to = there_;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-      to = transfer<by_copy>(here_ + next, here_ + places_[i], to);
-      next = places_[i] + 1;
-    }
-    to = transfer<by_copy>(here_ + next, here_ + n_, to);
-    for (std::size_t i = 0; i < count_; ++i) to[i] = here_[order_[i]];
+    for (std::size_t i = 0; i < count_; ++i) there_[i] = here_[order_[i]];
+    T* to = here_ + places_[0];
+    for (std::size_t i = 0; i < count_; ++i)
+      to = transfer<by_copy>(here_ + places_[i] + 1,
+                             here_ + (i + 1 == count_ ? n_ : places_[i + 1]), to);
   }
 
-  // How many of those that stay belong before the one taken out there; `least` or more.
-  std::size_t target_of(std::size_t place, std::size_t least) const {
-    const T& moving = here_[place];
+  // How many of those that stay belong before `moving`, which was taken out at that place; `least`
+  // or more.
+  std::size_t target_of(const T& moving, std::size_t place, std::size_t least) const {
     const std::size_t stay = n_ - count_;
     const std::size_t less =
-        least + partition_point(there_ + least, stay - least,
+        least + partition_point(here_ + least, stay - least,
                                 [&](const T& e) -> bool { return less_(e, moving); });
-    if (less == stay || less_(moving, there_[less])) return less;
+    if (less == stay || less_(moving, here_[less])) return less;
     const std::size_t before =
         place - partition_point(places_.data(), count_, [=](std::size_t p) { return p < place; });
     const std::size_t equal =
-        less + partition_point(there_ + less, stay - less,
+        less + partition_point(here_ + less, stay - less,
                                [&](const T& e) -> bool { return !less_(moving, e); });
     return before < less ? less : before > equal ? equal : before;
   }
 
+  // From the end: what lies between two targets moves up by as many as belong before it.
   void put_back(const std::size_t* targets) {
-    const T* const out = there_ + (n_ - count_);
-    T* to = here_;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-      to = transfer<by_copy>(there_ + next, there_ + targets[i], to);
-      next = targets[i];
-      *to++ = out[i];
+    std::size_t end = n_ - count_;
+    for (std::size_t i = count_; i > 0; --i) {
+      for (std::size_t k = end; k > targets[i - 1]; --k) here_[k - 1 + i] = here_[k - 1];
+      end = targets[i - 1];
+      here_[end + i - 1] = there_[i - 1];
     }
-    transfer<by_copy>(there_ + next, there_ + (n_ - count_), to);
   }
 
   T* const here_;
