@@ -32,9 +32,9 @@ template <class First, class... Others>
 inline constexpr bool has_number_members<std::tuple<First, Others...>> =
     std::is_arithmetic_v<First> && (std::is_arithmetic_v<Others> && ...);
 
-// < of pairs and tuples of numbers, with the same result for all, also where one is NaN. Members are
-// seldom equal, so its branch is foretold, and what follows it is none; <=> of members, by which
-// the standard library compares, has two or three that are as random as the elements.
+// < of pairs and tuples of numbers, with the same result for all, also where one is NaN. Members
+// are seldom equal, so its branch is foretold, and what follows it is none. <=> of members, by
+// which the standard library compares, has two or three that are as random as the elements.
 struct by_members {
   template <class A, class B>
   bool operator()(const std::pair<A, B>& x, const std::pair<A, B>& y) const {

@@ -5,14 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "heist/sort.hpp"
@@ -226,6 +231,51 @@ TEST(SortMatrix, DequesAndSpans) {
     std::sort(expected.begin(), expected.end());
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), scattered.begin(), scattered.end()));
   }
+}
+
+// Equal parts that are in order, begun anew where a sample with equal distances would look.
+TEST(SortMatrix, MakesFewComparisonsOfAFewRuns) {
+  constexpr std::size_t n = 50'000;
+  for (const std::size_t runs : {2U, 3U, 16U, 32U, 63U, 64U})
+    for (const std::size_t more : {0U, 1U}) {
+      std::vector<std::pair<std::size_t, int>> v(n);
+      for (std::size_t i = 0; i < n; ++i) v[i].first = i % (n / runs + more);
+      std::size_t comparisons = 0;
+      heist::sort(*pools()[0], v, [&comparisons](const auto& a, const auto& b) {
+        ++comparisons;
+        return a.first < b.first;
+      });
+      EXPECT_TRUE(std::is_sorted(v.begin(), v.end()));
+      EXPECT_LE(comparisons, n * (std::bit_width(runs - 1) + 4)) << runs << " runs";
+    }
+}
+
+TEST(SortMatrix, ComparesMembersAsTheLessThanSignDoes) {
+  constexpr double values[] = {std::numeric_limits<double>::quiet_NaN(), -1, -0.0, 0, 1,
+                               std::numeric_limits<double>::infinity()};
+  std::vector<std::pair<double, int>> pairs;
+  std::vector<std::tuple<int, double, float>> tuples;
+  for (const double a : values)
+    for (const int b : {0, 1}) {
+      pairs.emplace_back(a, b);
+      for (const float c : {0.5F, std::numeric_limits<float>::quiet_NaN()})
+        tuples.emplace_back(b, a, c);
+    }
+  const auto expect_same = [](const auto& all) {
+    for (const auto& x : all)
+      for (const auto& y : all) {
+        EXPECT_EQ(heist::detail::by_members()(x, y), x < y);
+        EXPECT_EQ(heist::detail::by_members_down()(x, y), x > y);
+      }
+  };
+  expect_same(pairs);
+  expect_same(tuples);
+  std::erase_if(pairs, [](const auto& p) { return p.first != p.first; });
+  auto descending = pairs;
+  heist::sort(*pools()[0], descending, std::greater<>());
+  EXPECT_TRUE(std::is_sorted(descending.rbegin(), descending.rend()));
+  heist::sort(*pools()[0], pairs);
+  EXPECT_TRUE(std::is_sorted(pairs.begin(), pairs.end()));
 }
 
 // Whatever the comparison says, each element is there once.

@@ -223,7 +223,7 @@ bool has_nan(const T* first, std::size_t n, unsigned workers) {
 }
 
 // Whether it is worth a look at all neighbours whether they are in order: not if some keys at
-// distances aren't, and not if those are equal. Then mostly all are, which the library finds sooner.
+// distances aren't, and not if those are equal. Then mostly all are, as the library finds sooner.
 template <class T>
 bool may_be_in_order(const T* first, std::size_t n) {
   constexpr std::size_t samples = 16;

@@ -55,7 +55,7 @@ bool holds_in_some(std::size_t n, unsigned workers, const Test& test) {
 template <class Test>
 bool holds_nowhere(std::size_t n, unsigned workers, const Test& test) {
   const auto in_part = [&](std::size_t i, std::size_t end) {
-    // The tests of a block don't wait for one another. The first block is small: most inputs end it.
+    // The tests of a block don't wait for one another. The first one is small: most inputs end it.
     for (std::size_t block = 4; i < end; block = 16) {
       const std::size_t last = end - i < block ? end : i + block;
       bool any = false;
@@ -197,8 +197,8 @@ class nearly_sorted {
         places_(3 * (most_ + recent)),
         order_(places_.data() + most_ + recent) {}
 
-  // Sorts the elements at `here`, with what is at the beginning of `there` lost. It answers false, and has moved
-  // nothing, if too many elements are out of place, or if there is no memory.
+  // Sorts the elements at `here`, with what is at the beginning of `there` lost. It answers false,
+  // and has moved nothing, if too many elements are out of place, or if there is no memory.
   bool sort() {
     if (places_.data() == nullptr || !choose()) return false;
     if (count_ == 0) return true;
