@@ -162,10 +162,11 @@ auto counted_join(join_counts& count, F f, G g) {
   return results;
 }
 
-long fib(join_counts& count, int n) {
+long counted_fib(join_counts& count, int n) {
   if (n < 2) return n;
   const auto [a, b] = counted_join(
-      count, [&count, n] { return fib(count, n - 1); }, [&count, n] { return fib(count, n - 2); });
+      count, [&count, n] { return counted_fib(count, n - 1); },
+      [&count, n] { return counted_fib(count, n - 2); });
   return a + b;
 }
 
@@ -186,7 +187,7 @@ TEST_P(Moves, AJoinWhoseOtherHalfAnIdleWorkerCanTake) {
 TEST_P(Moves, AJoinWhileAllWorkersAreBusy) {
   heist::pool pool({.workers = GetParam()});
   join_counts count;
-  EXPECT_EQ(pool.run([&] { return fib(count, 16); }), 987);
+  EXPECT_EQ(pool.run([&] { return counted_fib(count, 16); }), 987);
   EXPECT_GT(count.moved, count.all / 40);
 }
 
@@ -215,7 +216,7 @@ TEST(MovesOnOneWorker, ResultsAreRight) {
   heist::pool pool({.workers = 1});
   ::unsetenv("HEIST_CHECK");
   join_counts count;
-  EXPECT_EQ(pool.run([&] { return fib(count, 12); }), 144);
+  EXPECT_EQ(pool.run([&] { return counted_fib(count, 12); }), 144);
 }
 
 }  // namespace
