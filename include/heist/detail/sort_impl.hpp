@@ -32,25 +32,21 @@ template <class First, class... Others>
 inline constexpr bool has_number_members<std::tuple<First, Others...>> =
     std::is_arithmetic_v<First> && (std::is_arithmetic_v<Others> && ...);
 
-// < of pairs and tuples of numbers, with the same result for all, also where one is NaN. Members
-// are seldom equal, so its branch is foretold, and what follows it is none. <=> of members, by
-// which the standard library compares, has two or three that are as random as the elements.
+// < of pairs and tuples of numbers, with the same result for all, also where one is NaN. Of std's,
+// by way of <=>, g++ makes in a loop a jump that depends on which of two floating-point numbers is
+// less, and is as random as they are; of this, one that depends on whether two members are equal.
 struct by_members {
-  template <class A, class B>
-  bool operator()(const std::pair<A, B>& x, const std::pair<A, B>& y) const {
-    return x.first == y.first ? x.second < y.second : x.first < y.first;
-  }
-  template <class... Members>
-  bool operator()(const std::tuple<Members...>& x, const std::tuple<Members...>& y) const {
+  template <class T>
+  bool operator()(const T& x, const T& y) const {
     return from<0>(x, y);
   }
 
  private:
-  template <std::size_t I, class Tuple>
-  static bool from(const Tuple& x, const Tuple& y) {
+  template <std::size_t I, class T>
+  static bool from(const T& x, const T& y) {
     const auto& a = std::get<I>(x);
     const auto& b = std::get<I>(y);
-    if constexpr (I + 1 < std::tuple_size_v<Tuple>)
+    if constexpr (I + 1 < std::tuple_size_v<T>)
       if (a == b) return from<I + 1>(x, y);
     return a < b;
   }

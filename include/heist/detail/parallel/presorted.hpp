@@ -20,8 +20,8 @@ namespace heist::inline v0::detail {
 // Elements; from here on a plain pass over them is parallel.
 inline constexpr std::size_t parallel_pass = 16'384;
 
-// What is nearly in order costs one worker little more than a pass; more workers than these do it
-// sooner if they sort all of it.
+// What is nearly in order takes one worker little more than a pass; on two, sorting all of it took
+// longer. From how many workers on it takes less wasn't measured: a sort is some eight passes.
 inline constexpr unsigned few_workers = 4;
 
 // Moves n elements from one place to another.
@@ -124,17 +124,20 @@ disorder disorder_of(It first, std::size_t n, Less& less) {
   return turns <= windows * window / 64 ? disorder::runs : disorder::little;
 }
 
-// Where to cut elements that consist of a few runs: where the run that lies in the middle begins or
-// ends, whichever is nearer, so that few runs are cut. Each part gets a sixth of the elements or
-// more, whatever `less` says. One worker looks for it, and no further than its share of a pass.
+// How many elements belong to the first of two parts that are sorted apart and then merged. In many
+// elements it ends where the run that lies in the middle begins or ends, whichever is nearer, so
+// that few runs are cut. Then each part gets a sixth of the elements or more, whatever `less` says.
+// One worker looks for it, and no further than its share of a pass.
 //
 // Source: peeksort (Munro, Wild, 2018).
 template <class It, class Less>
-std::size_t cut_at_run(It first, std::size_t n, Less& less, unsigned workers) {
+std::size_t cut_for_merging(It first, std::size_t n, Less& less, unsigned workers) {
+  const std::size_t middle = n / 2;
+  if (n < 8 * small_sort_size)  // blocks of small_sort_size elements, except for the last one
+    return (middle + small_sort_size - 1) / small_sort_size * small_sort_size;
   const auto descends = [&](std::size_t i) -> bool {
     return less(element_at(first, i), element_at(first, i - 1));
   };
-  const std::size_t middle = n / 2;
   const std::size_t reach = n / (workers < 3 ? 3 : workers);
   const bool down = descends(middle);
   if (down && !descends(middle + 1)) return middle;
@@ -143,15 +146,6 @@ std::size_t cut_at_run(It first, std::size_t n, Less& less, unsigned workers) {
     if (descends(middle - k) != down) return middle - k;
   }
   return middle;
-}
-
-// The elements of the first of two parts that are sorted apart and then merged.
-template <class It, class Less>
-std::size_t cut_for_merging(It first, std::size_t n, Less& less, unsigned workers) {
-  constexpr std::size_t smallest_run = 8 * small_sort_size;
-  if (n >= smallest_run) return cut_at_run(first, n, less, workers);
-  // Blocks of small_sort_size elements, except for the last one.
-  return (n / 2 + small_sort_size - 1) / small_sort_size * small_sort_size;
 }
 
 // Whether elements that will be neighbours mostly lie near one another now, as in an array that has
