@@ -111,7 +111,7 @@ std::string amdahl_text(const trace::summary& s) {
   std::string text = fmt::format(
       "Amdahl       {} of the work was done by one thread alone, so the speed-up is at most",
       percent(static_cast<double>(s.alone_ns), static_cast<double>(s.busy_ns)));
-  for (const unsigned p : {2, 8, 64})
+  for (const unsigned p : {2U, 8U, 64U})
     text += fmt::format(" {:.3g} on {} processors,", most_speedup(s, p), p);
   const double limit = most_speedup(s, HUGE_VAL);
   return text + (std::isfinite(limit) ? fmt::format(" {:.3g} on any number\n", limit)

@@ -182,15 +182,14 @@ void monitored_process::ask() const {
 }
 
 std::optional<seen_process> monitored_process::look(std::chrono::milliseconds patience) {
-  using clock = std::chrono::steady_clock;
   constexpr std::size_t answered = offsetof(monitor_header, answered);
   // A request that the last look has left without an answer still stands.
   if (word_at(answered) == word_at(offsetof(monitor_header, asked))) ask();
-  const auto deadline = clock::now() + patience;
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
     const std::uint32_t seen = word_at(answered);
     if (seen == word_at(offsetof(monitor_header, asked))) return read();
-    const auto left = std::chrono::nanoseconds(deadline - clock::now()).count();
+    const auto left = std::chrono::nanoseconds(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0 || has_ended()) return std::nullopt;
     // Not longer: a process that ends wakes nobody.
     constexpr long most = 100'000'000;
