@@ -325,22 +325,22 @@ std::vector<std::string> measured_costs::doubts() const {
   return result;
 }
 
-lab::cost_model measured_costs::model() const {
+lab::cost_model measured_costs::model(const lab::measured_figure& figure) const {
   lab::cost_model result;
-  const auto median = [this](std::string_view name) { return values(name).median(); };
-  result.instruction_ns = median("instruction_ns");
-  result.fork_ns = median("fork_ns");
-  result.steal_ns = median("steal_ns");
-  result.failed_attempt_ns = std::max(1.0, median("failed_attempt_ns"));
-  result.quiet_steal_ns = median("quiet_steal_ns");
-  result.suspend_ns = median("suspend_ns");
-  result.wake_ns = median("wake_ns");
-  result.waking_ns = median("waking_ns");
-  result.awake_ns = median("awake_ns");
-  result.busy_factor = median("busy_factor");
+  const auto cost = [&](std::string_view name) { return values(name).quantile(figure.quantile); };
+  result.instruction_ns = cost("instruction_ns");
+  result.fork_ns = cost("fork_ns");
+  result.steal_ns = cost("steal_ns");
+  result.failed_attempt_ns = std::max(1.0, cost("failed_attempt_ns"));
+  result.quiet_steal_ns = cost("quiet_steal_ns");
+  result.suspend_ns = cost("suspend_ns");
+  result.wake_ns = cost("wake_ns");
+  result.waking_ns = cost("waking_ns");
+  result.awake_ns = cost("awake_ns");
+  result.busy_factor = cost("busy_factor");
   for (const auto& each : distances)
-    result.distances.push_back(
-        {each.processors, each.steal_ns.median(), std::max(1.0, each.failed_attempt_ns.median())});
+    result.distances.push_back({each.processors, each.steal_ns.quantile(figure.quantile),
+                                std::max(1.0, each.failed_attempt_ns.quantile(figure.quantile))});
   return result;
 }
 

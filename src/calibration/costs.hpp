@@ -45,7 +45,7 @@ struct measured_costs {
   std::vector<measured_distance> distances;  // empty: the topology is unknown
 
   [[nodiscard]] const report::samples& values(std::string_view name) const;
-  [[nodiscard]] lab::cost_model model() const;  // the medians
+  [[nodiscard]] lab::cost_model model(const lab::measured_figure& figure = lab::median_cost) const;
   // What says that another program had the processors, a line each; empty: nothing does.
   [[nodiscard]] std::vector<std::string> doubts() const;
 };

@@ -31,7 +31,7 @@ double run_on(pool& workers, Function function) {
 
 }  // namespace
 
-forecaster::forecaster(forecast_settings settings, lab::cost_model costs, announcer announce)
+forecaster::forecaster(forecast_settings settings, cost_range costs, announcer announce)
     : settings_(std::move(settings)), costs_(std::move(costs)), announce_(std::move(announce)) {
   const unsigned available = bench::workers_of({});
   for (const auto p : settings_.processors) (p <= available ? real_ : absent_).push_back(p);
@@ -55,19 +55,10 @@ program_forecast forecaster::study(const lab_program& program) {
   const auto simulated = lab::make_computation(dag);
   const auto measured = simulated->measure();
   measure(program);
-  // From the forked program on one worker and not from the serial one: its T1 is what is divided by
-  // P, and compilers make other code of the same function in the two (fib's recursion a loop, a
-  // product's leaves in another order).
-  const double one_ns = one_.median() * 1e9;
-  const double without_forks_ns = one_ns - static_cast<double>(forks_) * costs_.fork_ns;
-  const double instruction_ns =
-      std::max(without_forks_ns, least_work_share * one_ns) / static_cast<double>(measured.work);
+  price(measured.work);
   program_forecast result;
-  for (const auto& machine : machines_)
-    result.checked.push_back(check(*machine, *simulated, instruction_ns));
-  for (const auto p : absent_)
-    result.forecast.push_back(
-        forecast(p, *simulated, instruction_ns, result.checked.back().busy_factor));
+  for (const auto& machine : machines_) result.checked.push_back(check(*machine, *simulated));
+  for (const auto p : absent_) result.forecast.push_back(forecast(p, *simulated));
   const auto name = [&](auto& rows) {
     for (auto& row : rows) {
       row.program = program.name;
@@ -79,29 +70,45 @@ program_forecast forecaster::study(const lab_program& program) {
   return result;
 }
 
-checked_row forecaster::check(const real_machine& machine, lab::computation& simulated,
-                              double instruction_ns) {
+// Of a fork and of a unit of work. From the forked program on one worker and not from the serial
+// one: its T1 is what is divided by P, and compilers make other code of the same function in the
+// two (fib's recursion a loop, a product's leaves in another order).
+void forecaster::price(std::uint64_t work) {
+  for_each_cost([&](lab::cost_model& costs, double quantile) {
+    if (!fork_ns_.empty()) costs.fork_ns = fork_ns_.quantile(quantile);
+    const double one_ns = one_.quantile(quantile) * 1e9;
+    const double without_forks_ns = one_ns - static_cast<double>(forks_) * costs.fork_ns;
+    costs.instruction_ns =
+        std::max(without_forks_ns, least_work_share * one_ns) / static_cast<double>(work);
+  });
+}
+
+checked_row forecaster::check(const real_machine& machine, lab::computation& simulated) {
   checked_row row;
   row.processors = machine.threads.workers();
-  row.instruction_ns = instruction_ns;
-  if (row.processors > 1) row.busy_factor = ratio(machine.reference, one_).median();
+  const auto busy = ratio(machine.reference, one_);
+  for_each_cost([&](lab::cost_model& costs, double quantile) {
+    costs.busy_factor = row.processors > 1 ? busy.quantile(quantile) : 1;
+  });
+  row.instruction_ns = costs_.usual.instruction_ns;
+  row.busy_factor = costs_.usual.busy_factor;
   row.forks = forks_;
-  row.fork_ns = costs_.fork_ns;
+  row.fork_ns = costs_.usual.fork_ns;
   row.serial_s = serial_.median();
   row.real = machine.forked;
-  row.simulated = simulate(simulated, instruction_ns, row.busy_factor, row.processors).seconds;
+  row.simulated = simulate(simulated, row.processors, row.range).seconds;
   row.ratios = scaled(ratio(machine.reference, machine.forked),
                       row.simulated.mean / machine.reference.median());
   return row;
 }
 
-forecast_row forecaster::forecast(std::uint32_t processors, lab::computation& simulated,
-                                  double instruction_ns, double busy_factor) {
+// Processors are as much slower beside others as those that were checked last.
+forecast_row forecaster::forecast(std::uint32_t processors, lab::computation& simulated) {
   forecast_row row;
   row.processors = processors;
-  row.instruction_ns = instruction_ns;
+  row.instruction_ns = costs_.usual.instruction_ns;
   row.serial_s = serial_.median();
-  const auto found = simulate(simulated, instruction_ns, busy_factor, processors);
+  const auto found = simulate(simulated, processors, row.range);
   row.seconds = found.seconds;
   row.work_share = found.work_share.mean;
   row.overhead_share = found.overhead_share.mean;
@@ -121,7 +128,6 @@ void forecaster::measure(const lab_program& program) {
     announce_(fmt::format("{}: round {} of {}", program.name, round, settings_.repeat));
     measure_round(program);
   }
-  if (!fork_ns_.empty()) costs_.fork_ns = fork_ns_.median();
   announce_(fmt::format("{}: forks", program.name));
   copies_.front()->reset();
   forks_ = copies_.front()->forks();
@@ -161,19 +167,21 @@ void forecaster::measure_round(const lab_program& program) {
   }
 }
 
-lab::timed_row forecaster::simulate(lab::computation& simulated, double instruction_ns,
-                                    double busy_factor, std::uint32_t processors) {
+lab::timed_row forecaster::simulate(lab::computation& simulated, std::uint32_t processors,
+                                    time_range& range) {
   lab::timed_settings settings;
   settings.processors = processors;
-  settings.costs = costs_;
-  settings.costs.instruction_ns = instruction_ns;
-  settings.costs.busy_factor = busy_factor;
-  const auto result =
-      lab::run_timed_row(simulated, settings, settings_.seeds, [&](std::uint64_t seed) {
-        announce_(fmt::format("simulated on {}: seed {} of {}", processors, seed, settings_.seeds));
-      });
+  const auto with = [&](const lab::cost_model& costs, std::uint64_t seeds) {
+    settings.costs = costs;
+    return lab::run_timed_row(simulated, settings, seeds, [&](std::uint64_t seed) {
+      announce_(fmt::format("simulated on {}: seed {} of {}", processors, seed, seeds));
+    });
+  };
+  const auto usual = with(costs_.usual, settings_.seeds);
+  range.least = std::min(usual.seconds.least, with(costs_.low, 1).seconds.least);
+  range.greatest = std::max(usual.seconds.greatest, with(costs_.high, 1).seconds.greatest);
   announce_("");
-  return result;
+  return usual;
 }
 
 }  // namespace heist::calibration

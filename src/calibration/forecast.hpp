@@ -22,6 +22,17 @@ namespace heist::calibration {
 
 inline constexpr double agreement = 0.15;  // how far a simulated time may be off the real one
 
+// The costs that were measured, as far as one figure of each goes.
+struct cost_range {
+  lab::cost_model usual, low, high;  // the medians, the lower quartiles, the upper ones
+};
+
+// Simulated seconds: from the least of all seeds, or with the lower quartiles of all costs and of
+// the program's own speed, to the greatest, or with the upper quartiles.
+struct time_range {
+  double least = 0, greatest = 0;
+};
+
 // A program on some workers of this machine, and the same in the lab.
 struct checked_row {
   std::string program, dag;
@@ -33,9 +44,13 @@ struct checked_row {
   double serial_s = 0;        // the median
   report::samples real;       // seconds
   report::summary simulated;  // seconds, over seeds
-  report::samples ratios;     // simulated time / real time, by rounds
+  time_range range;
+  report::samples ratios;  // simulated time / real time, by rounds
 
   [[nodiscard]] double speedup() const { return serial_s / simulated.mean; }  // simulated
+  [[nodiscard]] bool is_in_range() const {
+    return range.least <= real.median() && real.median() <= range.greatest;
+  }
   [[nodiscard]] double difference() const { return ratios.median() - 1; }
   [[nodiscard]] bool agrees() const {
     return difference() <= agreement && difference() >= -agreement;
@@ -48,6 +63,7 @@ struct forecast_row {
   double instruction_ns = 0;
   double serial_s = 0;
   report::summary seconds;
+  time_range range;
   double work_share = 0, overhead_share = 0, asleep_share = 0;  // means
   double steals = 0;
 
@@ -86,12 +102,12 @@ class forecaster {
   using announcer = std::function<void(const std::string&)>;
 
   // Throws resource_error where the system refuses threads.
-  forecaster(forecast_settings settings, lab::cost_model costs, announcer announce);
+  forecaster(forecast_settings settings, cost_range costs, announcer announce);
 
   // Throws bench::wrong_result for a program whose result with forks isn't the serial one.
   [[nodiscard]] program_forecast study(const lab_program& program);
 
-  [[nodiscard]] const lab::cost_model& costs() const { return costs_; }
+  [[nodiscard]] const lab::cost_model& costs() const { return costs_.usual; }
   // The most workers of real runs; 2 where the machine has them and something is forecast.
   [[nodiscard]] unsigned most_workers() const { return most_; }
   [[nodiscard]] bool has_forecasts() const { return !absent_.empty(); }
@@ -101,15 +117,21 @@ class forecaster {
   void measure_round(const lab_program& program);
   [[nodiscard]] double run_copy(pool& workers, unsigned i, const lab_program& program,
                                 std::uint64_t expected);
-  [[nodiscard]] checked_row check(const real_machine& machine, lab::computation& simulated,
-                                  double instruction_ns);
-  [[nodiscard]] forecast_row forecast(std::uint32_t processors, lab::computation& simulated,
-                                      double instruction_ns, double busy_factor);
-  [[nodiscard]] lab::timed_row simulate(lab::computation& simulated, double instruction_ns,
-                                        double busy_factor, std::uint32_t processors);
+  // Calls each(costs, quantile) for the three kinds of costs.
+  template <class Each>
+  void for_each_cost(const Each& each) {
+    each(costs_.usual, lab::median_cost.quantile);
+    each(costs_.low, lab::lower_quartile.quantile);
+    each(costs_.high, lab::upper_quartile.quantile);
+  }
+  void price(std::uint64_t work);
+  [[nodiscard]] checked_row check(const real_machine& machine, lab::computation& simulated);
+  [[nodiscard]] forecast_row forecast(std::uint32_t processors, lab::computation& simulated);
+  [[nodiscard]] lab::timed_row simulate(lab::computation& simulated, std::uint32_t processors,
+                                        time_range& range);
 
   forecast_settings settings_;
-  lab::cost_model costs_;
+  cost_range costs_;
   announcer announce_;
   // The numbers of processors that this machine has, and the others.
   std::vector<std::uint32_t> real_, absent_;

@@ -10,6 +10,8 @@
 #include "workloads/forkers.hpp"
 #include "workloads/hashing.hpp"
 #include "workloads/matmul/matmul.hpp"
+#include "workloads/nqueens/nqueens.hpp"
+#include "workloads/skynet/skynet.hpp"
 #include "workloads/uts/tree.hpp"
 
 namespace heist::calibration {
@@ -112,6 +114,41 @@ class loops_copy final : public program_copy {
   std::uint64_t outer_, inner_, work_;
 };
 
+// The lab's skynet:leaves.
+class skynet_copy final : public program_copy {
+ public:
+  explicit skynet_copy(std::uint64_t leaves) : whole_{0, leaves} {}
+  void run_serial() override { result_ = workloads::skynet_serially(whole_); }
+  void run_forked() override { result_ = workloads::skynet(whole_, forked{}); }
+  std::uint64_t forks() override {
+    return count_forks([this](auto fork) { static_cast<void>(workloads::skynet(whole_, fork)); });
+  }
+
+ private:
+  workloads::skynet_node whole_;
+};
+
+// The lab's nqueens:n,cutoff.
+class nqueens_copy final : public program_copy {
+ public:
+  nqueens_copy(unsigned n, unsigned cutoff)
+      : board_(workloads::chessboard::empty(n)), cutoff_(cutoff) {}
+  void run_serial() override { result_ = workloads::count_boards_serially(board_); }
+  void run_forked() override { result_ = count(forked{}); }
+  std::uint64_t forks() override {
+    return count_forks([this](auto fork) { static_cast<void>(count(fork)); });
+  }
+
+ private:
+  template <class Fork>
+  std::uint64_t count(Fork fork) const {
+    return workloads::count_boards(board_, board_.free(), cutoff_, fork);
+  }
+
+  workloads::chessboard board_;
+  unsigned cutoff_;
+};
+
 // The lab's matmul:n,block: eight products of half the size, four at a time.
 class matmul_copy final : public program_copy {
  public:
@@ -210,7 +247,7 @@ class quicksort_copy final : public program_copy {
   std::vector<std::uint32_t> input_, numbers_;
 };
 
-// The lab's uts:T3: a node forks its first child and the rest of its children.
+// The lab's uts:T1: a node forks its first child and the rest of its children.
 class uts_copy final : public program_copy {
  public:
   explicit uts_copy(const workloads::tree_parameters& parameters) : tree_(parameters) {}
@@ -241,8 +278,8 @@ class uts_copy final : public program_copy {
 
 std::unique_ptr<program_copy> make_uts(bool) {
   for (const auto& sample : workloads::sample_trees())
-    if (sample.parameters.name == "T3") return std::make_unique<uts_copy>(sample.parameters);
-  throw std::logic_error("no tree T3");
+    if (sample.parameters.name == "T1") return std::make_unique<uts_copy>(sample.parameters);
+  throw std::logic_error("no tree T1");
 }
 
 template <class Copy, auto... Numbers>
@@ -260,6 +297,10 @@ const std::vector<lab_program>& lab_programs() {
   static const std::vector<lab_program> all = {
       {"fib", "Fibonacci numbers: hardly anything but forks", "fib:32", "fib:18",
        make<sizes<fib_copy, 32>, sizes<fib_copy, 18>>},
+      {"skynet", "a flat tree, ten children a node: hardly anything but forks", "skynet:10000000",
+       "skynet:1000", make<sizes<skynet_copy, 10'000'000>, sizes<skynet_copy, 1000>>},
+      {"nqueens", "a search tree that no division balances", "nqueens:13,6", "nqueens:8,4",
+       make<sizes<nqueens_copy, 13U, 6U>, sizes<nqueens_copy, 8U, 4U>>},
       {"tree", "a binary tree with work at the leaves", "tree:2,13,5000", "tree:2,7,200",
        make<sizes<tree_copy, 13, 5000>, sizes<tree_copy, 7, 200>>},
       {"loops", "a loop inside a loop", "loops:500,300,200", "loops:20,20,50",
@@ -268,7 +309,7 @@ const std::vector<lab_program>& lab_programs() {
        make<sizes<matmul_copy, 512, 32>, sizes<matmul_copy, 64, 16>>},
       {"quicksort", "random numbers, sorted", "quicksort:1000000,1", "quicksort:5000,1",
        make<sizes<quicksort_copy, 1'000'000, 1>, sizes<quicksort_copy, 5000, 1>>},
-      {"uts", "an unbalanced tree that only a walk reveals", "uts:T3", "", make_uts},
+      {"uts", "an unbalanced tree that only a walk reveals", "uts:T1", "", make_uts},
   };
   return all;
 }

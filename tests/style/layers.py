@@ -5,6 +5,8 @@ VALUES = ["include/heist/error.hpp", "include/heist/version.hpp", "include/heist
           "include/heist/detail/export.hpp", "include/heist/detail/refusal.hpp", "include/heist/detail/requirements.hpp", "include/heist/detail/sanitizers.hpp",
           "include/heist/detail/visibility.hpp", "src/platform/utf8.hpp", "src/platform/json_text.hpp"]
 
+# Trees that the lab walks, too: without threads, and without the library.
+LAB_TREES = ["workloads/uts/sha1.hpp", "workloads/uts/tree.hpp", "workloads/nqueens/chessboard.hpp", "workloads/skynet/node.hpp"]
 LAB_COMMANDS = ["src/cli/", "src/cluster/", "src/calibration/", "src/lab/", "src/report/", "src/runtime/", "src/platform/machine_load.hpp", "workloads/", "bench/",
                 "include/heist/"] + VALUES
 UNDER_OBSERVERS = ["src/runtime/", "src/trace/", "src/platform/", "include/heist/"]
@@ -50,17 +52,16 @@ LAYERS = {
     "src/report/": ["src/report/", "src/recording/", "src/trace/"] + VALUES,
     "src/lab/model/": ["src/lab/model/"] + VALUES,
     "src/lab/dag/": ["src/lab/dag/", "src/lab/model/", "src/report/"] + VALUES,
-    "src/lab/programs/": ["src/lab/programs/", "src/lab/model/", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
+    "src/lab/programs/": ["src/lab/programs/", "src/lab/model/", *LAB_TREES] + VALUES,
     "src/lab/schedulers/": ["src/lab/schedulers/", "src/lab/model/"] + VALUES,
     "src/lab/engines/": ["src/lab/engines/", "src/lab/schedulers/", "src/lab/model/", "src/report/text_file.hpp",
                          "src/report/text_position.hpp", "src/report/json_part.hpp"] + VALUES,
     "src/lab/checks/": ["src/lab/checks/", "src/lab/engines/", "src/lab/schedulers/", "src/lab/dag/", "src/lab/model/",
                         "src/report/"] + VALUES,
     "src/lab/catalog/": ["src/lab/catalog/", "src/lab/checks/", "src/lab/engines/", "src/lab/schedulers/", "src/lab/programs/",
-                         "src/lab/dag/", "src/lab/model/", "src/report/", "workloads/uts/sha1.hpp",
-                         "workloads/uts/tree.hpp"] + VALUES,
+                         "src/lab/dag/", "src/lab/model/", "src/report/", *LAB_TREES] + VALUES,
     # No columns, charts and pages: rows of numbers. The table is that of a schedule, in src/lab/checks.
-    "src/lab/experiments/": ["src/lab/", "src/report/statistics.hpp", "src/report/table.hpp", "workloads/uts/sha1.hpp", "workloads/uts/tree.hpp"] + VALUES,
+    "src/lab/experiments/": ["src/lab/", "src/report/statistics.hpp", "src/report/table.hpp", *LAB_TREES] + VALUES,
     "src/calibration/": ["src/calibration/", "src/lab/", "src/report/", "src/recording/", "src/trace/", "src/runtime/", "src/platform/", "include/heist/",
                          "workloads/", "bench/"],
     # The command itself is built in a minute: benchmarks, the lab and oneTBB are programs of their own.

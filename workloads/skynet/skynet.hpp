@@ -6,34 +6,12 @@
 // A. Temelkov: Skynet 1M concurrency microbenchmark (2016), of threads and actors of languages.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "workloads/forkers.hpp"
+#include "workloads/skynet/node.hpp"
 
 namespace heist::workloads {
-
-inline constexpr std::uint64_t skynet_children = 10;
-
-// The leaves from number `first` on.
-struct skynet_node {
-  std::uint64_t first;
-  std::uint64_t leaves;
-
-  // A node with fewer leaves than ten has a child for each.
-  [[nodiscard]] std::uint64_t children() const { return std::min(leaves, skynet_children); }
-  [[nodiscard]] skynet_node child(std::uint64_t number) const {
-    const auto begin = leaves * number / children();
-    return {first + begin, leaves * (number + 1) / children() - begin};
-  }
-};
-
-inline std::uint64_t skynet_serially(const skynet_node& node) {
-  if (node.leaves == 1) return node.first;
-  std::uint64_t sum = 0;
-  for (std::uint64_t i = 0; i < node.children(); ++i) sum += skynet_serially(node.child(i));
-  return sum;
-}
 
 template <class Fork>
 std::uint64_t skynet_children_sum(const skynet_node& parent, std::uint64_t begin, std::uint64_t end,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -30,11 +32,17 @@ namespace detail {
 
 inline constexpr std::size_t word_size = 64;  // elements
 inline constexpr std::uint64_t all_answers = ~std::uint64_t{0};
+// Of a word whose last elements may be missing.
+constexpr std::uint64_t first_answers(std::size_t length) noexcept {
+  return all_answers >> (word_size - length);
+}
 
 // The answers for the elements of a range, in leaves of some words.
 template <class It, class Predicate>
 class choices {
  public:
+  static constexpr std::size_t most_words = 32;  // of a leaf
+
   choices(It first, std::size_t n, Predicate& predicate)
       : first_(first), n_(n), leaf_size_(leaf_size_for(n)), predicate_(predicate) {}
 
@@ -42,17 +50,17 @@ class choices {
   // The place of a leaf's first element.
   [[nodiscard]] std::size_t first(std::size_t leaf) const noexcept { return leaf * leaf_size_; }
 
-  // To be called before choose(). Throws std::bad_alloc.
+  // To be called before choose(leaf). Throws std::bad_alloc.
   void make_room() { kept_ = std::make_unique_for_overwrite<std::uint64_t[]>(leaves() * words()); }
 
-  // Asks the predicate about each element of a leaf and keeps the answers. Returns how many are
-  // true.
-  std::size_t choose(std::size_t leaf) const {
+  // Asks the predicate about each element of a leaf and keeps the answers in the room made, or in
+  // `words`. Returns how many are true.
+  std::size_t choose(std::size_t leaf) const { return choose(leaf, &kept_[leaf * words()]); }
+  std::size_t choose(std::size_t leaf, std::uint64_t* words) const {
     std::size_t count = 0;
-    std::uint64_t* next = &kept_[leaf * words()];
     for_each_word(leaf, [&](std::size_t i, std::size_t length) {
-      *next = answers(i, length);
-      count += static_cast<std::size_t>(std::popcount(*next++));
+      *words = answers(i, length);
+      count += static_cast<std::size_t>(std::popcount(*words++));
     });
     return count;
   }
@@ -61,8 +69,11 @@ class choices {
   // element i + j. They were kept by choose().
   template <class Each>
   void for_each_kept(std::size_t leaf, const Each& each) const {
-    const std::uint64_t* next = &kept_[leaf * words()];
-    for_each_word(leaf, [&](std::size_t i, std::size_t length) { each(i, *next++, length); });
+    for_each_kept(leaf, &kept_[leaf * words()], each);
+  }
+  template <class Each>
+  void for_each_kept(std::size_t leaf, const std::uint64_t* words, const Each& each) const {
+    for_each_word(leaf, [&](std::size_t i, std::size_t length) { each(i, *words++, length); });
   }
 
   // The same with answers that are nowhere kept.
@@ -76,7 +87,7 @@ class choices {
   // The predicate may take long: there are some hundred leaves wherever there are as many elements.
   // From 4096 elements on leaves have whole words, up to about a microsecond of a cheap predicate.
   static std::size_t leaf_size_for(std::size_t n) noexcept {
-    constexpr std::size_t leaves = 256, most_words = 32;
+    constexpr std::size_t leaves = 256;
     const std::size_t size = n / leaves;
     if (size < word_size / 4) return size < 1 ? 1 : size;
     const std::size_t words = (size + word_size - 1) / word_size;
@@ -129,20 +140,51 @@ class choices {
   std::unique_ptr<std::uint64_t[]> kept_;
 };
 
-// Calls each(j) for every bit that is set, in order.
-template <class Each>
-[[gnu::always_inline]] inline void for_each_bit(std::uint64_t bits, const Each& each) {
-  constexpr int many = 56;  // then there are few runs, and a run is a plain loop
-  if (std::popcount(bits) < many) {
-    for (; bits != 0; bits &= bits - 1) each(static_cast<std::size_t>(std::countr_zero(bits)));
-    return;
+// A buffer that is made by the worker that first needs it.
+template <class T>
+class late_buffer {
+ public:
+  explicit late_buffer(std::size_t n) : n_(n) {}
+  // Throws std::bad_alloc.
+  [[nodiscard]] T* data() {
+    T* const made = data_.load(std::memory_order_acquire);
+    return made != nullptr ? made : make();
   }
-  while (bits != 0) {
-    std::size_t j = static_cast<std::size_t>(std::countr_zero(bits));
-    const std::size_t end = j + static_cast<std::size_t>(std::countr_one(bits >> j));
-    for (; j != end; ++j) each(j);
-    bits = end == word_size ? 0 : bits & all_answers << end;
+
+ private:
+  [[gnu::noinline]] T* make() {
+    std::call_once(once_, [this] {
+      buffer_.emplace(n_);
+      data_.store(buffer_->data(), std::memory_order_release);
+    });
+    return buffer_->data();
   }
+
+  const std::size_t n_;
+  std::once_flag once_;
+  std::optional<element_buffer<T>> buffer_;
+  std::atomic<T*> data_ = nullptr;
+};
+
+// Copies the elements whose bits are set, in order, from `from` to `to`; returns the new end.
+template <class It, class Out>
+[[gnu::always_inline]] inline Out copy_chosen(It from, std::uint64_t bits, Out to) {
+  constexpr int many = 56;  // then there are few runs, which are copied whole
+  if constexpr (std::is_pointer_v<It> && std::is_pointer_v<Out>) {
+    if (bits == all_answers) return std::copy(from, from + word_size, to);
+    if (std::popcount(bits) >= many) {
+      while (bits != 0) {
+        const auto j = static_cast<std::size_t>(std::countr_zero(bits));
+        const auto length = static_cast<std::size_t>(std::countr_one(bits >> j));
+        to = std::copy(from + j, from + j + length, to);
+        bits = j + length == word_size ? 0 : bits & all_answers << (j + length);
+      }
+      return to;
+    }
+  }
+  for (; bits != 0; bits &= bits - 1, ++to)
+    *to = element_at(from, static_cast<std::size_t>(std::countr_zero(bits)));
+  return to;
 }
 
 // copy_if as a scan. The offset of a leaf is the place of its first chosen element in the output,
@@ -198,14 +240,8 @@ class chosen_copier {
   }
 
   [[gnu::always_inline]] std::size_t copy(std::size_t i, std::uint64_t bits, std::size_t to) const {
-    if constexpr (std::is_pointer_v<It> && std::is_pointer_v<Out>) {
-      if (bits == all_answers) {
-        std::copy(first_ + i, first_ + i + word_size, out_ + to);
-        return to + word_size;
-      }
-    }
-    for_each_bit(bits, [&](std::size_t j) { element_at(out_, to++) = element_at(first_, i + j); });
-    return to;
+    copy_chosen(iterator_at(first_, i), bits, iterator_at(out_, to));
+    return to + static_cast<std::size_t>(std::popcount(bits));
   }
 
   const It first_;
@@ -249,40 +285,106 @@ struct stable_partition_impl : takes_predicate {
   }
 
  private:
+  // Calls each(k) for every leaf.
+  template <class Each>
+  static void for_leaves(std::size_t leaves, unsigned workers, const Each& each) {
+    split_calls(
+        leaves,
+        [&](std::size_t f, std::size_t l) {
+          for (std::size_t k = f; k != l; ++k) each(k);
+        },
+        workers);
+  }
+  // Makes the numbers of chosen elements in leaves those before each leaf; returns their sum.
+  static std::size_t sum_up(std::vector<std::size_t>& counts) {
+    std::size_t sum = 0;
+    for (std::size_t& count : counts) count = std::exchange(sum, sum + count);
+    return sum;
+  }
+
   // Returns how many are chosen.
   template <class It, class Predicate>
   static std::size_t partition(It first, std::size_t n, Predicate& predicate, unsigned workers) {
+    using T = std::iter_value_t<It>;
     choices<It, Predicate> chosen(first, n, predicate);
-    chosen.make_room();
     std::vector<std::size_t> before(chosen.leaves());  // chosen ones before each leaf
-    const auto over_leaves = [&](unsigned by, const auto& each) {
-      split_calls(
-          before.size(),
-          [&](std::size_t f, std::size_t l) {
-            for (std::size_t k = f; k != l; ++k) each(k);
-          },
-          by);
-    };
-    over_leaves(workers, [&](std::size_t k) { before[k] = chosen.choose(k); });
-    std::size_t count = 0;
-    for (std::size_t& b : before) b = std::exchange(count, count + b);
+    if constexpr (std::is_pointer_v<It> && std::is_trivially_copyable_v<T> &&
+                  std::is_copy_assignable_v<T>)
+      return partition_copies(first, n, chosen, before, workers);
+    else
+      return partition_moved(first, n, chosen, before, workers);
+  }
+
+  template <class It, class Predicate>
+  static std::size_t partition_moved(It first, std::size_t n, choices<It, Predicate>& chosen,
+                                     std::vector<std::size_t>& before, unsigned workers) {
+    chosen.make_room();
+    for_leaves(before.size(), workers, [&](std::size_t k) { before[k] = chosen.choose(k); });
+    const std::size_t count = sum_up(before);
     if (count == 0 || count == n) return count;
 
     element_buffer<std::iter_value_t<It>> moved(n);
     moved.move_in(first);
-    over_leaves(writers<It>(workers), [&](std::size_t k) {
+    for_leaves(before.size(), writers<It>(workers), [&](std::size_t k) {
       std::size_t yes = before[k];
       std::size_t no = count + chosen.first(k) - yes;
+      const auto move_to = [&](std::size_t& to, std::size_t i, std::uint64_t bits) {
+        for (; bits != 0; bits &= bits - 1)
+          element_at(first, to++) =
+              std::move(moved.data()[i + static_cast<std::size_t>(std::countr_zero(bits))]);
+      };
       chosen.for_each_kept(k, [&](std::size_t i, std::uint64_t bits, std::size_t length) {
-        const std::uint64_t all =
-            all_answers >> (word_size - length);  // the last word may be shorter
-        for_each_bit(bits, [&](std::size_t j) {
-          element_at(first, yes++) = std::move(moved.data()[i + j]);
-        });
-        for_each_bit(bits ^ all, [&](std::size_t j) {
-          element_at(first, no++) = std::move(moved.data()[i + j]);
-        });
+        move_to(yes, i, bits);
+        move_to(no, i, ~bits & first_answers(length));
       });
+    });
+    return count;
+  }
+
+  // Elements that can be copied while the predicate may still throw. A leaf with both kinds is
+  // parted within a second array as soon as its answers are known, while it lies in the cache; then
+  // both its parts are copied back whole. Leaves of one kind are copied only if they don't stay
+  // where they are.
+  template <class T, class Predicate>
+  static std::size_t partition_copies(T* first, std::size_t n, const choices<T*, Predicate>& chosen,
+                                      std::vector<std::size_t>& before, unsigned workers) {
+    late_buffer<T> parted(n);
+    const auto size = [&](std::size_t k) {
+      return std::min(chosen.first(k + 1), n) - chosen.first(k);
+    };
+    for_leaves(before.size(), workers, [&](std::size_t k) {
+      std::array<std::uint64_t, choices<T*, Predicate>::most_words> answers;
+      const std::size_t count = chosen.choose(k, answers.data());
+      before[k] = count;
+      if (count == 0 || count == size(k)) return;
+      T* yes = parted.data() + chosen.first(k);
+      T* no = yes + count;
+      chosen.for_each_kept(k, answers.data(),
+                           [&](std::size_t i, std::uint64_t bits, std::size_t length) {
+                             yes = copy_chosen(first + i, bits, yes);
+                             no = copy_chosen(first + i, ~bits & first_answers(length), no);
+                           });
+    });
+    const std::size_t count = sum_up(before);
+    if (count == 0 || count == n) return count;
+
+    const auto in_leaf = [&](std::size_t k) {
+      return (k + 1 < before.size() ? before[k + 1] : count) - before[k];
+    };
+    const auto stays = [&](std::size_t k) {
+      return in_leaf(k) == 0 ? before[k] == count
+                             : in_leaf(k) == size(k) && before[k] == chosen.first(k);
+    };
+    for_leaves(before.size(), workers, [&](std::size_t k) {
+      if ((in_leaf(k) == 0 || in_leaf(k) == size(k)) && !stays(k))
+        std::copy_n(first + chosen.first(k), size(k), parted.data() + chosen.first(k));
+    });
+    for_leaves(before.size(), workers, [&](std::size_t k) {
+      if (stays(k)) return;
+      const T* const from = parted.data() + chosen.first(k);
+      std::copy_n(from, in_leaf(k), first + before[k]);
+      std::copy_n(from + in_leaf(k), size(k) - in_leaf(k),
+                  first + (count + chosen.first(k) - before[k]));
     });
     return count;
   }

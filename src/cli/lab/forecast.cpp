@@ -46,6 +46,8 @@ class forecast_printer {
     for (const auto& row : of.checked) {
       checked_.print(row);
       is_missed_ = is_missed_ || !row.agrees();
+      ++checks_;
+      in_range_ += row.is_in_range() ? 1 : 0;
     }
     // The table's rows are printed after all the others.
     if (is_text())
@@ -71,9 +73,12 @@ class forecast_printer {
     out_.print(
         "\nreal times are medians of {} runs, simulated ones means of {} seeds; off: the median "
         "over "
-        "rounds,\nwith the machine's speed in each; {}\n",
+        "rounds,\nwith the machine's speed in each; {}\n"
+        "from low to high: with the lower quartiles of all costs and of the program's own speed, "
+        "and "
+        "with the\nupper ones; {} of {} real times lie within\n",
         request_.repeat, request_.seeds,
-        is_missed_ ? "some are more than 15% off" : "all are within 15%");
+        is_missed_ ? "some are more than 15% off" : "all are within 15%", in_range_, checks_);
     if (request_.quick) out_.print("a quick run, whose figures mean little\n");
     if (!made_by.has_forecasts()) return;
     out_.print(
@@ -102,18 +107,22 @@ class forecast_printer {
   row_output<checked_row> checked_;
   row_output<forecast_row> forecast_;
   bool is_missed_ = false;
+  unsigned checks_ = 0, in_range_ = 0;
   std::vector<forecast_row> forecasts_;
 };
 
-lab::cost_model costs_for(const forecast_request& request, progress& line) {
-  if (!request.costs.empty()) return lab::costs_from_file(request.costs);
+calibration::cost_range costs_for(const forecast_request& request, progress& line) {
+  if (!request.costs.empty())
+    return {lab::costs_from_file(request.costs),
+            lab::costs_from_file(request.costs, lab::lower_quartile),
+            lab::costs_from_file(request.costs, lab::upper_quartile)};
   calibration::measure_settings settings;
   settings.workers = std::max(2u, bench::workers_of({}));
   settings.is_quick = request.quick;
   const auto costs = calibration::measure_costs(
       settings, [&](const std::string& what) { line.show("calibrate: " + what); });
   line.clear();
-  return costs.model();
+  return {costs.model(), costs.model(lab::lower_quartile), costs.model(lab::upper_quartile)};
 }
 
 }  // namespace
@@ -135,7 +144,7 @@ int run_lab(const forecast_request& request, output& out, std::FILE* err) {
       what.empty() ? line.clear() : line.show(what);
     });
     forecast_printer printer(request, out);
-    printer.print_heads(costs);
+    printer.print_heads(costs.usual);
     for (const auto* program : request.programs) printer.print(study.study(*program));
     printer.print_end(study);
     if (const std::string busy = platform::words_about(load.of_others());

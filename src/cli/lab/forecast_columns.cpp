@@ -43,13 +43,22 @@ std::vector<report::column<Row>> common(const char* kind, const char* heading) {
        .width = 9,
        .format = {.digits = 2},
        .csv = four_places},
+      {.key = "low_s",
+       .heading = "",
+       .get = [](const Row& r) { return value(r.range.least); },
+       .csv = six_digits},
+      {.key = "high_s",
+       .heading = "",
+       .get = [](const Row& r) { return value(r.range.greatest); },
+       .csv = six_digits},
   };
 }
 
 report::view csv_view() {
-  return {"kind",        "program",  "dag",        "processors",       "instruction_ns",
-          "busy_factor", "serial_s", "real_s",     "real_least_s",     "real_greatest_s",
-          "seconds",     "speedup",  "difference", "within_15_percent"};
+  return {"kind",           "program",           "dag",      "processors",
+          "instruction_ns", "busy_factor",       "serial_s", "real_s",
+          "real_least_s",   "real_greatest_s",   "seconds",  "speedup",
+          "difference",     "within_15_percent", "low_s",    "high_s"};
 }
 
 }  // namespace
@@ -102,6 +111,11 @@ report::columns<calibration::checked_row> checked_columns() {
        .format = {.digits = 5},
        .json = "simulated_s",
        .csv = six_digits},
+      {"range", "(from low to high)",
+       [](const row& r) {
+         return value(fmt::format("({:.5f} to {:.5f})", r.range.least, r.range.greatest));
+       },
+       23},
       {.key = "difference",
        .heading = "off",
        .get = [](const row& r) { return value(r.difference()); },
@@ -118,10 +132,11 @@ report::columns<calibration::checked_row> checked_columns() {
 
 row_views checked_views() {
   return {.text = {"program", "processors", "instruction_ns", "busy_factor", "real_s", "real_range",
-                   "seconds", "difference", "warning"},
+                   "seconds", "range", "difference", "warning"},
           .csv = csv_view(),
           .json = {"kind", "program", "dag", "processors", "forks", "fork_ns", "instruction_ns",
-                   "busy_factor", "real_runs", "seconds", "difference", "within_15_percent"}};
+                   "busy_factor", "real_runs", "seconds", "low_s", "high_s", "difference",
+                   "within_15_percent"}};
 }
 
 report::columns<calibration::forecast_row> forecast_columns() {
@@ -135,6 +150,11 @@ report::columns<calibration::forecast_row> forecast_columns() {
        .width = 14,
        .format = {.digits = 6},
        .csv = six_digits},
+      {"range", "(from low to high)",
+       [](const row& r) {
+         return value(fmt::format("({:.6f} to {:.6f})", r.range.least, r.range.greatest));
+       },
+       25},
       {"work_share", "working", [](const row& r) { return value(r.work_share); }, 10, percent},
       {"overhead_share", "overhead", [](const row& r) { return value(r.overhead_share); }, 10,
        percent},
@@ -150,11 +170,12 @@ report::columns<calibration::forecast_row> forecast_columns() {
 }
 
 row_views forecast_views() {
-  return {.text = {"program", "processors", "seconds", "speedup", "work_share", "overhead_share",
-                   "asleep_share", "steals"},
+  return {.text = {"program", "processors", "seconds", "range", "speedup", "work_share",
+                   "overhead_share", "asleep_share", "steals"},
           .csv = csv_view(),
           .json = {"kind", "program", "dag", "processors", "instruction_ns", "serial_s", "seconds",
-                   "speedup", "work_share", "overhead_share", "asleep_share", "steals"}};
+                   "low_s", "high_s", "speedup", "work_share", "overhead_share", "asleep_share",
+                   "steals"}};
 }
 
 }  // namespace heist::cli

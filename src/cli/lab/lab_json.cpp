@@ -12,6 +12,8 @@ using json = nlohmann::ordered_json;
 
 json as_json(const report::samples& values) {
   return {{"median", values.median()},
+          {"lower_quartile", values.quantile(0.25)},
+          {"upper_quartile", values.quantile(0.75)},
           {"least", values.least()},
           {"greatest", values.greatest()},
           {"samples", values.size()}};

@@ -40,11 +40,23 @@ struct cost_model {
   static constexpr double max_ns = 1e9;
 };
 
+// Which one counts of the values that were measured of a cost.
+struct measured_figure {
+  const char* name;  // in a file with costs
+  double quantile;
+};
+inline constexpr measured_figure median_cost{"median", 0.5};
+inline constexpr measured_figure lower_quartile{"lower_quartile", 0.25};
+inline constexpr measured_figure upper_quartile{"upper_quartile", 0.75};
+
 inline constexpr std::size_t max_cost_file = std::size_t{1} << 20U;  // bytes
 
+// Where a cost is a number, or has no quartiles, it is the same for each figure.
 // Throw usage_error: one line that begins with the file's name, and names the place or the field.
-[[nodiscard]] cost_model costs_from_json(std::string_view text, std::string_view file);
+[[nodiscard]] cost_model costs_from_json(std::string_view text, std::string_view file,
+                                         const measured_figure& figure = median_cost);
 // Throws resource_error too, where the file can't be read.
-[[nodiscard]] cost_model costs_from_file(const std::string& path);
+[[nodiscard]] cost_model costs_from_file(const std::string& path,
+                                         const measured_figure& figure = median_cost);
 
 }  // namespace heist::lab

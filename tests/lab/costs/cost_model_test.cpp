@@ -51,6 +51,24 @@ TEST(CostModel, ReadsNumbersAndMedians) {
   EXPECT_TRUE(costs.distances.empty());
 }
 
+TEST(CostModel, ReadsQuartilesWhereThereAreSome) {
+  const std::string text = with(
+      R"("fork_ns": 1, "steal_ns": {"median": 20, "lower_quartile": 15, "upper_quartile": 40},
+         "failed_attempt_ns": {"median": 3}, "suspend_ns": 4, "wake_ns": 5)",
+      R"(, "distances": [{"processors": 4, "failed_attempt_ns": 2,
+                          "steal_ns": {"median": 9, "upper_quartile": 10}}])");
+  const auto low = costs_from_json(text, "c.json", lower_quartile);
+  EXPECT_EQ(low.steal_ns, 15);
+  EXPECT_EQ(low.failed_attempt_ns, 3);
+  EXPECT_EQ(low.distances[0].steal_ns, 9);
+  const auto high = costs_from_json(text, "c.json", upper_quartile);
+  EXPECT_EQ(high.steal_ns, 40);
+  EXPECT_EQ(high.quiet_steal_ns, 40);
+  EXPECT_EQ(high.fork_ns, 1);
+  EXPECT_EQ(high.distances[0].steal_ns, 10);
+  EXPECT_EQ(costs_from_json(text, "c.json").steal_ns, 20);
+}
+
 TEST(CostModel, WhatIsNotGivenHasAMeaning) {
   const auto costs = costs_from_json(with(required), "c.json");
   EXPECT_EQ(costs.quiet_steal_ns, costs.steal_ns);
@@ -97,6 +115,8 @@ TEST(CostModel, NamesTheFieldThatIsWrong) {
       {with(required + R"(, "waking_ns": null)"), "costs.waking_ns is a number"},
       {with(required + R"(, "waking_ns": true)"), "costs.waking_ns is a number"},
       {with(required + R"(, "waking_ns": [])"), "costs.waking_ns is a number"},
+      {with(required + R"(, "waking_ns": {"median": 3, "upper_quartile": -1})"),
+       "costs.waking_ns.upper_quartile is a number"},
       {with(required + R"(, "waking_ns": {})"), "the field 'costs.waking_ns.median' is missing"},
       {with(required + R"(, "waking_ns": {"median": -3})"), "costs.waking_ns.median is a number"},
       {with(required + R"(, "instruction_ns": 0)"), "costs.instruction_ns is a number from 0.001"},

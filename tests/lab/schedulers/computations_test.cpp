@@ -13,7 +13,9 @@
 #include "lab/programs/fib.hpp"
 #include "lab/programs/loops.hpp"
 #include "lab/programs/matmul.hpp"
+#include "lab/programs/nqueens.hpp"
 #include "lab/programs/quicksort.hpp"
+#include "lab/programs/skynet.hpp"
 #include "lab/programs/tree.hpp"
 #include "lab/programs/uts.hpp"
 #include "lab/programs/wide.hpp"
@@ -104,6 +106,9 @@ TEST(Measures, AgreeWithTheUnrolledDag) {
   expect_same_measures(matmul_program{16, 4});
   expect_same_measures(loops_program{7, 5, 3});
   expect_same_measures(quicksort_program(1000, 3));
+  for (const unsigned leaves : {1U, 2U, 11U, 1000U}) expect_same_measures(skynet_program{leaves});
+  expect_same_measures(nqueens_program{6, 2});
+  expect_same_measures(nqueens_program{7, 0});
   expect_same_measures(
       uts_program{heist::workloads::tree({"small", heist::workloads::tree_kind::geometric,
                                           heist::workloads::tree_shape::fixed, 3, 5, 0, 0, 1})});
@@ -114,6 +119,19 @@ TEST(Measures, OfAMatrixProduct) {
   EXPECT_EQ(measured.threads, 1u + 8 + 64 + 512);
   EXPECT_EQ(measured.work, 512u * 512 + 12 * (1 + 8 + 64));
   EXPECT_EQ(measured.stack_depth, 4u);
+}
+
+TEST(Measures, OfSkynetAreThoseOfBinaryForks) {
+  const auto measured = make_computation("skynet:1000")->measure();
+  EXPECT_EQ(measured.threads, 1000u + 999);
+  EXPECT_EQ(measured.work, 1000u + 4 * 999);
+}
+
+// Of 6 queens 152 are tried. The columns of the first row are always forked, with 5 forks.
+TEST(Measures, OfQueensCountEachThatIsTried) {
+  const auto measured = make_computation("nqueens:6,6")->measure();
+  EXPECT_EQ(measured.threads, 1u + 2 * 5);
+  EXPECT_EQ(measured.work, 152u + 4 * 5);
 }
 
 TEST(Measures, OfNestedLoops) {
