@@ -57,11 +57,11 @@ TEST(CostModel, ReadsQuartilesWhereThereAreSome) {
          "failed_attempt_ns": {"median": 3}, "suspend_ns": 4, "wake_ns": 5)",
       R"(, "distances": [{"processors": 4, "failed_attempt_ns": 2,
                           "steal_ns": {"median": 9, "upper_quartile": 10}}])");
-  const auto low = costs_from_json(text, "c.json", lower_quartile);
+  const auto low = costs_from_json(text, "c.json", heist::lab::lower_quartile);
   EXPECT_EQ(low.steal_ns, 15);
   EXPECT_EQ(low.failed_attempt_ns, 3);
   EXPECT_EQ(low.distances[0].steal_ns, 9);
-  const auto high = costs_from_json(text, "c.json", upper_quartile);
+  const auto high = costs_from_json(text, "c.json", heist::lab::upper_quartile);
   EXPECT_EQ(high.steal_ns, 40);
   EXPECT_EQ(high.quiet_steal_ns, 40);
   EXPECT_EQ(high.fork_ns, 1);
