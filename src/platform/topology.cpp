@@ -21,9 +21,10 @@
 // The second file is the part of the header that differs between processors: a cross compiler may
 // see the host's first without it.
 #if __has_include(<dlfcn.h>) && __has_include(<hwloc.h>) && \
-    __has_include(<hwloc/autogen/config.h>)
+    __has_include(<hwloc/autogen/config.h>) && __has_include(<hwloc/cpukinds.h>)
 #include <dlfcn.h>
 #include <hwloc.h>
+#include <hwloc/cpukinds.h>
 #define HEIST_HAS_HWLOC_HEADER 1
 #endif
 
@@ -66,6 +67,11 @@ struct hwloc_functions {
   decltype(&hwloc_get_nbobjs_by_depth) get_nbobjs_by_depth;
   decltype(&hwloc_get_obj_by_depth) get_obj_by_depth;
   decltype(&hwloc_bitmap_next) bitmap_next;
+  decltype(&hwloc_bitmap_alloc) bitmap_alloc;
+  decltype(&hwloc_bitmap_free) bitmap_free;
+  // hwloc 2.4 is the first that has these; null without them.
+  decltype(&hwloc_cpukinds_get_nr) cpukinds_get_nr;
+  decltype(&hwloc_cpukinds_get_info) cpukinds_get_info;
 };
 
 template <class Function>
@@ -75,6 +81,9 @@ bool look_up(void* library, const char* name, Function& function) {
 }
 
 bool look_up_all(void* library, hwloc_functions& hwloc) {
+  if (!look_up(library, "hwloc_cpukinds_get_info", hwloc.cpukinds_get_info) ||
+      !look_up(library, "hwloc_cpukinds_get_nr", hwloc.cpukinds_get_nr))
+    hwloc.cpukinds_get_nr = nullptr;
   return look_up(library, "hwloc_get_api_version", hwloc.get_api_version) &&
          look_up(library, "hwloc_topology_init", hwloc.init) &&
          look_up(library, "hwloc_topology_set_synthetic", hwloc.set_synthetic) &&
@@ -84,7 +93,9 @@ bool look_up_all(void* library, hwloc_functions& hwloc) {
          look_up(library, "hwloc_get_type_depth", hwloc.get_type_depth) &&
          look_up(library, "hwloc_get_nbobjs_by_depth", hwloc.get_nbobjs_by_depth) &&
          look_up(library, "hwloc_get_obj_by_depth", hwloc.get_obj_by_depth) &&
-         look_up(library, "hwloc_bitmap_next", hwloc.bitmap_next);
+         look_up(library, "hwloc_bitmap_next", hwloc.bitmap_next) &&
+         look_up(library, "hwloc_bitmap_alloc", hwloc.bitmap_alloc) &&
+         look_up(library, "hwloc_bitmap_free", hwloc.bitmap_free);
 }
 
 // One loaded tree and the questions that are asked of it.
@@ -95,13 +106,31 @@ class hwloc_tree {
   // Each object of that type as the ascending list of its processors, in hwloc's (logical) order.
   [[nodiscard]] std::vector<std::vector<int>> groups(hwloc_obj_type_t type) const {
     std::vector<std::vector<int>> all;
-    for (const hwloc_obj_t object : objects(type)) all.push_back(cpus_of(object));
+    for (const hwloc_obj_t object : objects(type)) all.push_back(cpus_of(object->cpuset));
+    return all;
+  }
+
+  // By efficiency, as hwloc ranks them; nothing where there is one kind, or hwloc can't rank them.
+  [[nodiscard]] std::vector<std::vector<int>> kinds() const {
+    const int count = hwloc_.cpukinds_get_nr == nullptr ? 0 : hwloc_.cpukinds_get_nr(tree_, 0);
+    std::vector<std::vector<int>> all;
+    const std::unique_ptr<hwloc_bitmap_s, decltype(hwloc_.bitmap_free)> cpus(hwloc_.bitmap_alloc(),
+                                                                             hwloc_.bitmap_free);
+    for (int kind = 0; kind < count && count > 1 && cpus != nullptr; ++kind) {
+      int efficiency = -1;
+      const auto index = static_cast<unsigned>(kind);
+      if (hwloc_.cpukinds_get_info(tree_, index, cpus.get(), &efficiency, nullptr, nullptr, 0) !=
+              0 ||
+          efficiency < 0)
+        return {};
+      all.push_back(cpus_of(cpus.get()));
+    }
     return all;
   }
 
   void add_caches(hwloc_obj_type_t type, int level, std::vector<cache>& caches) const {
     for (const hwloc_obj_t object : objects(type)) {
-      caches.push_back({level, object->attr->cache.size, cpus_of(object)});
+      caches.push_back({level, object->attr->cache.size, cpus_of(object->cpuset)});
     }
   }
 
@@ -117,10 +146,10 @@ class hwloc_tree {
     return all;
   }
 
-  [[nodiscard]] std::vector<int> cpus_of(hwloc_obj_t object) const {
+  [[nodiscard]] std::vector<int> cpus_of(hwloc_const_bitmap_t set) const {
     std::vector<int> cpus;
-    if (object->cpuset == nullptr) return cpus;
-    for (int cpu = -1; (cpu = hwloc_.bitmap_next(object->cpuset, cpu)) >= 0;) cpus.push_back(cpu);
+    if (set == nullptr) return cpus;
+    for (int cpu = -1; (cpu = hwloc_.bitmap_next(set, cpu)) >= 0;) cpus.push_back(cpu);
     return cpus;
   }
 
@@ -159,6 +188,7 @@ topology read_tree(const hwloc_tree& tree) {
   result.nodes = number(HWLOC_OBJ_NUMANODE, &cpu_place::node);
   result.packages = number(HWLOC_OBJ_PACKAGE, &cpu_place::package);
 
+  result.kinds = tree.kinds();
   tree.add_caches(HWLOC_OBJ_L1CACHE, 1, result.caches);
   tree.add_caches(HWLOC_OBJ_L2CACHE, 2, result.caches);
   tree.add_caches(HWLOC_OBJ_L3CACHE, 3, result.caches);
@@ -270,6 +300,13 @@ std::string topology::summary() const {
   std::string line = counted(static_cast<std::size_t>(packages), "package") + ", ";
   if (nodes > 1) line += counted(static_cast<std::size_t>(nodes), "NUMA node") + ", ";
   line += counted(static_cast<std::size_t>(cores), "core") + ", " + counted(cpus.size(), "PU");
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    const char* const speed = kind == 0                  ? " slower"
+                              : kind + 1 == kinds.size() ? " faster"
+                                                         : " between";
+    line += (kind == 0 ? " (" : ", ") + std::to_string(kinds[kind].size()) + speed;
+  }
+  if (!kinds.empty()) line += ')';
   for (auto group = caches.begin(); group != caches.end();) {
     const auto end = std::find_if(group, caches.end(), [&group](const cache& other) {
       return other.level != group->level || other.bytes != group->bytes;

@@ -54,6 +54,8 @@ struct topology {
   int cores;
   std::vector<cpu_place> cpus;  // ascending by cpu
   std::vector<cache> caches;    // data and unified caches; by level, then by first cpu
+  // The cpus of each kind where some are faster than others, the slowest kind first; else empty.
+  std::vector<std::vector<int>> kinds;
 
   // remote if either is not in the topology.
   [[nodiscard]] proximity distance(int cpu, int other) const;
@@ -61,7 +63,8 @@ struct topology {
   // `others` without `cpu` itself, nearest first; as many as are equally near keep their order.
   [[nodiscard]] std::vector<int> nearest_first(int cpu, std::span<const int> others) const;
 
-  // One line: "1 package, 2 cores, 2 PUs, L2 1 MiB x2, L3 32 MiB x1".
+  // One line: "1 package, 2 cores, 2 PUs, L2 1 MiB x2, L3 32 MiB x1"; where there are kinds,
+  // "8 PUs (4 slower, 4 faster)".
   [[nodiscard]] std::string summary() const;
 };
 

@@ -29,7 +29,8 @@ class Usage(unittest.TestCase):
     def test_wrong_usage_is_one_line(self):
         for arguments, status, text in ((["--shape", "round", "--", "/bin/true"], 2, "no shape round: small, "),
                                         ([], 2, "which program?"), (["--", "/bin/true", "--"], 2, "which program?"),
-                                        (["--", "/nowhere"], 1, "/nowhere: no such file")):
+                                        (["--", "/nowhere"], 1, "/nowhere: no such file"),
+                                        (["--shape", "capacities", "--", "/bin/true"], 2, "only a machine of AArch64")):
             got, out, err = told(*arguments)
             self.assertEqual((got, out, err.count("\n")), (status, "", 1), arguments)
             self.assertIn(text, err)

@@ -1,12 +1,15 @@
 // The topology of hwloc's synthetic machines and of this one.
 #include "platform/topology.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <fstream>
+#include <map>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -22,6 +25,7 @@ using heist::platform::load_topology;
 using heist::platform::pin_this_thread;
 using heist::platform::proximity;
 using heist::platform::topology;
+using testing::HasSubstr;
 
 class Synthetic : public testing::Test {
  protected:
@@ -124,6 +128,34 @@ TEST(Topology, OfThisMachineHoldsTheProcessorsOfTheMask) {
   for (const int cpu : heist::platform::affinity_cpus()) {
     EXPECT_EQ(loaded.found->distance(cpu, cpu), proximity::same_pu) << cpu;
   }
+}
+
+TEST(Topology, SaysHowManyProcessorsAreSlower) {
+  auto machine = load_topology({.synthetic = "package:1 core:8 pu:1"});
+  if (!machine.found) GTEST_SKIP() << machine.reason;
+  EXPECT_TRUE(machine.found->kinds.empty());
+  machine.found->kinds = {{0, 1, 2, 3, 4}, {5, 6, 7}};
+  EXPECT_THAT(machine.found->summary(), HasSubstr("8 PUs (5 slower, 3 faster)"));
+  machine.found->kinds = {{0}, {1, 2}, {3, 4, 5, 6, 7}};
+  EXPECT_THAT(machine.found->summary(), HasSubstr("8 PUs (1 slower, 2 between, 5 faster)"));
+}
+
+// The kernel gives each processor's capacity where they differ, as on AArch64's big.LITTLE
+// (scripts/machine --shape capacities).
+TEST(Topology, KindsAreThoseOfTheKernelsCapacities) {
+  std::map<int, std::vector<int>> by_capacity;
+  for (const int cpu : heist::platform::affinity_cpus()) {
+    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpu_capacity");
+    int capacity = 0;
+    if (!(file >> capacity)) GTEST_SKIP() << "the kernel tells no capacities";
+    by_capacity[capacity].push_back(cpu);
+  }
+  if (by_capacity.size() < 2) GTEST_SKIP() << "all processors have the same";
+  const auto loaded = load_topology();
+  ASSERT_TRUE(loaded.found) << loaded.reason;
+  std::vector<std::vector<int>> kinds;
+  for (const auto& [capacity, cpus] : by_capacity) kinds.push_back(cpus);
+  EXPECT_EQ(loaded.found->kinds, kinds);
 }
 
 TEST(Pin, MovesTheThreadAndOnlyIt) {
