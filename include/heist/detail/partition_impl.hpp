@@ -4,6 +4,7 @@
 // on a single answer, which no processor could foresee where about half of them are true.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
