@@ -59,12 +59,12 @@ class detached_drain : public fiber_scoped<detached_drain, &fiber::drain> {
     const views_refused in_no_order;
     const root_family& family = *detached_access::family_of(t);
     detached_access::call(t);
-    if (run_newest_of(family))
+    if (run_newest_left_of(family))
       if (detached_task* const other = next()) hand_over_all(*other);
   }
 
   // For the task that runs, which may_pop(): as the function of that name.
-  [[nodiscard]] bool run_newest_of(const root_family& family) noexcept {
+  [[nodiscard]] bool run_newest_left_of(const root_family& family) noexcept {
     while (detached_task* const t = next_of(family)) {
       if (!may_call_awaited(self_worker(), awaited_in::deque)) {
         hand_over_all(*t);
@@ -148,13 +148,13 @@ void detached_access::start_here(pool_impl* p, detached_task& t, const void* fro
   start(p, t);
 }
 
-bool run_newest_of(const root_family& family) noexcept {
+bool run_newest_left_of(const root_family& family) noexcept {
   worker* const w = worker_here();
   if (w == nullptr || measures_work()) return true;
   detached_drain* const drain = w->current.get()->drain;
   if (drain == nullptr || !drain->may_pop(*w)) return true;
   const exceptions_put_aside of_the_caller(*w);
-  return drain->run_newest_of(family);
+  return drain->run_newest_left_of(family);
 }
 
 }  // namespace detail

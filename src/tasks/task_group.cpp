@@ -88,7 +88,7 @@ task_group::~task_group() {
 }
 
 void task_group::join() noexcept {
-  while (detail::run_newest_of(waiting_) && detail::run_one_of(waiting_)) {
+  while (detail::run_newest_left_of(waiting_) && detail::run_one_of(waiting_)) {
   }
   unfinished_.wait({detail::wait_kind::task_group, false, this});
   detail::notes::joins(this);

@@ -55,10 +55,10 @@ bool run_one_of(root_family& family) noexcept {
   worker* const w = this_worker();
   // A measured pool gives each root a strand of its own.
   if (w == nullptr || w->alone || is_measured(*w)) return false;
-  return may_call_awaited(*w, awaited_in::queue) && run_newest_of(family);
+  return may_call_awaited(*w, awaited_in::queue) && run_newest_queued_of(family);
 }
 
-bool run_newest_of(root_family& family) noexcept {
+bool run_newest_queued_of(root_family& family) noexcept {
   worker* const w = this_worker();
   root* const r = w->pool.injection().pop_newest_of(family);
   if (r == nullptr) return false;

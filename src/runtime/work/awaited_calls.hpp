@@ -43,6 +43,6 @@ enum class awaited_in : std::uint8_t { queue, deque };
 [[nodiscard]] bool may_call_awaited(worker& w, awaited_in where) noexcept;
 
 // As run_one_of(), no matter what is left of the stack and who else waits. For a worker.
-bool run_newest_of(root_family& family) noexcept;
+bool run_newest_queued_of(root_family& family) noexcept;
 
 }  // namespace heist::inline v0::detail

@@ -54,7 +54,7 @@ root_family* scope_state::late_children() noexcept {
 }
 
 void scope_state::run_late() noexcept {
-  while (run_newest_of(*late_)) {
+  while (run_newest_queued_of(*late_)) {
   }
 }
 
