@@ -1,7 +1,8 @@
 """Runs heist on the emulated machines of scripts/machine: machines_test.py BUILD-FOLDER [SHAPE...]
 
-On each: what `heist info` says is what was asked for; the tests of the topology and of sleepers pass; a
-soak of some seconds is clean, with as many workers as there are processors. Minutes for each shape. A
+On each: what `heist info` says is what was asked for; the tests of the topology and of sleepers pass, and
+those of libtbb's arenas that may use some processors; a soak of some seconds is clean, with as many workers
+as there are processors. Minutes for each shape. A
 build for AArch64, which has no command, says in a test what the topology is.
 """
 import json
@@ -40,9 +41,10 @@ EXPECTED_OF_AARCH64 = {
 }
 
 
-def machine(shape, *commands):
+def machine(shape, libraries, *commands):
     words = [word for command in commands for word in ["--", *map(str, command)]]
-    return subprocess.run([ROOT / "scripts" / "machine", "--shape", shape, "--seconds", "1800", *words], text=True,
+    given = [word for library in libraries for word in ["--library", library]]
+    return subprocess.run([ROOT / "scripts" / "machine", "--shape", shape, "--seconds", "1800", *given, *words], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
 
@@ -63,7 +65,12 @@ def complaints(shape, build):
     command = build / "heist"
     has_command = command.exists()
     infos = [[command, "info", "--json"], [command, "info", "--latency"]] if has_command else []
-    ran = machine(shape, *infos,
+    libtbb, its_tests = [], []
+    constraints = build / "integrations" / "libtbb" / "tests" / "heist_tbb_programs"
+    if constraints.exists() and shape != "hotplug":  # where the mask changes meanwhile
+        libtbb = [build / "lib" / "heist-tbb" / "libtbb.so.12", *(build / "src").glob("libheist.so.?.?"), "libtbbbind_2_5.so.3"]
+        its_tests = [[constraints, "--gtest_filter=Constraints*", "--gtest_brief=1"]]
+    ran = machine(shape, libtbb, *infos, *its_tests,
                   [unit / "platform" / "heist_platform_test", f"--gtest_filter={PLATFORM_TESTS}{without}", "--gtest_brief=1"],
                   [unit / "runtime" / "heist_runtime_test", f"--gtest_filter={RUNTIME_TESTS}{without}", "--gtest_brief=1"],
                   [build / "tests" / "soak" / "heist_soak", "--seconds", SOAK_SECONDS, "--patience", 300])

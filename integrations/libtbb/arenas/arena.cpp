@@ -11,13 +11,15 @@
 
 namespace heist::inline v0::libtbb {
 
-work_arena::work_arena(arena_keeper& market, unsigned size, unsigned reserved, int p)
+work_arena::work_arena(arena_keeper& market, unsigned size, unsigned reserved, int p,
+                       const d1::constraints& c)
     : keeper(market),
       priority(p),
       max_workers(size > reserved ? size - reserved : 0),
       concurrency_(size),
       size_(std::max(size, 2u)),
       reserved_(std::min(reserved, size_)),
+      binding_(c, size_),
       default_context_(task_group_context::isolated, task_group_context::fp_settings) {
   context_access::make_default(default_context_);
   seats_.reserve(size_);
@@ -46,6 +48,7 @@ bool work_arena::take(unsigned index, participant& me) noexcept {
   me.at = &s;
   me.index = static_cast<d1::slot_id>(index);
   me.seen_observers = 0;
+  binding_.enter(index);
   observers.enter(me);
   return true;
 }
@@ -59,6 +62,7 @@ bool work_arena::sit_down(participant& me) {
 
 void work_arena::stand_up(participant& me, bool for_good) noexcept {
   observers.leave(me);
+  binding_.leave(me.index);
   seat& s = *me.at;
   s.items.owner().expose_all();
   const bool leaves_work = s.items.thief().size_hint() != 0;

@@ -37,6 +37,7 @@
 #include "heist/deque/split.hpp"
 #include "heist/detail/short_lock.hpp"
 #include "parts/abi.hpp"
+#include "parts/constraints.hpp"
 #include "parts/lazy_slots.hpp"
 #include "parts/mailbox.hpp"
 #include "parts/task_queue.hpp"
@@ -97,16 +98,18 @@ class arena_keeper {
 
 class work_arena {
  public:
-  // `size` seats, at least 2. Throws std::bad_alloc. The caller has the first reference.
-  work_arena(arena_keeper& market, unsigned size, unsigned reserved, int priority);
+  // `size` seats, at least 2, whose threads are bound as `c` says. Throws std::bad_alloc. The
+  // caller has the first reference.
+  work_arena(arena_keeper& market, unsigned size, unsigned reserved, int priority,
+             const d1::constraints& c);
   ~work_arena();
   work_arena(const work_arena&) = delete;
   work_arena& operator=(const work_arena&) = delete;
 
   // ---- Seats.
 
-  // Sits down in a free seat, with the observers told; false if there is none. me.in and so on are
-  // overwritten.
+  // Sits down in a free seat, bound and with the observers told; false if there is none. me.in and
+  // so on are overwritten.
   [[nodiscard]] bool sit_down(participant& me);
   // Leaves what lies in the deque for thieves. Where no worker is allowed that waits until a thread
   // comes; `for_good`: perhaps none will, so a worker does.
@@ -208,6 +211,7 @@ class work_arena {
   static bool move_to_front(seat& own) noexcept;
 
   const unsigned concurrency_, size_, reserved_;
+  const binding binding_;
   std::vector<std::unique_ptr<seat>> seats_;
   std::atomic<unsigned> seats_in_use_{0};
   std::atomic<unsigned> waiting_for_seat_{0};

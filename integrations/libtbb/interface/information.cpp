@@ -1,13 +1,16 @@
 // What the library says about itself and the machine: versions, NUMA nodes, core types, the entries
 // for Intel's analysis tools, and the exceptions that it throws.
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <span>
 #include <stdexcept>
 
 #include "market/market.hpp"
 #include "parts/abi.hpp"
+#include "parts/constraints.hpp"
 #include "parts/controls.hpp"
 
 extern "C" {
@@ -20,19 +23,45 @@ namespace tbb::detail::r1 {
 
 using heist::libtbb::worker_market;
 
-// ---- The machine: one node, one type of core.
+// ---- The machine.
 
-unsigned numa_node_count() { return 1; }
-void fill_numa_indices(int* indices) { indices[0] = 0; }
-int numa_default_concurrency(int) {
-  return static_cast<int>(worker_market::instance().pool_size());
+unsigned numa_node_count() { return static_cast<unsigned>(heist::libtbb::numa_nodes().size()); }
+void fill_numa_indices(int* indices) { std::ranges::copy(heist::libtbb::numa_nodes(), indices); }
+int numa_default_concurrency(int node) {
+  const int some = heist::libtbb::processors_of(d1::constraints{}.set_numa_id(node));
+  return some > 0 ? some : static_cast<int>(worker_market::instance().pool_size());
 }
-unsigned core_type_count(std::intptr_t) { return 1; }
-void fill_core_type_indices(int* indices, std::intptr_t) { indices[0] = 0; }
-int constraints_default_concurrency(const d1::constraints&, std::intptr_t) {
-  return static_cast<int>(worker_market::instance().pool_size());
+
+unsigned core_type_count(std::intptr_t) {
+  return static_cast<unsigned>(heist::libtbb::core_types().size());
 }
-int constraints_threads_per_core(const d1::constraints&, std::intptr_t) { return -1; }
+void fill_core_type_indices(int* indices, std::intptr_t) {
+  std::ranges::copy(heist::libtbb::core_types(), indices);
+}
+
+namespace {
+// Automatic, or one that the library has told.
+bool is_known(int asked, std::span<const int> (*told)()) {
+  return asked == d1::task_arena_base::automatic || std::ranges::count(told(), asked) != 0;
+}
+void require(bool holds, const char* message) {
+  if (!holds) assertion_failure("constraints_default_concurrency", 0, "is_known", message);
+}
+}  // namespace
+
+int constraints_default_concurrency(const d1::constraints& c, std::intptr_t) {
+  require(c.max_threads_per_core == d1::task_arena_base::automatic || c.max_threads_per_core > 0,
+          "constraints::max_threads_per_core must be positive or tbb::task_arena::automatic");
+  require(is_known(c.numa_id, heist::libtbb::numa_nodes),
+          "constraints::numa_id must be one of tbb::info::numa_nodes()");
+  require(is_known(c.core_type, heist::libtbb::core_types),
+          "constraints::core_type must be one of tbb::info::core_types()");
+  const int some = heist::libtbb::processors_of(c);
+  return some > 0 ? some : static_cast<int>(worker_market::instance().pool_size());
+}
+int constraints_threads_per_core(const d1::constraints&, std::intptr_t) {
+  return d1::task_arena_base::automatic;
+}
 
 // ---- Errors.
 

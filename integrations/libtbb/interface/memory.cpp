@@ -10,9 +10,11 @@
 #include <array>
 #include <cstdlib>
 #include <new>
+#include <span>
 
 #include "heist/detail/sanitizers.hpp"
 #include "parts/abi.hpp"
+#include "parts/constraints.hpp"
 
 namespace heist::inline v0::libtbb {
 
@@ -60,8 +62,28 @@ const allocator& memory() noexcept {
 
 namespace tbb::detail::r1 {
 
-using heist::libtbb::line_bytes;
-using heist::libtbb::memory;
+namespace libtbb = heist::libtbb;
+using libtbb::line_bytes;
+using libtbb::memory;
+
+namespace {
+
+constexpr unsigned most_nodes = 1024;
+using node_mask = std::array<unsigned long, most_nodes / 64>;
+
+// oneTBB's node k is the kernel's k-th, whose numbers may have holes.
+node_mask chosen_of(const node_mask& allowed, std::span<const int> nodes) {
+  node_mask chosen{};
+  int k = 0;
+  for (unsigned node = 0; node < most_nodes; ++node) {
+    const unsigned long bit = 1ul << node % 64;
+    if ((allowed[node / 64] & bit) == 0) continue;
+    if (std::ranges::count(nodes, k++) != 0) chosen[node / 64] |= bit;
+  }
+  return chosen;
+}
+
+}  // namespace
 
 void* allocate_memory(std::size_t bytes) {
   void* const result = memory().allocate(bytes);
@@ -82,22 +104,24 @@ void cache_aligned_deallocate(void* p) {
   if (p != nullptr) memory().free_aligned(p);
 }
 
-// Whole pages, which the kernel deals out to all nodes in turns: the library tells one node, number
-// 0, so nobody can name others, and a chunk is a page. Null for wrong arguments and where the
-// kernel refuses.
+// Whole pages, which the kernel deals out to the named nodes in turns, or to all if none is named;
+// a chunk is a page. Null for wrong arguments and where the kernel refuses.
 void* allocate_interleaved(std::size_t bytes, const int* nodes, std::size_t count, std::size_t) {
   if (bytes == 0 || (nodes == nullptr && count != 0)) return nullptr;
-  if (!std::all_of(nodes, nodes + count, [](int node) { return node == 0; })) return nullptr;
+  const auto known = libtbb::numa_nodes();
+  if (!std::all_of(nodes, nodes + count, [&](int k) { return std::ranges::count(known, k) != 0; }))
+    return nullptr;
   void* const got =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (got == MAP_FAILED) return nullptr;
   // A wish: the memory is as good where the kernel has no nodes.
-  constexpr unsigned most_nodes = 1024;
-  std::array<unsigned long, most_nodes / 64> allowed{};
+  node_mask allowed{};
   if (::syscall(SYS_get_mempolicy, nullptr, allowed.data(), most_nodes, nullptr,
-                MPOL_F_MEMS_ALLOWED) == 0)
+                MPOL_F_MEMS_ALLOWED) == 0) {
+    const node_mask asked = count == 0 ? allowed : chosen_of(allowed, {nodes, count});
     static_cast<void>(
-        ::syscall(SYS_mbind, got, bytes, MPOL_INTERLEAVE, allowed.data(), most_nodes, 0));
+        ::syscall(SYS_mbind, got, bytes, MPOL_INTERLEAVE, asked.data(), most_nodes, 0));
+  }
   return got;
 }
 void deallocate_interleaved(void* p, std::size_t bytes) {

@@ -31,6 +31,12 @@ struct task_arena_impl {
   }
   static int& concurrency(base& a) noexcept { return a.my_max_concurrency; }
   static int asked(const base& a) noexcept { return a.my_max_concurrency; }
+  static d1::constraints constraints(const base& a) {
+    return d1::constraints{}
+        .set_numa_id(a.my_numa_id)
+        .set_core_type(a.core_type())
+        .set_max_threads_per_core(a.max_threads_per_core());
+  }
   static unsigned& reserved(base& a) noexcept { return a.my_num_reserved_slots; }
   static int priority(const base& a) noexcept { return static_cast<int>(a.my_priority); }
   static void set_priority(base& a, int p) noexcept {
@@ -184,9 +190,10 @@ void delegate(work_arena& to, d1::delegate_base& call) {
 void initialize(d1::task_arena_base& a) {
   worker_market& m = worker_market::instance();
   int& concurrency = access::concurrency(a);
-  if (concurrency < 1) concurrency = static_cast<int>(m.pool_size());  // automatic is -1
+  const d1::constraints c = access::constraints(a);
+  if (concurrency < 1) concurrency = constraints_default_concurrency(c, 0);  // automatic is -1
   const auto size = static_cast<unsigned>(concurrency);
-  access::set(a, &m.make_arena(size, std::min(access::reserved(a), size), access::priority(a)));
+  access::set(a, &m.make_arena(size, std::min(access::reserved(a), size), access::priority(a), c));
 }
 
 void terminate(d1::task_arena_base& a) {
@@ -235,8 +242,9 @@ int max_concurrency(const d1::task_arena_base* a) {
   else if (const participant* const me = current_participant)
     where = me->in;
   if (where != nullptr) return static_cast<int>(worker_market::instance().concurrency_of(*where));
-  if (a != nullptr && access::asked(*a) == 1) return 1;
-  return static_cast<int>(worker_market::instance().pool_size());
+  if (a == nullptr) return static_cast<int>(worker_market::instance().pool_size());
+  if (access::asked(*a) == 1) return 1;
+  return constraints_default_concurrency(access::constraints(*a), 0);
 }
 
 // No seat: the thread isn't in that arena.

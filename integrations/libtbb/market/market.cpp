@@ -56,8 +56,9 @@ void worker_market::note_arenas() noexcept {
   for (work_arena* a : arenas_) note_end_of(*a);
 }
 
-work_arena& worker_market::make_arena(unsigned size, unsigned reserved, int priority) {
-  auto made = std::make_unique<work_arena>(*this, size, reserved, priority);
+work_arena& worker_market::make_arena(unsigned size, unsigned reserved, int priority,
+                                      const d1::constraints& c) {
+  auto made = std::make_unique<work_arena>(*this, size, reserved, priority, c);
   const std::lock_guard held(lock_);
   const auto place = std::ranges::find_if(
       arenas_, [&](const work_arena* other) { return other->priority < priority; });

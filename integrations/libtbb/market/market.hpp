@@ -51,7 +51,8 @@ class worker_market final : public arena_keeper {
   static worker_market& instance();
 
   // A new arena, with a reference. Throws std::bad_alloc.
-  work_arena& make_arena(unsigned size, unsigned reserved, int priority);
+  work_arena& make_arena(unsigned size, unsigned reserved, int priority,
+                         const d1::constraints& c = {});
   void refer(work_arena& a) noexcept override;
   void release(work_arena& a) noexcept override;
   void ask_for_workers(work_arena& a, bool must_run) noexcept override;

@@ -212,7 +212,7 @@ TEST(AssertionHandler, IsCalledInPlaceOfTheEnd) {
 
 TEST(InterleavedMemory, IsWholeAndRefusesWhatIsWrong) {
   constexpr std::size_t bytes = 5'000'000;
-  const d1::numa_node_id none = 17, first = 0;
+  const d1::numa_node_id none = 17, first = tbb::info::numa_nodes().front();
   for (const auto& [nodes, count] : {std::pair<const d1::numa_node_id*, std::size_t>{nullptr, 0},
                                      std::pair<const d1::numa_node_id*, std::size_t>{&first, 1}}) {
     auto* const p = static_cast<char*>(r1::allocate_interleaved(bytes, nodes, count, 8192));
