@@ -69,6 +69,26 @@ PROGRAM("sort: numbers, strings", clean) {
   heist::sort(w.begin(), w.end());
 }
 
+PROGRAM("copy_if, stable_partition: elements", clean) {
+  std::vector<int> v(5000);
+  for (int i = 0; i < 5000; ++i) v[std::size_t(i)] = i;
+  std::vector<int> odd(5000);
+  heist::copy_if(v.begin(), v.end(), odd.begin(), [](int x) { return x % 2 == 1; });
+  heist::stable_partition(v.begin(), v.end(), [](int x) { return x % 3 == 0; });
+  use(v[1]);
+  use(odd[1]);
+}
+
+PROGRAM("stable_partition: a predicate that writes for its neighbour", racy) {
+  std::vector<int> v(40000), seen(40001);
+  for (int i = 0; i < 40000; ++i) v[std::size_t(i)] = i;
+  heist::stable_partition(v.begin(), v.end(), [&](int x) {
+    const auto at = std::size_t(x);
+    if (x == 100) seen[at + 1] = 1;    // (1)
+    return x == 101 && seen[at] != 0;  // (2)
+  });
+}
+
 // ---- Tasks.
 
 PROGRAM("task_group: two tasks", racy) {

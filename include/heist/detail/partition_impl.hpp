@@ -44,8 +44,8 @@ class choices {
  public:
   static constexpr std::size_t most_words = 32;  // of a leaf
 
-  choices(It first, std::size_t n, Predicate& predicate)
-      : first_(first), n_(n), leaf_size_(leaf_size_for(n)), predicate_(predicate) {}
+  choices(It first, std::size_t n, Predicate& predicate, unsigned workers)
+      : first_(first), n_(n), leaf_size_(leaf_size_for(n, workers)), predicate_(predicate) {}
 
   [[nodiscard]] std::size_t leaves() const noexcept { return (n_ + leaf_size_ - 1) / leaf_size_; }
   // The place of a leaf's first element.
@@ -85,11 +85,13 @@ class choices {
   }
 
  private:
-  // The predicate may take long: there are some hundred leaves wherever there are as many elements.
-  // From 4096 elements on leaves have whole words, up to about a microsecond of a cheap predicate.
-  static std::size_t leaf_size_for(std::size_t n) noexcept {
-    constexpr std::size_t leaves = 256;
-    const std::size_t size = n / leaves;
+  // The predicate may take long: there are some leaves for each worker wherever there are as many
+  // elements. Leaves of whole words have up to about a microsecond of a cheap predicate. Races are
+  // looked for between leaves.
+  static std::size_t leaf_size_for(std::size_t n, unsigned workers) noexcept {
+    if constexpr (HEIST_RACE) return 1;
+    constexpr std::size_t leaves = 32;  // for each of several workers
+    const std::size_t size = workers == 1 ? n : n / (leaves * workers);
     if (size < word_size / 4) return size < 1 ? 1 : size;
     const std::size_t words = (size + word_size - 1) / word_size;
     return word_size * (words < most_words ? words : most_words);
@@ -193,16 +195,16 @@ template <class It, class Out>
 template <class It, class Out, class Predicate>
 class chosen_copier {
  public:
-  chosen_copier(It first, std::size_t n, Out out, Predicate& predicate)
-      : first_(first), out_(out), choices_(first, n, predicate) {}
+  chosen_copier(It first, std::size_t n, Out out, Predicate& predicate, unsigned workers)
+      : first_(first), out_(out), choices_(first, n, predicate, workers), workers_(workers) {}
 
   // Returns how many were copied.
-  std::size_t run(unsigned workers) {
-    if (workers > 1) choices_.make_room();
+  std::size_t run() {
+    if (workers_ > 1) choices_.make_room();
     if constexpr (shares_words<Out>) {
-      if (workers > 1) return choose_then_copy(workers);
+      if (workers_ > 1) return choose_then_copy();
     }
-    return *leaf_scan<std::size_t, chosen_copier>(*this, workers).run(leaves(), std::size_t{0});
+    return *leaf_scan<std::size_t, chosen_copier>(*this, workers_).run(leaves(), std::size_t{0});
   }
 
   [[nodiscard]] std::size_t leaves() const noexcept { return choices_.leaves(); }
@@ -228,13 +230,13 @@ class chosen_copier {
 
  private:
   // All workers ask the predicate, and one writes.
-  std::size_t choose_then_copy(unsigned workers) const {
+  std::size_t choose_then_copy() const {
     split_calls(
         leaves(),
         [&](std::size_t f, std::size_t l) {
           for (std::size_t k = f; k != l; ++k) choices_.choose(k);
         },
-        workers);
+        workers_);
     std::size_t to = 0;
     for (std::size_t k = 0; k != leaves(); ++k) to = put_out(k, to);
     return to;
@@ -248,6 +250,7 @@ class chosen_copier {
   const It first_;
   const Out out_;
   choices<It, Predicate> choices_;
+  const unsigned workers_;
 };
 
 struct copy_if_impl {
@@ -270,8 +273,8 @@ struct copy_if_impl {
     using copier = chosen_copier<decltype(plain(first)), decltype(plain(out)),
                                  std::remove_reference_t<Predicate>>;
     return on_a_worker([&](unsigned workers) {
-      copier chosen(plain(first), n, plain(out), predicate);
-      return iterator_at(out, chosen.run(workers));
+      copier chosen(plain(first), n, plain(out), predicate, workers);
+      return iterator_at(out, chosen.run());
     });
   }
 };
@@ -307,7 +310,7 @@ struct stable_partition_impl : takes_predicate {
   template <class It, class Predicate>
   static std::size_t partition(It first, std::size_t n, Predicate& predicate, unsigned workers) {
     using T = std::iter_value_t<It>;
-    choices<It, Predicate> chosen(first, n, predicate);
+    choices<It, Predicate> chosen(first, n, predicate, workers);
     std::vector<std::size_t> before(chosen.leaves());  // chosen ones before each leaf
     if constexpr (std::is_pointer_v<It> && std::is_trivially_copyable_v<T> &&
                   std::is_copy_assignable_v<T>)
