@@ -24,6 +24,7 @@ NOT_UNDER_HOTPLUG = "SleepingPlaces.ASleeperIs*:SleepingPlaces.WhoeverIs*:Sleepi
 EXPECTED = {
     "small": (4, 4, ["1 package", "4 cores, 4 PUs", "L3 16 MiB x1"]),
     "nodes": (64, 64, ["8 packages, 4 NUMA nodes", "64 cores, 64 PUs", "L3 16 MiB x8"]),
+    "many": (128, 128, ["16 packages, 4 NUMA nodes", "128 cores, 128 PUs", "L3 16 MiB x16"]),
     "threads": (16, 16, ["2 packages, 2 NUMA nodes", "8 cores, 16 PUs", "L3 16 MiB x2"]),
     "holes": (7, 7, ["2 packages, 2 NUMA nodes", "16 cores, 16 PUs"]),
     "hotplug": (None, None, ["1 package"]),
