@@ -173,32 +173,37 @@ std::uint32_t number_of_name(trace_writer& r, const char* name) noexcept {
 }
 
 // How many stacks the pool's functions have, from time to time and by one of its workers.
-void add_stacks(trace_writer& r, pool_impl& p, std::uint64_t now) noexcept {
+void add_stacks(trace_writer& r, pool_impl& p, std::uint32_t name, std::uint64_t now) noexcept {
   // Relaxed: of several workers at one moment the last one's number counts.
   if (now < p.traced_stacks_from.load(std::memory_order_relaxed)) return;
   p.traced_stacks_from.store(r.usage_from, std::memory_order_relaxed);
-  const std::uint32_t name = number_of_name(r, "stacks in use");
   if (r.has_room() || take_chunk(r))
     r.add(trace::pack(now, event_kind::counter, name, 0, 0,
                       static_cast<double>(p.stack_use().in_use())));
 }
 
-void add_usage(trace_writer& r, std::uint64_t now) noexcept {
+// Returns the time of what it adds. The name comes before the time, as everywhere: a name that is
+// new after the trace's end isn't in the trace, and the reader leaves out the events of that time.
+std::uint64_t add_usage(trace_writer& r) noexcept {
+  worker* const w = this_worker();
+  const std::uint32_t stacks = w != nullptr ? number_of_name(r, "stacks in use") : 0;
+  const std::uint64_t now = read_stamp(r.rate);
   r.usage_from = now + static_cast<std::uint64_t>(usage_every_ns / r.rate.ns_per_tick);
-  if (!r.has_room() && !take_chunk(r)) return;
+  if (!r.has_room() && !take_chunk(r)) return now;
   const platform::thread_usage u = platform::usage_of(r.thread);
   r.add(trace::pack(now, event_kind::usage, 0,
                     u.knows_ready ? static_cast<std::uint32_t>(u.ready_ns >> 32U) : trace::no_lane,
                     u.knows_ready ? static_cast<std::uint32_t>(u.ready_ns) : trace::no_lane,
                     static_cast<double>(u.processor_ns)));
-  if (worker* const w = this_worker()) add_stacks(r, w->pool, now);
+  if (w != nullptr) add_stacks(r, w->pool, stacks, now);
+  return now;
 }
 
 void add(trace_writer& r, event_kind kind, std::uint32_t name, std::uint32_t a, std::uint32_t b,
          double value) noexcept {
-  const std::uint64_t now = read_stamp(r.rate);
+  std::uint64_t now = read_stamp(r.rate);
   if (now >= r.usage_from) [[unlikely]]
-    add_usage(r, now);
+    now = add_usage(r);
   if (r.has_room() || take_chunk(r)) r.add(trace::pack(now, kind, name, a, b, value));
 }
 

@@ -215,17 +215,27 @@ TEST_F(TraceRecord, RefusesWhatMakesNoSense) {
 TEST_F(TraceRecord, MayBeStoppedWhileAllRecord) {
   heist::pool p({.workers = 3});
   std::atomic<bool> is_over{false};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 2; ++i)
-    threads.emplace_back([&is_over] {
-      for (int n = 0; !is_over; ++n) {
-        const heist::region r(n % 2 == 0 ? "even" : "odd");
-        heist::trace_counter("n", n);
-      }
-    });
-  std::thread work([&] {
+  const auto record = [&is_over] {
+    for (int n = 0; !is_over; ++n) {
+      const heist::region r(n % 2 == 0 ? "even" : "odd");
+      heist::trace_counter("n", n);
+    }
+  };
+  const auto work = [&] {
     while (!is_over) p.run([] { fib(16); });
-  });
+  };
+  // Joins them if the reader throws, too.
+  struct recorders {
+    std::atomic<bool>& is_over;
+    std::vector<std::thread> threads;
+    ~recorders() {
+      is_over = true;
+      for (std::thread& t : threads) t.join();
+    }
+  } those{is_over, {}};
+  those.threads.emplace_back(record);
+  those.threads.emplace_back(record);
+  those.threads.emplace_back(work);
   for (int round = 0; round < scaled(20); ++round) {
     p.start_trace(1024);
     linger(2ms);
@@ -240,9 +250,6 @@ TEST_F(TraceRecord, MayBeStoppedWhileAllRecord) {
       at->second = e.value;
     }
   }
-  is_over = true;
-  for (std::thread& t : threads) t.join();
-  work.join();
 }
 
 // In whatever way the program ends, the file has what happened until then.
