@@ -1,9 +1,9 @@
 """Runs heist on the emulated machines of scripts/machine: machines_test.py BUILD-FOLDER [SHAPE...]
 
 On each: what `heist info` says is what was asked for; the tests of the topology and of sleepers pass, and
-those of libtbb's arenas that may use some processors; a soak of some seconds is clean, with as many workers
-as there are processors. Minutes for each shape. A
-build for AArch64, which has no command, says in a test what the topology is.
+those of libtbb's constraints; a soak of some seconds is clean, with as many workers as there are
+processors. Minutes for each shape. A build for AArch64, which has no command, says in a test what the
+topology is.
 """
 import json
 import pathlib
@@ -67,10 +67,11 @@ def complaints(shape, build):
     has_command = command.exists()
     infos = [[command, "info", "--json"], [command, "info", "--latency"]] if has_command else []
     libtbb, its_tests = [], []
-    constraints = build / "integrations" / "libtbb" / "tests" / "heist_tbb_programs"
-    if constraints.exists() and shape != "hotplug":  # where the mask changes meanwhile
+    programs = build / "integrations" / "libtbb" / "tests"
+    if (programs / "heist_tbb_programs").exists() and shape != "hotplug":  # where the mask changes meanwhile
         libtbb = [build / "lib" / "heist-tbb" / "libtbb.so.12", *(build / "src").glob("libheist.so.?.?"), "libtbbbind_2_5.so.3"]
-        its_tests = [[constraints, "--gtest_filter=Constraints*", "--gtest_brief=1"]]
+        its_tests = [[programs / "heist_tbb_programs", "--gtest_filter=Constraints*", "--gtest_brief=1"],
+                     [programs / "heist_tbb_later_programs", "--gtest_filter=InterleavedMemory*", "--gtest_brief=1"]]
     ran = machine(shape, libtbb, *infos, *its_tests,
                   [unit / "platform" / "heist_platform_test", f"--gtest_filter={PLATFORM_TESTS}{without}", "--gtest_brief=1"],
                   [unit / "runtime" / "heist_runtime_test", f"--gtest_filter={RUNTIME_TESTS}{without}", "--gtest_brief=1"],

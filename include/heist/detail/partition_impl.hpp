@@ -85,13 +85,13 @@ class choices {
   }
 
  private:
-  // The predicate may take long: there are some leaves for each worker wherever there are as many
-  // elements. Leaves of whole words have up to about a microsecond of a cheap predicate. Races are
-  // looked for between leaves.
+  // The predicate may take long, so there are some leaves for each worker; and few, since each
+  // costs two copies. Leaves of whole words have up to about a microsecond of a cheap predicate.
+  // Races are looked for between leaves.
   static std::size_t leaf_size_for(std::size_t n, unsigned workers) noexcept {
     if constexpr (HEIST_RACE) return 1;
-    constexpr std::size_t leaves = 32;  // for each of several workers
-    const std::size_t size = workers == 1 ? n : n / (leaves * workers);
+    const std::size_t leaves = workers == 1 ? 1 : workers < 8 ? 32 * std::size_t{workers} : 256;
+    const std::size_t size = n / leaves;
     if (size < word_size / 4) return size < 1 ? 1 : size;
     const std::size_t words = (size + word_size - 1) / word_size;
     return word_size * (words < most_words ? words : most_words);

@@ -21,43 +21,45 @@ TBB_EXPORT const char* TBB_runtime_version() { return TBB_VERSION_STRING; }
 
 namespace tbb::detail::r1 {
 
+using heist::libtbb::core_types;
+using heist::libtbb::numa_nodes;
 using heist::libtbb::worker_market;
 
 // ---- The machine.
 
-unsigned numa_node_count() { return static_cast<unsigned>(heist::libtbb::numa_nodes().size()); }
-void fill_numa_indices(int* indices) { std::ranges::copy(heist::libtbb::numa_nodes(), indices); }
-int numa_default_concurrency(int node) {
-  const int some = heist::libtbb::processors_of(d1::constraints{}.set_numa_id(node));
-  return some > 0 ? some : static_cast<int>(worker_market::instance().pool_size());
-}
-
-unsigned core_type_count(std::intptr_t) {
-  return static_cast<unsigned>(heist::libtbb::core_types().size());
-}
-void fill_core_type_indices(int* indices, std::intptr_t) {
-  std::ranges::copy(heist::libtbb::core_types(), indices);
-}
-
 namespace {
+int concurrency_of(const d1::constraints& c) {
+  const int processors = heist::libtbb::processors_of(c);
+  return processors > 0 ? processors : static_cast<int>(worker_market::instance().pool_size());
+}
 // Automatic, or one that the library has told.
-bool is_known(int asked, std::span<const int> (*told)()) {
-  return asked == d1::task_arena_base::automatic || std::ranges::count(told(), asked) != 0;
+bool is_known(int asked, std::span<const int> told) {
+  return asked == d1::task_arena_base::automatic || std::ranges::count(told, asked) != 0;
 }
 void require(bool holds, const char* message) {
   if (!holds) assertion_failure("constraints_default_concurrency", 0, "is_known", message);
 }
 }  // namespace
 
+unsigned numa_node_count() { return static_cast<unsigned>(numa_nodes().size()); }
+void fill_numa_indices(int* indices) { std::ranges::copy(numa_nodes(), indices); }
+int numa_default_concurrency(int node) {
+  return concurrency_of(d1::constraints{}.set_numa_id(node));
+}
+
+unsigned core_type_count(std::intptr_t) { return static_cast<unsigned>(core_types().size()); }
+void fill_core_type_indices(int* indices, std::intptr_t) {
+  std::ranges::copy(core_types(), indices);
+}
+
 int constraints_default_concurrency(const d1::constraints& c, std::intptr_t) {
   require(c.max_threads_per_core == d1::task_arena_base::automatic || c.max_threads_per_core > 0,
           "constraints::max_threads_per_core must be positive or tbb::task_arena::automatic");
-  require(is_known(c.numa_id, heist::libtbb::numa_nodes),
+  require(is_known(c.numa_id, numa_nodes()),
           "constraints::numa_id must be one of tbb::info::numa_nodes()");
-  require(is_known(c.core_type, heist::libtbb::core_types),
+  require(is_known(c.core_type, core_types()),
           "constraints::core_type must be one of tbb::info::core_types()");
-  const int some = heist::libtbb::processors_of(c);
-  return some > 0 ? some : static_cast<int>(worker_market::instance().pool_size());
+  return concurrency_of(c);
 }
 int constraints_threads_per_core(const d1::constraints&, std::intptr_t) {
   return d1::task_arena_base::automatic;

@@ -118,7 +118,8 @@ void* allocate_interleaved(std::size_t bytes, const int* nodes, std::size_t coun
   node_mask allowed{};
   if (::syscall(SYS_get_mempolicy, nullptr, allowed.data(), most_nodes, nullptr,
                 MPOL_F_MEMS_ALLOWED) == 0) {
-    const node_mask asked = count == 0 ? allowed : chosen_of(allowed, {nodes, count});
+    const bool is_any = count == 0 || known.front() < 0;  // nobody knows which there are
+    const node_mask asked = is_any ? allowed : chosen_of(allowed, {nodes, count});
     static_cast<void>(
         ::syscall(SYS_mbind, got, bytes, MPOL_INTERLEAVE, asked.data(), most_nodes, 0));
   }

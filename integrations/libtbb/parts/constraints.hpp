@@ -18,11 +18,12 @@ class binding_handler;  // libtbbbind's
 
 namespace heist::inline v0::libtbb {
 
-// The processors that constraints leave. Costs milliseconds the first time in a process, when the
-// machine is looked at. All are thread-safe.
+// The numbers of the nodes and of the core types of which the process may use a processor: at least
+// one. The first call in a process takes milliseconds, when the machine is looked at. All of these
+// are thread-safe.
 [[nodiscard]] std::span<const int> numa_nodes();
 [[nodiscard]] std::span<const int> core_types();
-// How many processors there are; 0 where the constraints don't say or nobody knows.
+// How many processors the constraints leave; 0 if they leave all, or nobody knows.
 [[nodiscard]] int processors_of(const d1::constraints& c);
 
 // An arena's threads are bound while they sit in it.

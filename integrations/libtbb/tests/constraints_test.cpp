@@ -2,11 +2,19 @@
 // What there is to tell apart depends on the machine: tests/machines runs these on emulated ones.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -82,6 +90,68 @@ TEST(Constraints, NodesShareOutTheProcessors) {
   }
   EXPECT_EQ(together, before);
   EXPECT_EQ(sum, before.size());
+}
+
+// The machine that hwloc is to see in place of this one: two of its processors, of two types.
+constexpr const char* other_machine = "HWLOC_XMLFILE";
+
+TEST(Constraints, CoreTypesShareOutTheProcessors) {
+  if (std::getenv(other_machine) == nullptr) GTEST_SKIP() << "OfCoreTypes runs this";
+  const std::vector<tbb::core_type_id> types = tbb::info::core_types();
+  ASSERT_EQ(types.size(), 2u);
+  std::set<int> together;
+  for (const tbb::core_type_id type : types) {
+    task_arena arena(task_arena::constraints{}.set_core_type(type));
+    EXPECT_EQ(arena.max_concurrency(), 1);
+    together.merge(allowed_in(arena));
+  }
+  EXPECT_EQ(together.size(), 2u);
+}
+
+// A set as hwloc writes it: words of 32 processors, the highest first.
+std::string set_of(std::initializer_list<int> processors) {
+  std::string words;
+  for (int word = std::max(processors) / 32; word >= 0; --word) {
+    unsigned bits = 0;
+    for (const int p : processors) bits |= p / 32 == word ? 1u << (p % 32) : 0;
+    char text[16];
+    std::snprintf(text, sizeof text, "%s0x%08x", words.empty() ? "" : ",", bits);
+    words += text;
+  }
+  return words;
+}
+
+std::string two_types_of(int slower, int faster) {
+  const auto object = [](const std::string& type, int number, const std::string& set) {
+    std::string text = "<object type=\"" + type + "\" os_index=\"" + std::to_string(number) + "\"";
+    for (const char* which : {" ", " complete_", " allowed_"})
+      text.append(which).append("cpuset=\"" + set + "\"").append(which).append("nodeset=\"0x1\"");
+    return text + ">";
+  };
+  const std::string end = "</object>";
+  const std::string both = set_of({slower, faster});
+  std::string cores;
+  std::string kinds;
+  for (const int p : {slower, faster}) {
+    const std::string one = set_of({p});
+    cores += object("Core", p, one) + object("PU", p, one) + end + end;
+    kinds +=
+        "<cpukind cpuset=\"" + one + "\" forced_efficiency=\"" + (p == faster ? "1" : "0") + "\"/>";
+  }
+  return "<topology version=\"2.0\">" + object("Machine", 0, both) + object("Package", 0, both) +
+         object("NUMANode", 0, both) + end + cores + end + end + kinds + "</topology>";
+}
+
+TEST(Constraints, OfCoreTypes) {
+  const std::set<int> here = allowed();
+  if (here.size() < 2 || std::getenv(other_machine) != nullptr) GTEST_SKIP();
+  const std::string file = testing::TempDir() + "core-types-" + std::to_string(::getpid()) + ".xml";
+  std::ofstream(file) << two_types_of(*here.begin(), *here.rbegin());
+  const std::string command = std::string(other_machine) + "=" + file + " HWLOC_THISSYSTEM=1 " +
+                              std::filesystem::canonical("/proc/self/exe").string() +
+                              " --gtest_filter='Constraints.*' --gtest_brief=1";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::filesystem::remove(file);
 }
 
 TEST(Constraints, EveryThreadOfAnArenaIsBoundWhileItIsThere) {

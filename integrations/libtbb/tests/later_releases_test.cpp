@@ -1,8 +1,12 @@
 // What programs for oneTBB's releases after 2021.8 call besides. The original library here has none
 // of it, so these tests run on heist's alone. They declare the functions as those headers do.
 #include <gtest/gtest.h>
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -226,6 +230,30 @@ TEST(InterleavedMemory, IsWholeAndRefusesWhatIsWrong) {
   EXPECT_EQ(r1::allocate_interleaved(bytes, &none, 1, 0), nullptr);
   EXPECT_EQ(r1::allocate_interleaved(~std::size_t{0} / 2, nullptr, 0, 0), nullptr);
   r1::deallocate_interleaved(nullptr, 0);
+}
+
+// Each page of memory for one node lies there. Which number the kernel has for it isn't said, so
+// only that they differ is looked at.
+TEST(InterleavedMemory, LiesAtTheNodesThatAreNamed) {
+  constexpr std::size_t page = 4096, bytes = 16 * page;
+  std::set<int> places;
+  const std::vector<d1::numa_node_id> nodes = tbb::info::numa_nodes();
+  for (const d1::numa_node_id node : nodes) {
+    auto* const p = static_cast<char*>(r1::allocate_interleaved(bytes, &node, 1, 0));
+    ASSERT_NE(p, nullptr);
+    std::set<int> here;
+    for (std::size_t i = 0; i < bytes; i += page) {
+      p[i] = 1;
+      int place = -1;
+      if (::syscall(SYS_get_mempolicy, &place, nullptr, 0, p + i, MPOL_F_NODE | MPOL_F_ADDR) != 0)
+        GTEST_SKIP() << "a kernel without NUMA";
+      here.insert(place);
+    }
+    EXPECT_EQ(here.size(), 1u) << "node " << node;
+    places.merge(here);
+    r1::deallocate_interleaved(p, bytes);
+  }
+  EXPECT_EQ(places.size(), nodes.size());
 }
 
 // A control of a kind that 2021.8 has no name for.
