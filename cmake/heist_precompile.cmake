@@ -44,3 +44,12 @@ function(heist_reuse_precompiled target)
     heist_allow_precompiled(${target})
   endif()
 endfunction()
+
+# heist_compile_together(TARGET GROUP source...)
+#
+# One object of sources of the calling directory whose names don't meet, and which mean together what
+# each means alone: docs/building.md; .ci/run groups looks whether it is so.
+function(heist_compile_together target group)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${group})
+endfunction()

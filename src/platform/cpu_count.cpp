@@ -369,9 +369,9 @@ int node_of_page(const void* address) noexcept {
   int node = -1;
   const int before = errno;
   // Without a list of nodes it moves nothing, and tells where the page is, or a negative error.
-  const long asked = ::syscall(SYS_move_pages, 0, 1UL, &where, nullptr, &node, 0);
+  const long failed = ::syscall(SYS_move_pages, 0, 1UL, &where, nullptr, &node, 0);
   errno = before;
-  return asked == 0 && node >= 0 ? node : -1;
+  return failed == 0 && node >= 0 ? node : -1;
 }
 
 void* allocate_interleaved(std::size_t bytes) noexcept try {

@@ -24,17 +24,17 @@ def groups_of(build, targets):
     """(the group's file, its sources, the command that compiles one of them, without the file)"""
     told = subprocess.run(["ninja", "-C", build, "-t", "commands", *targets], check=True, capture_output=True, text=True).stdout
     for line in sorted(set(told.splitlines())):
-        words = shlex.split(line)
-        if "/Unity/" not in words[-1]:
+        *words, source = shlex.split(line)
+        if "/Unity/" not in source:
             continue
-        start = next(i for i, word in enumerate(words) if word.endswith("++"))
-        options, skip = [], False
-        for word in words[start + 1:-2]:  # -c FILE is last
-            if skip or word in ("-MF", "-MT", "-o", "-include"):
-                skip = not skip
-            elif word not in ("-MD", "-Winvalid-pch") and not word.startswith("-fpch"):
+        compiler = next(i for i, word in enumerate(words) if word.endswith("++"))
+        words, options = iter(words[compiler + 1:]), []
+        for word in words:
+            if word in ("-MF", "-MT", "-o", "-include"):
+                next(words)
+            elif word not in ("-MD", "-Winvalid-pch", "-c"):
                 options.append(word)
-        group = pathlib.Path(build, words[-1])
+        group = pathlib.Path(build, source)
         sources = re.findall(r'#include "(.*)"', group.read_text())
         yield group, sources, ["g++", *options, "-O0", "-g0", "-w", "-ffunction-sections"]
 
@@ -59,7 +59,10 @@ def complaints(group, sources, command, build):
     for source in sources:
         for function, calls in calls_of(command, source, build).items():
             alone.setdefault(function, set()).update(calls)
-    for function, calls in calls_of(command, group, build).items():
+    grouped = calls_of(command, group, build)
+    if not any(grouped.values()):
+        yield f"{group.name}: no function of it calls one of heist"
+    for function, calls in grouped.items():
         for other in sorted(calls ^ alone.get(function, calls)):
             where = "in the group only" if other in calls else "alone only"
             yield f"{group.name}: {function} calls {other} {where}"
