@@ -1,8 +1,9 @@
 # heist_add_test(NAME source... [LIBRARIES library...] [PROPERTIES key value...] [WITHOUT_HEIST] [OPTIMIZED])
 #
-# Adds a test program made of GoogleTest sources; each of its cases becomes a ctest test called
-# NAME.Suite.Case. Under a sanitizer the program is a single test, NAME, because starting a process
-# takes longer there than most cases. Tests link the static library, because they use internals,
+# Adds a test program made of GoogleTest sources. Of a program in tests/unit each suite becomes a ctest
+# test called NAME.Suite, since a process for each case takes longer than most cases; elsewhere, where
+# a case may take minutes or an emulator runs it, each case is NAME.Suite.Case. Under a sanitizer the
+# program is a single test, NAME: a process takes longer there to start. Tests link the static library, because they use internals,
 # which the shared one hides. WITHOUT_HEIST keeps heist's headers out of what is precompiled.
 # Tests are compiled with -Og, in half of the time of -O2. Those whose subject depends on the
 # optimiser are OPTIMIZED: forks and joins inlined in all ways, the platform, stress. The sources of
@@ -42,6 +43,8 @@ function(heist_add_test name)
   if(HEIST_SANITIZE)
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES TIMEOUT 1200 ${arg_PROPERTIES})
+  elseif(folder STREQUAL "unit" AND NOT CMAKE_CROSSCOMPILING)
+    heist_discover_suites(${name} ${arg_PROPERTIES})
   else()
     gtest_discover_tests(
       ${name}
@@ -49,6 +52,22 @@ function(heist_add_test name)
       DISCOVERY_TIMEOUT 60
       PROPERTIES ${arg_PROPERTIES})
   endif()
+endfunction()
+
+# As gtest_discover_tests, by suites in place of cases.
+function(heist_discover_suites name)
+  set(list "${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake")
+  add_custom_command(
+    TARGET ${name}
+    POST_BUILD
+    COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:${name}>" -DNAME=${name} "-DPROPERTIES=${ARGN}" "-DLIST=${list}" -P
+            "${PROJECT_SOURCE_DIR}/cmake/heist_list_suites.cmake"
+    BYPRODUCTS "${list}"
+    VERBATIM)
+  file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/${name}_tests.cmake"
+       "include([=[${list}]=] OPTIONAL RESULT_VARIABLE built)\n"
+       "if(NOT built)\n  add_test(${name}_NOT_BUILT ${name}_NOT_BUILT)\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${CMAKE_CURRENT_BINARY_DIR}/${name}_tests.cmake")
 endfunction()
 
 # Compiles a test with the optimiser even under a sanitizer.
