@@ -1,8 +1,8 @@
 """Runs heist on the emulated machines of scripts/machine: machines_test.py BUILD-FOLDER [SHAPE...]
 
 On each: what `heist info` says is what was asked for; the tests of the topology and of sleepers pass, and
-those of libtbb's constraints; a soak of some seconds is clean, with as many workers as there are
-processors. Minutes for each shape. A build for AArch64, which has no command, says in a test what the
+those of libtbb's constraints; a soak of some seconds is clean, with as many workers as the pool of a
+program has there, and on 64 processors with 256. Minutes for each shape. A build for AArch64, which has no command, says in a test what the
 topology is.
 """
 import json
@@ -60,6 +60,13 @@ def complaints_of_info(shape, told):
             yield f"the topology is {info['topology']}, without {part}"
 
 
+def soaks(shape, program):
+    """The soak's own pools have up to 32 workers."""
+    workers = EXPECTED[shape][1] if shape in EXPECTED else 8  # AArch64's capacities
+    for some in [workers, 256] if shape == "nodes" else [workers]:
+        yield [program, "--seconds", SOAK_SECONDS, "--patience", 300, *(["--config", f"workers={some}"] if some else [])]
+
+
 def complaints(shape, build):
     unit = build / "tests" / "unit"
     without = "-" + NOT_UNDER_HOTPLUG if shape == "hotplug" else ""
@@ -75,7 +82,7 @@ def complaints(shape, build):
     ran = machine(shape, libtbb, *infos, *its_tests,
                   [unit / "platform" / "heist_platform_test", f"--gtest_filter={PLATFORM_TESTS}{without}", "--gtest_brief=1"],
                   [unit / "runtime" / "heist_runtime_test", f"--gtest_filter={RUNTIME_TESTS}{without}", "--gtest_brief=1"],
-                  [build / "tests" / "soak" / "heist_soak", "--seconds", SOAK_SECONDS, "--patience", 300])
+                  *soaks(shape, build / "tests" / "soak" / "heist_soak"))
     lines = ran.stdout.splitlines()
     info = [line for line in lines if line.startswith("{" if has_command else "    ") and "package" in line]
     if not info:
