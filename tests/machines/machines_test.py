@@ -61,10 +61,10 @@ def complaints_of_info(shape, told):
 
 
 def soaks(shape, program):
-    """The soak's own pools have up to 32 workers."""
+    """The soak's own pools have up to 32 workers. More that spin, where two processors emulate 64, take minutes for a round."""
     workers = EXPECTED[shape][1] if shape in EXPECTED else 8  # AArch64's capacities
     for some in [workers, 256] if shape == "nodes" else [workers]:
-        yield [program, "--seconds", SOAK_SECONDS, "--patience", 300, *(["--config", f"workers={some}"] if some else [])]
+        yield [program, "--seconds", SOAK_SECONDS, "--patience", 300, *(["--config", f"workers={some},idle=park,yield=paced"] if some else [])]
 
 
 def complaints(shape, build):

@@ -62,12 +62,12 @@ bool is_near(const heist::work_span& m, in_ms expected) {
          std::abs(span_ms(m) - expected.span) <= tolerance_ms(expected.span);
 }
 
-// A busy machine can disturb many runs, not all.
+// A busy machine can disturb many runs, for a second beside a test with many threads; not all.
 void check(unsigned workers, in_ms expected, const std::function<void()>& program,
            const heist::pool_config& config = {}) {
   SCOPED_TRACE("workers: " + std::to_string(workers));
   heist::work_span m = measured(workers, program, config);
-  for (int more = 20; more > 0 && !is_near(m, expected); --more)
+  for (int more = 100; more > 0 && !is_near(m, expected); --more)
     m = measured(workers, program, config);
   EXPECT_NEAR(pools_ms(m), expected.work, tolerance_ms(expected.work)) << to_string(m);
   EXPECT_NEAR(span_ms(m), expected.span, tolerance_ms(expected.span)) << to_string(m);
