@@ -1,14 +1,15 @@
 # heist_add_test(NAME source... [LIBRARIES library...] [PROPERTIES key value...] [WITHOUT_HEIST] [OPTIMIZED])
 #
 # Adds a test program made of GoogleTest sources. Of a program in tests/unit each suite becomes a ctest
-# test called NAME.Suite, since a process for each case takes longer than most cases; elsewhere, where
-# a case may take minutes or an emulator runs it, each case is NAME.Suite.Case. Under a sanitizer the
-# program is a single test, NAME: a process takes longer there to start. Tests link the static library, because they use internals,
-# which the shared one hides. WITHOUT_HEIST keeps heist's headers out of what is precompiled.
-# Tests are compiled with -Og, in half of the time of -O2. Those whose subject depends on the
-# optimiser are OPTIMIZED: forks and joins inlined in all ways, the platform, stress. The sources of
-# the others are compiled four together; a source whose names others have is left out of that with
-# SKIP_UNITY_BUILD_INCLUSION.
+# test called NAME.Suite, since a process for each case takes longer than most cases. Elsewhere, where a
+# case may take minutes or an emulator runs it, each case is NAME.Suite.Case. Under a sanitizer, where a
+# process takes longer to start, the program is a single test, NAME.
+#
+# Tests link the static library, because they use internals, which the shared one hides. WITHOUT_HEIST
+# keeps heist's headers out of what is precompiled. Tests are compiled with -Og, in half of the time of
+# -O2. Those whose subject depends on the optimiser are OPTIMIZED: forks and joins inlined in all ways,
+# the platform, stress. The sources of the others are compiled four together; a source whose names others
+# have is left out of that with SKIP_UNITY_BUILD_INCLUSION.
 
 function(heist_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_HEIST;OPTIMIZED" "" "LIBRARIES;PROPERTIES")

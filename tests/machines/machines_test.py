@@ -2,8 +2,8 @@
 
 On each: what `heist info` says is what was asked for; the tests of the topology and of sleepers pass, and
 those of libtbb's constraints; a soak of some seconds is clean, with as many workers as the pool of a
-program has there, and on 64 processors with 256. Minutes for each shape. A build for AArch64, which has no command, says in a test what the
-topology is.
+program has there, and on 64 processors with 256. Minutes for each shape. A build for AArch64, which has no
+command, says in a test what the topology is.
 """
 import json
 import pathlib
@@ -61,10 +61,11 @@ def complaints_of_info(shape, told):
 
 
 def soaks(shape, program):
-    """The soak's own pools have up to 32 workers. More that spin, where two processors emulate 64, take minutes for a round."""
+    # The pools that it draws have up to 32 workers. More that spin take minutes for a round.
     workers = EXPECTED[shape][1] if shape in EXPECTED else 8  # AArch64's capacities
     for some in [workers, 256] if shape == "nodes" else [workers]:
-        yield [program, "--seconds", SOAK_SECONDS, "--patience", 300, *(["--config", f"workers={some},idle=park,yield=paced"] if some else [])]
+        config = ["--config", f"workers={some},idle=park,yield=paced"] if some else []
+        yield [program, "--seconds", SOAK_SECONDS, "--patience", 300, *config]
 
 
 def complaints(shape, build):

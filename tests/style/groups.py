@@ -14,10 +14,12 @@ import subprocess
 import sys
 import tempfile
 
-FUNCTION = re.compile(r"^[0-9a-f]+ <(.*)>:$")
-CALL = re.compile(r"R_X86_64_(?:PLT32|PC32|64|\w*GOTPCREL\w*)\s+(.*?)(?:[-+]0x[0-9a-f]+)?$")
-# A macro of heist's errno, where a header of ours has made it: the same word, looked up afresh.
-SAME = "heist::v0::detail::errno_now()"
+# Each function has a section of its own.
+SECTION = re.compile(r"^RELOCATION RECORDS FOR \[(.*)\]:$")
+# Whether a thread's variable has an initializer (_ZTH), only the source that defines it knows.
+CALL = re.compile(r"R_X86_64_(?:PLT32|PC32|64|\w*GOTPCREL\w*)\s+(_Z(?!TH)\w*5heist\w*)")
+# heist::detail::errno_now(): a macro of heist's errno, where a header of ours has made it.
+SAME = "_ZN5heist2v06detail9errno_nowEv"
 
 
 def groups_of(build, targets):
@@ -44,12 +46,13 @@ def calls_of(command, source, build):
     with tempfile.TemporaryDirectory() as folder:
         made = os.path.join(folder, "o")
         subprocess.run([*command, "-c", source, "-o", made], check=True, cwd=build)
-        listing = subprocess.run(["objdump", "-drC", "--no-show-raw-insn", made], check=True, capture_output=True, text=True).stdout
+        listing = subprocess.run(["objdump", "-r", made], check=True, capture_output=True, text=True).stdout
     calls, here = {}, set()
     for line in listing.splitlines():
-        if found := FUNCTION.match(line):
-            here = calls.setdefault(found[1], set())
-        elif (found := CALL.search(line)) and "heist::" in found[1] and found[1] != SAME:
+        if found := SECTION.match(line):
+            kind, _, function = found[1].rpartition(".")
+            here = calls.setdefault(function, set()) if kind == ".text" else set()
+        elif (found := CALL.search(line)) and found[1] != SAME:
             here.add(found[1])
     return calls
 
@@ -76,7 +79,8 @@ def main():
     failed = False
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
         for (group, sources, _), found in zip(groups, threads.map(lambda g: list(complaints(*g, build)), groups)):
-            print("\n".join(found) or f"{group.parent.parent.name}/{group.name}: {len(sources)} sources", flush=True)
+            told = subprocess.run(["c++filt"], input="\n".join(found), check=True, capture_output=True, text=True).stdout
+            print(told or f"{group.parent.parent.name}/{group.name}: {len(sources)} sources", flush=True)
             failed |= bool(found)
     return 1 if failed else 0
 

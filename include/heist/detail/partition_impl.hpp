@@ -90,7 +90,7 @@ class choices {
   // Races are looked for between leaves.
   static std::size_t leaf_size_for(std::size_t n, unsigned workers) noexcept {
     if constexpr (HEIST_RACE) return 1;
-    const std::size_t leaves = workers == 1 ? 1 : workers < 8 ? 32 * std::size_t{workers} : 256;
+    const std::size_t leaves = workers == 1 ? 1 : std::min<std::size_t>(32 * workers, 256);
     const std::size_t size = n / leaves;
     if (size < word_size / 4) return size < 1 ? 1 : size;
     const std::size_t words = (size + word_size - 1) / word_size;
