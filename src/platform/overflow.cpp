@@ -173,8 +173,8 @@ alternate_stack::~alternate_stack() {
   worker_of_this_thread = outer_worker_;
   if (mapping_ == nullptr) return;
   stack_t current{};
-  const bool asked = ::sigaltstack(nullptr, &current) == 0;
-  if (asked && current.ss_sp == mapping_ + page_bytes()) {  // else somebody has put theirs in place
+  const bool is_known = ::sigaltstack(nullptr, &current) == 0;
+  if (is_known && current.ss_sp == mapping_ + page_bytes()) {  // else somebody has put theirs in place
     stack_t none{};
     none.ss_flags = SS_DISABLE;
     ::sigaltstack(&none, nullptr);
