@@ -174,7 +174,8 @@ alternate_stack::~alternate_stack() {
   if (mapping_ == nullptr) return;
   stack_t current{};
   const bool is_known = ::sigaltstack(nullptr, &current) == 0;
-  if (is_known && current.ss_sp == mapping_ + page_bytes()) {  // else somebody has put theirs in place
+  // Else somebody has put theirs in place.
+  if (is_known && current.ss_sp == mapping_ + page_bytes()) {
     stack_t none{};
     none.ss_flags = SS_DISABLE;
     ::sigaltstack(&none, nullptr);
