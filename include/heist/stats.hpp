@@ -140,7 +140,8 @@ struct pool_stats {
 
   // How many stacks belong to fibers that run or are suspended, and how many did at most at one
   // time. Cached stacks are not in use. While scopes spawn, up to 8 stacks for each worker may be
-  // missing in the first number, and are counted in the second.
+  // missing in the first number, and are counted in the second. The second may be too high by one
+  // more for each worker.
   std::uint64_t stacks_in_use = 0;
   std::uint64_t stacks_peak = 0;
   // How many stacks the pool has mapped, cached ones included. After two idle seconds it gives most

@@ -47,8 +47,7 @@ class detached_drain : public fiber_scoped<detached_drain, &fiber::drain> {
     for (unsigned done = 1; t != nullptr; ++done) {
       detached_access::call(*t);
       t = next();
-      if (done % tasks_between_looks == 0 && t != nullptr &&
-          !self_worker().pool.injection().empty())
+      if (done % tasks_between_looks == 0 && t != nullptr && somebody_waits(done))
         t = hand_over_all(*t);
     }
   }
@@ -114,6 +113,13 @@ class detached_drain : public fiber_scoped<detached_drain, &fiber::drain> {
       return nullptr;
     }
     return nullptr;
+  }
+
+  // At the pool's entry. Other workers' lanes are looked at less often: their own take from those.
+  static bool somebody_waits(unsigned done) noexcept {
+    const worker& w = self_worker();
+    injection_queue& entry = w.pool.injection();
+    return done % (16 * tasks_between_looks) == 0 ? !entry.empty() : entry.has_for(w.entry);
   }
 
   // To the pool's queue, behind what waits there. Starting on a worker throws nothing.

@@ -103,6 +103,64 @@ TEST_P(Lines, ALockThatNobodyElseWants) {
   expect_alone(0.05, "mutex, locked and unlocked", [&] { const std::lock_guard hold(m); });
 }
 
+// Two functions that hand each other turns: each wait is one of a fiber, which another ends.
+class turns {
+ public:
+  void take_and_give() {
+    mine_.acquire();
+    other_.release();
+  }
+  void give_and_take() {
+    mine_.release();
+    other_.acquire();
+  }
+
+ private:
+  heist::counting_semaphore<> mine_{0}, other_{0};
+};
+
+TEST_P(Lines, AWaitForAFunctionOfTheSameWorker) {
+  held_pool(GetParam(), 0).run([&] {
+    turns t;
+    std::atomic<bool> is_over{false};
+    auto other = heist::submit([&] {
+      while (!is_over.load(std::memory_order_relaxed)) t.take_and_give();
+    });
+    static_cast<void>(lines_by([&] { t.give_and_take(); }));  // a first look at each lane
+    expect_at_most(0.05, "two waits, on one worker", lines_by([&] { t.give_and_take(); }));
+    is_over.store(true, std::memory_order_relaxed);
+    t.give_and_take();
+    other.get();
+  });
+}
+
+// Each worker has such functions, four pairs for each. What moves is what T2 in turns.hpp takes
+// from other lanes, once in 60 turns, and what the first idle ones take in the end.
+TEST_P(Lines, WaitsOfAllWorkers) {
+  heist::pool pool({.workers = GetParam()});
+  const unsigned pairs = 4 * GetParam();
+  constexpr int messages = 2000;
+  const auto play = [&] {
+    pool.run([&] {
+      heist::parallel_for(0U, pairs, [&](unsigned) {
+        turns t;
+        heist::fork_join(
+            [&] {
+              for (int i = 0; i < messages; ++i) t.give_and_take();
+            },
+            [&] {
+              for (int i = 0; i < messages; ++i) t.take_and_give();
+            });
+      });
+    });
+  };
+  play();
+  const std::uint64_t before = lines_moved();
+  play();
+  expect_at_most(4, "two waits, on all workers",
+                 static_cast<double>(lines_moved() - before) / (double(messages) * pairs));
+}
+
 // The only free one steals, ends the job, and looks for work again.
 TEST_P(Lines, AForkThatIsStolen) {
   held_pool(GetParam(), 1).run([&] {

@@ -53,7 +53,8 @@ surroundings look_around(const worker& w) noexcept {
 std::uint64_t suspended_fibers(const pool_impl& p) noexcept {
   std::uint64_t known = 0;
   const auto add = [&known](const worker& w) {
-    known += 1 + w.spare_count.load(std::memory_order_relaxed);
+    known += 1 + w.spare_count.load(std::memory_order_relaxed) +
+             w.counted_stacks.load(std::memory_order_relaxed);
   };
   for (unsigned i = 0; i < p.size(); ++i) add(p.resident(i));
   for (unsigned i = 0; i < p.slots(); ++i)

@@ -12,7 +12,7 @@
 #include "heist/detail/waiting.hpp"
 #include "heist/stats.hpp"
 #include "runtime/core/counter_cells.hpp"
-#include "runtime/core/injection.hpp"
+#include "runtime/core/entry_lane.hpp"
 
 namespace heist::inline v0::detail {
 

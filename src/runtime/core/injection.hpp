@@ -1,83 +1,38 @@
 // What comes into a pool other than by stealing: roots, fibers that can continue, and forks that
 // their fiber left behind when it suspended.
 //
-// A mutex, two intrusive lists, and the roots by priority. The queue allocates nothing, so that a
-// push can't fail. A pop takes the lock only when there is something to take: everything inside a
+// Roots have one queue, by priority. Fibers and forks lie in lanes: each slot of the pool has one,
+// for what the worker in it makes ready or leaves behind, and there is one more for threads
+// outside. A worker takes from its own lane, from that one and from the roots by the rule of
+// turns.hpp, and from other lanes when it finds nothing there, or has had its turns (T2). So
+// workers that only wait for each other write no line of the whole pool.
+//
+// Each lane has a lock and two intrusive lists, and so have the roots. A push allocates nothing,
+// so it can't fail. A pop takes a lock only when there is something to take: everything inside a
 // pool goes through the deques.
+//
+// The counts are written under the locks, and read without them as hints, relaxed. A thread that
+// is about to sleep reads all of them after its seq_cst fence; partner: the fence in
+// pool_impl::wake_for_injection.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 #include "heist/detail/job.hpp"
+#include "heist/detail/local.hpp"
 #include "heist/detail/root.hpp"
+#include "heist/detail/short_lock.hpp"
 #include "platform/cpu.hpp"
+#include "runtime/core/entry_lane.hpp"
 #include "runtime/core/fiber.hpp"
 #include "runtime/core/root_queue.hpp"
 #include "runtime/core/turns.hpp"
 
 namespace heist::inline v0::detail {
-
-// First in, first out, linked through the items' own `next`.
-template <class T>
-class intrusive_list {
- public:
-  void push(T* item) noexcept {
-    item->next = nullptr;
-    if (last_ == nullptr)
-      first_ = item;
-    else
-      last_->next = item;
-    last_ = item;
-  }
-  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
-  T* pop() noexcept {
-    T* const item = first_;
-    if (item == nullptr) return nullptr;
-    first_ = item->next;
-    if (first_ == nullptr) last_ = nullptr;
-    ++taken_;
-    return item;
-  }
-  bool remove(T* item) noexcept {
-    return pop_if([item](const T& i) { return &i == item; }) != nullptr;
-  }
-  // The first item that fits, or nullptr.
-  template <class Fits>
-  T* pop_if(Fits&& fits) noexcept {
-    T* before = nullptr;
-    for (T* i = first_; i != nullptr; before = i, i = i->next) {
-      if (!fits(*i)) continue;
-      T* const next = i->next;
-      if (before == nullptr)
-        first_ = next;
-      else
-        before->next = next;
-      if (last_ == i) last_ = before;
-      i->next = nullptr;
-      ++taken_;
-      return i;
-    }
-    return nullptr;
-  }
-  // How many were taken so far.
-  [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
-
- private:
-  T* first_ = nullptr;
-  T* last_ = nullptr;
-  std::uint64_t taken_ = 0;
-};
-
-// Of each level at the entry: fibers that can continue, forks that were left behind, and roots by
-// priority.
-struct entry_census {
-  static constexpr unsigned levels = 5;
-  std::array<bool, levels> waits;           // whether one waits
-  std::array<std::uint64_t, levels> taken;  // how many were taken so far
-};
 
 // At most one member isn't null.
 struct injected {
@@ -86,97 +41,132 @@ struct injected {
   root* entry = nullptr;
 };
 
-class alignas(platform::cache_line_bytes) injection_queue {
+// What a worker knows of its pool's entry; its own thread uses it.
+struct entry_access {
+  unsigned lane = 0;               // its own; constant
+  local<unsigned> last_other = 0;  // whose lane it has looked at last, counted from its own
+  local<bool> outside_first = false;
+  local<bool> jobs_first = false;  // in the lane of another
+  // A lane that it found with one fiber, how many had been taken there by then, and how often it
+  // has found that one.
+  local<unsigned> noticed = ~0U;  // none
+  local<std::uint32_t> fibers_taken = 0;
+  local<unsigned> looks = 0;
+  local<unsigned> pops_for_call = 0;
+  entry_turns turns{};
+};
+
+class injection_queue {
  public:
+  // To be called once, before any other thread knows of the queue.
+  void make_lanes(unsigned slots) {
+    slots_ = slots;
+    lanes_ = std::make_unique<entry_lane[]>(slots + 1);
+  }
+  // For what a thread pushes that is no worker of the pool.
+  [[nodiscard]] unsigned lane_of_outsiders() const noexcept { return slots_; }
+
   void push(root& r) noexcept {
     auto* const member = r.is_of_family ? static_cast<family_root*>(&r) : nullptr;
     const bool is_at_home = member != nullptr && is_home_of(*member->family);
-    const std::lock_guard hold(mutex_);
+    const std::lock_guard hold(lock_);
     roots_.push(r);
-    if (is_urgent(r)) change_urgent(1);
+    if (is_urgent(r)) add(urgent_, 1);
     if (is_at_home) root_queue::list(*member);
-    add_one();
+    add(count_, 1);
   }
-  void push(fiber& f) noexcept {
-    const std::lock_guard hold(mutex_);
-    fibers_.push(&f);
-    add_one();
-  }
-  void push(job& j) noexcept {
-    const std::lock_guard hold(mutex_);
-    jobs_.push(&j);
-    add_one();
+  template <class Item>  // a fiber or a job
+  void push(Item& item, unsigned lane) noexcept {
+    lanes_[lane].push(item);
   }
 
-  // The one that goes next (T1 in turns.hpp). roots_first: roots before forks, usually.
+  // Whether roots, or something in its own lane or that of threads outside, wait for a worker.
+  [[nodiscard]] bool has_for(const entry_access& a) const noexcept {
+    return roots() != 0 || !lanes_[a.lane].empty() || !lanes_[slots_].empty();
+  }
+
+  // The one of these that goes next (T1 in turns.hpp). roots_first: roots before forks, usually.
   // urgent_first: an urgent root before all others.
-  injected pop(bool roots_first, bool urgent_first) noexcept {
-    if (empty()) return {};
-    const std::lock_guard hold(mutex_);
-    if (urgent_first && urgent() != 0) turns_.keep_urgent_due();
+  injected pop(entry_access& a, bool roots_first, bool urgent_first) noexcept {
     injected item;
-    switch (turns_.choose(
-        {!fibers_.empty(), !jobs_.empty(), !roots_.empty(), urgent() != 0, roots_first})) {
+    entry_lane& own = lanes_[a.lane];
+    entry_lane& outside = lanes_[slots_];
+    if (urgent_first && urgent() != 0) a.turns.keep_urgent_due();
+    switch (a.turns.choose({own.fibers() + outside.fibers() != 0, own.jobs() + outside.jobs() != 0,
+                            roots() != 0, urgent() != 0, roots_first})) {
       case entry_level::resumed:
-        item.resumable = fibers_.pop();
+        item.resumable = pop_of_two<fiber>(a, [](entry_lane& lane) { return lane.pop_fiber(); });
         break;
       case entry_level::left_behind:
-        item.left_behind = jobs_.pop();
+        item.left_behind = pop_of_two<job>(a, [](entry_lane& lane) { return lane.pop_job(); });
         break;
       case entry_level::root:
-        item.entry = take_root(roots_.pop());
-        if (!is_urgent(*item.entry) && urgent() != 0) turns_.keep_urgent_due();
+        item.entry = pop_root();
+        if (item.entry != nullptr && !is_urgent(*item.entry) && urgent() != 0)
+          a.turns.keep_urgent_due();
         break;
       case entry_level::none:
-        return {};
+        break;
     }
-    note_due();
-    remove_one();
     return item;
   }
 
   // The newest root of the family that waits here, or nullptr.
   root* pop_newest_of(const root_family& family) noexcept {
-    if (empty() || family.home.load(std::memory_order_relaxed) != this) return nullptr;
-    const std::lock_guard hold(mutex_);
-    root* const r = take_root(roots_.pop_newest_of(family));
-    if (r != nullptr) remove_one();
-    return r;
+    if (roots() == 0 || family.home.load(std::memory_order_relaxed) != this) return nullptr;
+    const std::lock_guard hold(lock_);
+    return take_root(roots_.pop_newest_of(family));
   }
 
   // What pop() is for a guest: no new roots, and only fibers that serve its own call.
-  injected pop_for(const root& call) noexcept {
-    if (empty()) return {};
-    const std::lock_guard hold(mutex_);
+  injected pop_for(const root& call, entry_access& a) noexcept {
     injected item;
-    const auto own = [&call](const fiber& f) { return f.serves.get() == &call; };
-    const auto pop_fork = [&] { return (item.left_behind = jobs_.pop()) != nullptr; };
-    const bool forks_first = ++pops_for_guests_ % worker_turns::bound == 0;
-    if (!(forks_first && pop_fork()) && (item.resumable = fibers_.pop_if(own)) == nullptr &&
-        !pop_fork())
-      return {};
-    if (!roots_.empty()) turns_.note_root_passed_over();
-    note_due();
-    remove_one();
+    const auto pop_fork = [&] {
+      item.left_behind = pop_of_two<job>(a, [](entry_lane& lane) { return lane.pop_job(); });
+      return item.left_behind != nullptr;
+    };
+    a.pops_for_call = a.pops_for_call + 1;
+    const bool forks_first = a.pops_for_call % worker_turns::bound == 0;
+    if (!(forks_first && pop_fork())) {
+      item.resumable =
+          pop_of_two<fiber>(a, [&](entry_lane& lane) { return lane.pop_fiber_of(call); });
+      if (item.resumable == nullptr && !pop_fork()) return item;
+    }
+    if (roots() != 0) a.turns.note_root_passed_over();
     return item;
   }
 
-  // A fiber that can continue, or nullptr.
+  // From the lanes of others, a few of them each time and all in turn. `call`: for a guest, as in
+  // pop_for(); else nullptr. spares_last: a fiber that is alone in its lane is left there until it
+  // was there at three looks, some microseconds. Most often the worker that has made it ready waits
+  // in a moment, and then goes on with it, where what it needs is in the cache.
+  injected pop_elsewhere(entry_access& a, const root* call, bool spares_last) noexcept {
+    injected item;
+    const unsigned others = std::min(slots_ - 1, lanes_at_once);
+    for (unsigned k = 0; k < others; ++k) {
+      a.last_other = a.last_other % (slots_ - 1) + 1;
+      entry_lane& lane = lanes_[(a.lane + a.last_other) % slots_];
+      if ((spares_last && is_to_be_spared(a, lane)) || lane.empty()) continue;
+      a.jobs_first = !a.jobs_first;
+      if (a.jobs_first && (item.left_behind = lane.pop_job()) != nullptr) break;
+      item.resumable = call == nullptr ? lane.pop_fiber() : lane.pop_fiber_of(*call);
+      if (item.resumable != nullptr || (item.left_behind = lane.pop_job()) != nullptr) break;
+    }
+    return item;
+  }
+
+  // A fiber that can continue, from any lane, or nullptr.
   fiber* pop_fiber() noexcept {
-    if (empty()) return nullptr;
-    const std::lock_guard hold(mutex_);
-    fiber* const f = fibers_.pop();
-    if (f != nullptr) remove_one();
-    return f;
+    for (unsigned i = 0; i <= slots_; ++i)
+      if (fiber* const f = lanes_[i].pop_fiber()) return f;
+    return nullptr;
   }
 
   // Takes out a fork that was left behind; false if it isn't there. Looks at all of them.
   bool remove(job& j) noexcept {
-    if (empty()) return false;
-    const std::lock_guard hold(mutex_);
-    if (!jobs_.remove(&j)) return false;
-    remove_one();
-    return true;
+    for (unsigned i = 0; i <= slots_; ++i)
+      if (lanes_[i].remove(j)) return true;
+    return false;
   }
 
   // How many urgent roots wait: priority::high, or a thread outside the pool waits for it. Relaxed:
@@ -185,14 +175,15 @@ class alignas(platform::cache_line_bytes) injection_queue {
     return urgent_.load(std::memory_order_relaxed);
   }
   static bool is_urgent(const root& r) noexcept { return r.urgency == priority::high; }
-  // Whether the next turn is a root's, if anybody who takes roots has one. Relaxed: a hint.
-  [[nodiscard]] bool root_is_due() const noexcept {
-    return root_is_due_.load(std::memory_order_relaxed);
+  // Whether the worker's next turn here would be a root's, if it took roots.
+  [[nodiscard]] bool root_is_due(const entry_access& a) const noexcept {
+    return roots() != 0 && a.turns.root_is_due(urgent() != 0);
   }
 
   [[nodiscard]] entry_census census() noexcept {
-    const std::lock_guard hold(mutex_);
-    entry_census c{{!fibers_.empty(), !jobs_.empty()}, {fibers_.taken(), jobs_.taken()}};
+    entry_census c{};
+    for (unsigned i = 0; i <= slots_; ++i) lanes_[i].add_to(c);
+    const std::lock_guard hold(lock_);
     for (const priority p : {priority::high, priority::normal, priority::low}) {
       const auto l = 2 + static_cast<std::size_t>(p);
       c.waits[l] = roots_.has(p);
@@ -201,14 +192,23 @@ class alignas(platform::cache_line_bytes) injection_queue {
     return c;
   }
 
-  // Relaxed: a hint, since the mutex orders the rest. A thread that is about to sleep looks after
-  // its seq_cst fence; partner: the fence in pool_impl::wake_for_injection.
-  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  // Of all lanes and the roots. Cost: a line of the cache for each slot.
   [[nodiscard]] std::uint64_t size() const noexcept {
-    return count_.load(std::memory_order_relaxed);
+    std::uint64_t n = roots();
+    for (unsigned i = 0; i <= slots_; ++i) n += lanes_[i].fibers() + lanes_[i].jobs();
+    return n;
   }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
  private:
+  using counter = std::atomic<std::uint64_t>;
+  static constexpr unsigned lanes_at_once = 8;
+  static constexpr unsigned looks_at_last = 3;
+  static constexpr unsigned none = ~0U;
+
+  [[nodiscard]] std::uint64_t roots() const noexcept {
+    return count_.load(std::memory_order_relaxed);
+  }
   // Makes it its home if it has none.
   [[nodiscard]] bool is_home_of(root_family& family) const noexcept {
     const injection_queue* home = nullptr;
@@ -216,36 +216,53 @@ class alignas(platform::cache_line_bytes) injection_queue {
                                                std::memory_order_relaxed) ||
            home == this;
   }
-
-  // Relaxed, all of these: written under the mutex only.
-  void note_due() noexcept {
-    const bool is_due = turns_.root_is_due(urgent() != 0) && !roots_.empty();
-    if (is_due != root_is_due()) root_is_due_.store(is_due, std::memory_order_relaxed);
+  [[nodiscard]] bool is_to_be_spared(entry_access& a, const entry_lane& lane) const noexcept {
+    const auto number = static_cast<unsigned>(&lane - lanes_.get());
+    const bool is_alone = lane.fibers() == 1 && lane.jobs() == 0;
+    if (is_alone && a.noticed == none) {
+      a.noticed = number;
+      a.fibers_taken = lane.fibers_taken();
+      a.looks = 1;
+      return true;
+    }
+    if (a.noticed != number) return is_alone;  // after the one that was noticed
+    a.looks = a.looks + 1;
+    const bool stays = is_alone && a.fibers_taken == lane.fibers_taken();
+    if (!stays || a.looks == looks_at_last) a.noticed = none;
+    return is_alone && (!stays || a.looks != looks_at_last);
   }
+  // From the worker's own lane or that of threads outside; where both have some, each in turn.
+  template <class Item, class Pop>
+  Item* pop_of_two(entry_access& a, Pop&& pop) noexcept {
+    const unsigned first = a.outside_first ? slots_ : a.lane;
+    a.outside_first = !a.outside_first;
+    Item* const item = pop(lanes_[first]);
+    return item != nullptr ? item : pop(lanes_[first == slots_ ? a.lane : slots_]);
+  }
+  root* pop_root() noexcept {
+    const std::lock_guard hold(lock_);
+    return take_root(roots_.pop());
+  }
+  // Under lock_.
   root* take_root(root* r) noexcept {
-    if (r != nullptr && is_urgent(*r)) change_urgent(-1);
+    if (r == nullptr) return nullptr;
+    if (is_urgent(*r)) add(urgent_, -1);
+    add(count_, -1);
     return r;
   }
-  void change_urgent(int by) noexcept {
-    urgent_.store(urgent() + static_cast<std::uint64_t>(by), std::memory_order_relaxed);
-  }
-  void add_one() noexcept {
-    count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  void remove_one() noexcept {
-    count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  static void add(counter& count, int by) noexcept {
+    count.store(count.load(std::memory_order_relaxed) + static_cast<std::uint64_t>(by),
+                std::memory_order_relaxed);
   }
 
-  // One line of the cache, for the queue in use.
-  std::mutex mutex_;
-  std::atomic<std::uint64_t> count_{0};  // items in the three lists
-  entry_turns turns_;                    // guarded by mutex_, as is all that follows
-  unsigned pops_for_guests_ = 0;
-  root_queue roots_;
-  intrusive_list<fiber> fibers_;
-  intrusive_list<job> jobs_;
-  std::atomic<std::uint64_t> urgent_{0};
-  std::atomic<bool> root_is_due_{false};
+  // Constant.
+  unsigned slots_ = 0;
+  std::unique_ptr<entry_lane[]> lanes_;  // of each slot, and of threads outside
+  // Roots.
+  alignas(platform::cache_line_bytes) counter count_{0};
+  counter urgent_{0};
+  short_lock lock_;
+  root_queue roots_;  // guarded by lock_
 };
 
 }  // namespace heist::inline v0::detail

@@ -5,7 +5,7 @@
 // What waits here is a part of a root that has begun (run_at() waits for it), so it goes before new
 // roots, as a fiber does that can continue; every other turn it doesn't (loop.cpp).
 //
-// Who writes what. lists_: any thread, under the mutex of its place. count_: the same threads.
+// Who writes what. lists_: any thread, under the lock of its place. count_: the same threads.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 #include "heist/detail/root.hpp"
 #include "platform/cpu.hpp"
-#include "runtime/core/injection.hpp"
+#include "runtime/core/entry_lane.hpp"
 
 namespace heist::inline v0::detail {
 
@@ -30,7 +30,7 @@ class place_queues {
   void push(root& r, unsigned place) noexcept {
     list& l = lists_[place];
     {
-      const std::lock_guard hold(l.mutex);
+      const std::lock_guard hold(l.lock);
       l.roots.push(&r);
       l.count.store(l.count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
@@ -40,7 +40,7 @@ class place_queues {
   root* pop(unsigned place) noexcept {
     list& l = lists_[place];
     if (l.count.load(std::memory_order_relaxed) == 0) return nullptr;
-    const std::lock_guard hold(l.mutex);
+    const std::lock_guard hold(l.lock);
     root* const r = l.roots.pop();
     if (r != nullptr)
       l.count.store(l.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
@@ -62,9 +62,9 @@ class place_queues {
 
  private:
   struct alignas(platform::cache_line_bytes) list {
-    std::mutex mutex;
+    short_lock lock;
     std::atomic<std::uint64_t> count{0};
-    intrusive_list<root> roots;  // guarded by mutex
+    intrusive_list<root> roots;  // guarded by lock
   };
 
   const unsigned places_;

@@ -48,7 +48,7 @@ job* pool_impl::take_forks(worker& w) noexcept {
   }
 }
 
-void pool_impl::leave_behind(job* newest) noexcept {
+void pool_impl::leave_behind(const worker& w, job* newest) noexcept {
   job* oldest = nullptr;
   while (newest != nullptr) {
     job* const older = newest->next;
@@ -58,7 +58,7 @@ void pool_impl::leave_behind(job* newest) noexcept {
   }
   while (oldest != nullptr) {
     job* const newer = oldest->next;
-    injection_.push(*oldest);
+    injection_.push(*oldest, w.entry.lane);
     wake_for_injection();
     oldest = newer;
   }
@@ -69,7 +69,7 @@ void pool_impl::leave_loot_behind(worker& w) noexcept {
   while (const std::optional<job*> j = w.loot->pop()) {
     if (w.counts_all) w.count.takes.add();
     if (measured_ != nullptr) notes::fork_is_left_behind(**j, *measured_);
-    injection_.push(**j);
+    injection_.push(**j, w.entry.lane);
     wake_for_injection();
   }
 }
@@ -90,12 +90,12 @@ void pool_impl::report_starvation() noexcept {
       config_.name.c_str(), static_cast<unsigned long long>(stacks_.mapped()));
 }
 
-void pool_impl::push_ready(fiber& f) noexcept {
+void pool_impl::push_ready(fiber& f, const worker* by) noexcept {
   if (f.home.get() != nullptr) {
     send_home(f);
     return;
   }
-  injection_.push(f);
+  injection_.push(f, by == nullptr ? injection_.lane_of_outsiders() : by->entry.lane);
   wake_for_injection();
 }
 
@@ -113,7 +113,8 @@ void pool_impl::send_home(fiber& f) noexcept {
 }
 
 bool pool_impl::wake_for_injection() noexcept {
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: sleepers::announce
+  std::atomic_thread_fence(std::memory_order_seq_cst);    // partner: sleepers::announce
+  if (!sleepers_.any() && !nappers_.any()) return false;  // what follows writes lines of all
   places_.move_nobody();
   if (measures()) wake_timer_.begin();
   notes::wakes(*this);
@@ -232,13 +233,14 @@ pool_stats pool_impl::stats() const {
   pool_stats s;
   s.pool = config_.name;
   s.has_histograms = measures();
-  std::uint64_t spares = 0;
+  std::uint64_t free = 0;  // of those that are counted
   s.workers.resize(slots());
-  const auto add = [&s, &spares](const worker& w) {
+  const auto add = [&s, &free](const worker& w) {
     const counters counted = counted_by(w);
     s.workers[w.index] += counted;
     s.total += counted;
-    spares += w.spare_count.load(std::memory_order_relaxed);
+    free += w.spare_count.load(std::memory_order_relaxed) +
+            w.counted_stacks.load(std::memory_order_relaxed);
     if (w.seen != nullptr) s.histograms += w.seen->get();
   };
   for (const auto& w : workers_) {
@@ -252,7 +254,7 @@ pool_stats pool_impl::stats() const {
   for (const auto& w : guests_) add(*w);
   s.seatless_calls = seatless_calls_.load(std::memory_order_relaxed);
   const std::uint64_t taken = stack_use_.in_use();  // read at another moment than the others
-  s.stacks_in_use = taken > spares ? taken - spares : 0;
+  s.stacks_in_use = taken > free ? taken - free : 0;
   s.stacks_peak = stack_use_.peak();
   s.stacks_mapped = stacks_.mapped();
   blocking_.report_to(s);
@@ -313,7 +315,7 @@ stack_pool::~stack_pool() {
   }
 }
 
-// Under mutex_.
+// Under lock_.
 fiber* stack_pool::pop() noexcept {
   fiber* const f = free_;
   if (f == nullptr) return nullptr;
@@ -324,7 +326,7 @@ fiber* stack_pool::pop() noexcept {
 
 fiber* stack_pool::get() noexcept {
   {
-    const std::lock_guard hold(mutex_);
+    const std::lock_guard hold(lock_);
     if (fiber* const f = pop()) return f;
   }
   return make();
@@ -352,7 +354,7 @@ fiber* stack_pool::make() noexcept {
 }
 
 void stack_pool::put(fiber& f) noexcept {
-  const std::lock_guard hold(mutex_);
+  const std::lock_guard hold(lock_);
   f.next = free_;
   free_ = &f;
   free_count_.store(free_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -364,7 +366,7 @@ std::size_t stack_pool::release_some(std::size_t kept) noexcept {
   for (; released < at_once; ++released) {
     fiber* f = nullptr;
     {
-      const std::lock_guard hold(mutex_);
+      const std::lock_guard hold(lock_);
       if (has_more_than(kept)) f = pop();
     }
     if (f == nullptr) break;

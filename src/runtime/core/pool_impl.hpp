@@ -115,14 +115,15 @@ class pool_impl {
     return nullptr;
   }
 
-  // A suspended fiber can continue: on its home worker if it has one, else on any.
-  void push_ready(fiber& f) noexcept;
+  // A suspended fiber can continue: on its home worker if it has one, else on any. `by`: the
+  // calling worker of this pool, nullptr for another thread.
+  void push_ready(fiber& f, const worker* by) noexcept;
 
   // The running fiber suspends for something else than a join. Takes what it has forked and not
   // joined off the deque: the newest, which has the next older one as `next`, and so on.
   [[nodiscard]] job* take_forks(worker& w) noexcept;
   // Moves such a list to the injection queue.
-  void leave_behind(job* newest) noexcept;
+  void leave_behind(const worker& w, job* newest) noexcept;
 
   // Moves what a batched steal brought along there, too: nobody knows when this worker has a stack
   // to run it.

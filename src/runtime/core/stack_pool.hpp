@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
+#include "heist/detail/short_lock.hpp"
 #include "platform/cpu.hpp"
 #include "runtime/core/fiber.hpp"
 
@@ -52,9 +52,9 @@ class alignas(platform::cache_line_bytes) stack_pool {
   const fiber::entry begin_;
   const std::size_t stack_size_;
   const std::size_t slots_;
-  std::mutex mutex_;
-  fiber* free_ = nullptr;                   // guarded by mutex_
-  std::atomic<std::size_t> free_count_{0};  // written under mutex_ only
+  short_lock lock_;
+  fiber* free_ = nullptr;                   // guarded by lock_
+  std::atomic<std::size_t> free_count_{0};  // written under lock_ only
   std::atomic<std::uint64_t> mapped_{0};
 };
 

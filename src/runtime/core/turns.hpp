@@ -15,9 +15,13 @@
 //       and roots of which one is urgent (priority::high, or a thread outside waits for it) 6
 //       times: 1 ms, if nobody runs for more than 100 us without a wait. Where several levels are
 //       due an urgent root is first, then the level that was passed over most often; so a bound is
-//       exceeded by at most the number of levels.
+//       exceeded by at most the number of levels. Each worker counts its own turns at what it takes
+//       from here: its lane, that of threads outside, and roots (injection.hpp).
 //   T2  After `bound` turns in a row from loot and mail a worker looks at the entry first, and
-//       after `bound` from the entry at other workers, except with a turn of T3.
+//       after `bound` from the entry at other workers, except with a turn of T3: at their lanes
+//       of the entry, each of them in turn, then at their deques. So what is first in the lane of
+//       a worker that runs on and on waits for at most `bound` turns of another worker for each
+//       lane that isn't empty.
 //   T3  A worker whose function doesn't wait looks at nothing. When an urgent root comes and no
 //       worker sleeps, all are asked by the word that thieves ask by (limit in split_control.hpp),
 //       and the next fork, spawn or chunk of any of them gives its turn to the root (give_turn). A
@@ -46,8 +50,8 @@ struct entry_bounds {
   static constexpr unsigned of_urgent_root = 6;
 };
 
-// T1. Guarded by the entry's mutex.
-template <class Bounds>
+// T1. Of a worker; its own thread uses it. Count: a seam, tests copy the whole.
+template <class Bounds, class Count = unsigned>
 class basic_entry_turns {
  public:
   static constexpr unsigned levels = 3;
@@ -63,7 +67,7 @@ class basic_entry_turns {
   // The level that is served now; none: nothing waits.
   entry_level choose(const waiting& w) noexcept {
     if (!w.left_behind && !(w.resumed && w.root)) {  // as usual, only one
-      passed_over_ = {};
+      for (Count& passed : passed_over_) passed = 0;
       return w.resumed ? entry_level::resumed : w.root ? entry_level::root : entry_level::none;
     }
     const std::array<bool, levels> has{w.resumed, w.left_behind, w.root};
@@ -73,7 +77,7 @@ class basic_entry_turns {
       if (l == served || !has[l])
         passed_over_[l] = 0;
       else
-        ++passed_over_[l];
+        pass_over(l);
     }
     return static_cast<entry_level>(served);
   }
@@ -86,11 +90,12 @@ class basic_entry_turns {
     return is_due(root) || (is_urgent && passed_over_[root] >= Bounds::of_urgent_root);
   }
   // Somebody who takes no roots was served.
-  void note_root_passed_over() noexcept { ++passed_over_[root]; }
+  void note_root_passed_over() noexcept { pass_over(root); }
 
  private:
   static constexpr auto root = static_cast<std::size_t>(entry_level::root);
 
+  void pass_over(std::size_t l) noexcept { passed_over_[l] = passed_over_[l] + 1; }
   [[nodiscard]] bool is_due(std::size_t l) const noexcept {
     return passed_over_[l] >= Bounds::of_level[l];
   }
@@ -110,9 +115,9 @@ class basic_entry_turns {
     return levels;
   }
 
-  std::array<unsigned, levels> passed_over_{};
+  std::array<Count, levels> passed_over_{};
 };
-using entry_turns = basic_entry_turns<entry_bounds>;
+using entry_turns = basic_entry_turns<entry_bounds, local<unsigned>>;
 
 // T2. Of a worker; its own thread uses it.
 class worker_turns {

@@ -19,6 +19,7 @@
 #include "runtime/core/fiber.hpp"
 #include "runtime/core/fork_deque.hpp"
 #include "runtime/core/histogram_cells.hpp"
+#include "runtime/core/injection.hpp"
 #include "runtime/core/seat.hpp"
 #include "runtime/core/sleepers.hpp"
 #include "runtime/core/steal_backoff.hpp"
@@ -89,7 +90,9 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   enum class role : std::uint8_t { resident, guest };
 
   worker(pool_impl& p, unsigned i, role r) noexcept
-      : pool(p), index(i), is_guest(r == role::guest), random(0x9E3779B97F4A7C15u * (i + 1)) {}
+      : pool(p), index(i), is_guest(r == role::guest), random(0x9E3779B97F4A7C15u * (i + 1)) {
+    entry.lane = i;
+  }
 
   [[nodiscard]] bool uses_split() const noexcept { return forks == nullptr; }
   // Where a fiber's first fork lies.
@@ -173,6 +176,7 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   local<bool> ran_placed{false};
   local<std::chrono::steady_clock::time_point> passed_places{};
   worker_turns turns;
+  entry_access entry;
   // When it began a root last, in ticks. Others read it, relaxed: a hint.
   std::atomic<std::uint64_t> root_began{0};
   local<std::chrono::steady_clock::time_point> turn_began;
@@ -180,6 +184,10 @@ struct alignas(platform::cache_line_bytes) worker : worker_front {
   // A guest's own call: the root that it runs first, and then helps with until it has ended.
   local<root*> call{nullptr};
   local<bool> call_is_new{false};
+  // 1: the pool counts one stack more than are in use, for the next that this worker takes. So a
+  // worker whose functions wait again and again doesn't write the pool's count. Others read it,
+  // relaxed.
+  std::atomic<unsigned> counted_stacks{0};
   // Free fibers that the last guest has left for the next one; the one that has no stack takes
   // them.
   std::atomic<fiber*> kept{nullptr};

@@ -9,6 +9,26 @@
 
 namespace heist::inline v0::detail {
 
+namespace {
+
+void note_used(worker& w) noexcept {
+  if (w.counted_stacks.load(std::memory_order_relaxed) == 0) return w.pool.stack_use().add_one();
+  w.counted_stacks.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void note_free(worker& w) noexcept {
+  if (w.counted_stacks.load(std::memory_order_relaxed) != 0) return w.pool.stack_use().remove_one();
+  w.counted_stacks.store(1, std::memory_order_relaxed);
+}
+
+void forget_free(worker& w) noexcept {
+  if (w.counted_stacks.load(std::memory_order_relaxed) == 0) return;
+  w.counted_stacks.store(0, std::memory_order_relaxed);
+  w.pool.stack_use().remove_one();
+}
+
 fiber* take_fiber(worker& w) noexcept {
   fiber* f = w.cached;
   if (f != nullptr) {
@@ -24,7 +44,7 @@ fiber* take_fiber(worker& w) noexcept {
     return take_fiber(w);
   }
   take_over(*f);
-  w.pool.stack_use().add_one();
+  note_used(w);
   return f;
 }
 
@@ -33,7 +53,7 @@ fiber& take_fiber_to_wait(worker& w) noexcept {
   if (fiber* const f = w.reserve) {
     w.reserve = nullptr;
     take_over(*f);
-    w.pool.stack_use().add_one();
+    note_used(w);
     return *f;
   }
   w.count.blocked_joins.add();
@@ -44,7 +64,7 @@ fiber& take_fiber_to_wait(worker& w) noexcept {
 }
 
 void recycle_fiber(worker& w, fiber& f) noexcept {
-  w.pool.stack_use().remove_one();
+  note_free(w);
   take_over(f);
   leave_slots(w, f);
   rewind(f);

@@ -19,6 +19,11 @@ fiber* take_fiber(worker& w) noexcept;
 // itself.
 fiber& take_fiber_to_wait(worker& w) noexcept;
 
+// A stack that counts as in use is free now; the worker may keep it in the count
+// (worker::counted_stacks) until it uses the next, or calls forget_free().
+void note_free(worker& w) noexcept;
+void forget_free(worker& w) noexcept;
+
 // The function that ran on f has ended: f is free, except its slots where others use them.
 void recycle_fiber(worker& w, fiber& f) noexcept;
 

@@ -68,7 +68,7 @@ void begin_wait(worker& w, fiber& left, rendezvous& state) noexcept {
   // The wait has ended meanwhile. The thread's own stack isn't recycled, so there the fiber goes
   // through the injection queue (serve_ready).
   if (w.starves)
-    w.pool.push_ready(left);
+    w.pool.push_ready(left, &w);
   else
     resume(w, left);
 }
@@ -86,12 +86,12 @@ void run_after_switch() noexcept {
       recycle_fiber(w, *left);
       return;
     case after_switch_action::kind::lend:
-      w.pool.stack_use().remove_one();
+      note_free(w);
       rewind(*left);
       return;
     case after_switch_action::kind::send_home:
       take_over(*left);
-      w.pool.push_ready(*left);
+      w.pool.push_ready(*left, &w);
       return;
     case after_switch_action::kind::wait_for:
       begin_wait(w, *left, *w.after.awaited);

@@ -204,6 +204,7 @@ void pool_impl::leave(worker& guest) noexcept {
   guest.door.close([] { sched_yield(); });
   leave_pool();
   keep_fibers(guest);
+  forget_free(guest);
   if (somebody_starves()) static_cast<void>(take_from_guests());
   give_seat_back(guest);
 }

@@ -74,6 +74,7 @@ void pool_impl::start_threads() {
     std::unique_ptr<worker> w;
     std::unique_ptr<worker> guest;
     try {
+      if (i == 0) injection_.make_lanes(config_.workers + callers);
       w = std::make_unique<worker>(*this, i, worker::role::resident);
       if (measures()) w->seen = std::make_unique<histogram_cells>();
       if (has_guests) guest = make_guest(i);

@@ -56,7 +56,7 @@ void wait_until_settled(rendezvous& state, awaited what) noexcept {
   }
   const position h = w->deque->depth();
   // What the fiber has forked and not joined is for others to run.
-  w->pool.leave_behind(leave_spawners(*w, h, w->pool.take_forks(*w)));
+  w->pool.leave_behind(*w, leave_spawners(*w, h, w->pool.take_forks(*w)));
   suspend_until_settled(*w, take_fiber_to_wait(*w), h, state, what);
 }
 
@@ -77,10 +77,10 @@ fiber* settle_for_fiber(rendezvous& state, rendezvous::word how) noexcept {
 void make_ready(fiber& f) noexcept {
   const worker* const w = this_worker();
   if (w != nullptr && &w->pool == f.pool) {
-    f.pool->push_ready(f);
+    f.pool->push_ready(f, w);
   } else {
     const pool_impl::visit stay(*f.pool);
-    f.pool->push_ready(f);
+    f.pool->push_ready(f, nullptr);
   }
 }
 

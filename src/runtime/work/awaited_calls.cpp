@@ -22,10 +22,11 @@ bool turn_is_over(worker& w, awaited_in where) noexcept {
   if (w.owes_turn) return true;
   if (where == awaited_in::deque && w.pool.injection().urgent() != 0) return true;
   w.awaited_calls = w.awaited_calls + 1;
-  const std::uint64_t own = where == awaited_in::queue ? 1 : 0;
-  if (w.awaited_calls % calls_between_looks != 0 || w.pool.injection().size() <= own) return false;
+  if (w.awaited_calls % calls_between_looks != 0) return false;
   const auto now = std::chrono::steady_clock::now();
   if (now - w.turn_began.get() < longest_turn) return false;
+  const std::uint64_t own = where == awaited_in::queue ? 1 : 0;
+  if (w.pool.injection().size() <= own) return false;
   w.turn_began = now;
   w.owes_turn = true;
   return true;

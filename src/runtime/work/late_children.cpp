@@ -178,7 +178,7 @@ job* leave_spawners(worker& w, position h, job* newest) noexcept {
     fiber& spawner = *first;
     first = spawner.next;
     hand_over(spawner);
-    w.pool.push_ready(spawner);
+    w.pool.push_ready(spawner, &w);
   }
   return newest;
 }

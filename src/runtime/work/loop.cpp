@@ -100,7 +100,7 @@ fiber* take_mail(worker& w) noexcept {
   if (f == nullptr) return nullptr;
   for (fiber* rest = f->next; rest != nullptr;) {
     fiber* const next = rest->next;
-    w.pool.push_ready(*rest);
+    w.pool.push_ready(*rest, &w);
     rest = next;
   }
   return f;
@@ -109,27 +109,35 @@ fiber* take_mail(worker& w) noexcept {
 // What follows is true if it ran something. If it resumes a fiber it doesn't return: this fiber
 // ends.
 
-[[gnu::always_inline]] inline bool run_entry(worker& w) noexcept {
-  w.owes_turn = false;
-  const bool urgent_first = w.serves_entry;
-  w.serves_entry = false;
-  // The count of stacks is written by all, so it is read only when there is a choice.
-  const bool has_many_stacks =
-      !w.pool.injection().empty() && w.pool.stack_use().in_use() > many_stacks;
-  const injected item = takes_own_only(w) ? w.pool.injection().pop_for(*w.call)
-                                          : w.pool.injection().pop(has_many_stacks, urgent_first);
-  w.turns.note_entry();
+bool run_injected(worker& w, const injected& item) noexcept {
   if (item.resumable != nullptr) resume(w, *item.resumable);
   if (item.left_behind != nullptr) {
     w.begin_running();
     run_job(w, *item.left_behind);
     return true;
   }
-  if (item.entry != nullptr) {
-    run_root_item(w, *item.entry);
-    return true;
-  }
-  return false;
+  if (item.entry == nullptr) return false;
+  run_root_item(w, *item.entry);
+  return true;
+}
+
+[[gnu::always_inline]] inline bool run_entry(worker& w) noexcept {
+  w.owes_turn = false;
+  const bool urgent_first = w.serves_entry;
+  w.serves_entry = false;
+  w.turns.note_entry();
+  injection_queue& entry = w.pool.injection();
+  if (!entry.has_for(w.entry)) return false;
+  if (takes_own_only(w)) return run_injected(w, entry.pop_for(*w.call, w.entry));
+  // The count of stacks is written by all, so it is read only when there is a choice.
+  const bool has_many_stacks = w.pool.stack_use().in_use() > many_stacks;
+  return run_injected(w, entry.pop(w.entry, has_many_stacks, urgent_first));
+}
+
+// What others have made ready or left behind.
+bool run_left_elsewhere(worker& w, bool spares_last) noexcept {
+  return run_injected(w, w.pool.injection().pop_elsewhere(
+                             w.entry, takes_own_only(w) ? w.call.get() : nullptr, spares_last));
 }
 
 // Runs a job that an earlier batched steal brought along.
@@ -174,7 +182,9 @@ bool run_new_call(worker& w) noexcept {
 }
 
 bool run_stolen(worker& w, unsigned round) noexcept {
+  const bool has_searched = w.turns.entry_first();
   w.turns.note_others();
+  if (run_left_elsewhere(w, has_searched)) return true;
   job* const j = steal_round(w, round);
   if (j == nullptr) return false;
   w.begin_running();
@@ -235,7 +245,7 @@ bool take_turn(worker& w, unsigned round) noexcept {
 // T4. Relaxed: the one that leaves looks again.
 bool keeps_others_out(const worker& guest) noexcept {
   if (guest.stalled != 0 || !is_in_place_of_a_worker(guest)) return false;
-  if (!guest.serves_entry && !guest.pool.injection().root_is_due()) return false;
+  if (!guest.serves_entry && !guest.pool.injection().root_is_due(guest.entry)) return false;
   return takes_own_only(guest) && !guest.pool.own_thread_runs();
 }
 

@@ -21,7 +21,7 @@ void run_serially(worker& w, root& r) noexcept {
   fiber& me = *w.current;
   if (me.is_serial) return r.run(r);
   const position h = w.deque->depth();
-  w.pool.leave_behind(w.pool.take_forks(w));  // reseating needs an empty deque
+  w.pool.leave_behind(w, w.pool.take_forks(w));  // reseating needs an empty deque
   place_deque(w, w.deque->capacity, me.array->slots);
   me.is_serial = true;
   r.run(r);
@@ -38,7 +38,7 @@ bool move_to(worker& target) noexcept {
   fiber* const next = take_fiber(w);
   if (next == nullptr) return false;
   const position h = w.deque->depth();
-  w.pool.leave_behind(w.pool.take_forks(w));
+  w.pool.leave_behind(w, w.pool.take_forks(w));
   leave_ready(w, *next, h, &target);
   return true;
 }

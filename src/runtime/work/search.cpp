@@ -225,7 +225,7 @@ void give_turn(worker& w) noexcept {
   if (next == nullptr) return;
   const position h = w.deque->depth();
   // As in a wait: what the fiber has forked and not joined is for others to run.
-  w.pool.leave_behind(leave_spawners(w, h, w.pool.take_forks(w)));
+  w.pool.leave_behind(w, leave_spawners(w, h, w.pool.take_forks(w)));
   w.serves_entry = true;
   leave_ready(w, *next, h, w.pool.config().join == join_kind::stalling ? &w : nullptr);
 }

@@ -128,6 +128,31 @@ TEST_P(TurnsOnPools, SubmittedFunctionsBegin) {
   });
 }
 
+// It is ready in the lane of a worker that takes no turn, and all others have functions in theirs.
+TEST_P(TurnsOnPools, WhatAWorkerWithoutWaitsHasMadeReadyGoesOn) {
+  if (is_serial() || GetParam().workers == 1 || GetParam().join == heist::join_kind::stalling)
+    GTEST_SKIP() << "nobody else may go on with it";
+  beside_pairs([](pool& p, pairs&) {
+    heist::counting_semaphore<> turn(0);
+    std::atomic<int> waiting{0};
+    std::atomic<int> gone_on{0};
+    constexpr int waiters = 3;
+    std::vector<heist::future<void>> all;
+    for (int i = 0; i < waiters; ++i)
+      all.push_back(p.submit(priority::high, [&] {
+        ++waiting;
+        turn.acquire();
+        ++gone_on;
+      }));
+    EXPECT_TRUE(eventually([&] { return waiting == waiters; }));
+    all.push_back(p.submit(priority::high, [&] {
+      turn.release(waiters);
+      EXPECT_TRUE(eventually([&] { return gone_on == waiters; }));
+    }));
+    for (auto& one : all) one.get();
+  });
+}
+
 TEST_P(TurnsOnPools, CallsFromOutsideBegin) {
   if (is_serial()) GTEST_SKIP() << "everything is a call";
   beside_pairs([](pool& p, pairs& busy) {

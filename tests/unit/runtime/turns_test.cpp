@@ -22,9 +22,11 @@ namespace {
 
 using heist::priority;
 using heist::detail::basic_entry_turns;
+using heist::detail::entry_access;
 using heist::detail::entry_bounds;
 using heist::detail::entry_level;
-using heist::detail::entry_turns;
+using heist::detail::fiber;
+using heist::detail::injected;
 using heist::detail::injection_queue;
 
 using counts = std::array<unsigned, 3>;
@@ -132,23 +134,29 @@ struct numbered : heist::detail::root {
 // What the rule says of levels, for single roots in the queue that uses it.
 class Entry : public testing::Test {
  protected:
+  Entry() { queue_.make_lanes(1); }
   // How many pops it takes until that root comes, while `refill` puts something in before each.
   template <class Refill>
   unsigned pops_until(const heist::detail::root& wanted, Refill refill, bool roots_first = false) {
     for (unsigned pops = 1; pops < for_ever; ++pops) {
       refill();
-      if (queue_.pop(roots_first, false).entry == &wanted) return pops;
+      if (pop(roots_first).entry == &wanted) return pops;
     }
     return for_ever;
   }
-  void add_job() { queue_.push(jobs_.emplace_back()); }
+  void add_job() { queue_.push(jobs_.emplace_back(), 0); }
   numbered& add_root(priority p) {
     numbered& r = roots_.emplace_back(p);
     queue_.push(r);
     return r;
   }
 
+  injected pop(bool roots_first = false, bool urgent_first = false) {
+    return queue_.pop(worker_, roots_first, urgent_first);
+  }
+
   injection_queue queue_;
+  entry_access worker_;
   std::deque<heist::detail::job> jobs_;
   std::deque<numbered> roots_;
 };
@@ -165,18 +173,18 @@ TEST_F(Entry, ARootComesAmongForksThatNeverEnd) {
 TEST_F(Entry, AnUrgentRootComesAmongForksAndOtherRoots) {
   for (int i = 0; i < 100; ++i) add_root(priority::low);
   for (int i = 0; i < 100; ++i) add_root(priority::normal);
-  for (int i = 0; i < 20; ++i) static_cast<void>(queue_.pop(false, false));
+  for (int i = 0; i < 20; ++i) static_cast<void>(pop());
   const numbered& high = add_root(priority::high);
   EXPECT_LE(pops_until(high, [&] { add_job(); }), 9U);
 }
 
 TEST_F(Entry, ForksThatWereLeftHaveTurnsAmongRootsThatGoFirst) {
   heist::detail::job left;
-  queue_.push(left);
+  queue_.push(left, 0);
   unsigned pops = 0;
   for (bool found = false; !found && pops < for_ever; ++pops) {
     add_root(priority::normal);
-    found = queue_.pop(true, false).left_behind == &left;
+    found = pop(true).left_behind == &left;
   }
   EXPECT_GT(pops, 1U);
   EXPECT_LE(pops, 64U);
@@ -187,9 +195,125 @@ TEST_F(Entry, AWorkerThatComesForAnUrgentRootGetsIt) {
   const numbered& high = add_root(priority::high);
   add_job();
   EXPECT_EQ(queue_.urgent(), 1U);
-  EXPECT_EQ(queue_.pop(false, true).entry, &high);
+  EXPECT_EQ(pop(false, true).entry, &high);
   EXPECT_EQ(queue_.urgent(), 0U);
-  EXPECT_EQ(queue_.pop(false, true).left_behind, &jobs_.back());
+  EXPECT_EQ(pop(false, true).left_behind, &jobs_.back());
+}
+
+// What the worker in slot 0 gets of the lanes of 17 slots and of threads outside.
+class EntryLanes : public testing::Test {
+ protected:
+  static constexpr unsigned slots = 17;
+  EntryLanes() { queue_.make_lanes(slots); }
+  fiber& add_fiber(unsigned lane) {
+    queue_.push(fibers_.emplace_back(), lane);
+    return fibers_.back();
+  }
+
+  injection_queue queue_;
+  entry_access worker_;
+  std::deque<fiber> fibers_;
+  std::deque<heist::detail::job> jobs_;
+};
+
+TEST_F(EntryLanes, ThreadsOutsideHaveEachOtherTurn) {
+  for (int i = 0; i < 3; ++i) add_fiber(0);
+  fiber& outside = add_fiber(queue_.lane_of_outsiders());
+  fiber& other = add_fiber(1);
+  EXPECT_EQ(queue_.size(), 5U);
+  unsigned pops = 1;
+  while (queue_.pop(worker_, false, false).resumable != &outside) ++pops;
+  EXPECT_LE(pops, 2U);
+  while (queue_.has_for(worker_)) EXPECT_NE(queue_.pop(worker_, false, false).resumable, &other);
+  EXPECT_FALSE(queue_.empty());
+  EXPECT_EQ(queue_.pop_fiber(), &other);
+  EXPECT_TRUE(queue_.empty());
+}
+
+TEST_F(EntryLanes, AllOthersHaveTheirTurn) {
+  std::set<const fiber*> missing;
+  for (unsigned lane = 1; lane < slots; ++lane) {
+    missing.insert(&add_fiber(lane));
+    for (int i = 0; i < 30; ++i) add_fiber(lane);
+  }
+  for (unsigned pops = 1; pops < slots; ++pops)
+    missing.erase(queue_.pop_elsewhere(worker_, nullptr, false).resumable);
+  EXPECT_TRUE(missing.empty());
+}
+
+TEST_F(EntryLanes, AreAllFoundByAFewLooks) {
+  for (unsigned lane = 1; lane < slots; ++lane) {
+    const fiber& only = add_fiber(lane);
+    unsigned looks = 1;
+    while (looks < slots && queue_.pop_elsewhere(worker_, nullptr, false).resumable != &only)
+      ++looks;
+    EXPECT_LE(looks, 3U) << lane;
+  }
+}
+
+TEST_F(EntryLanes, ForksHaveTheirTurnBesideFibersThatNeverEnd) {
+  heist::detail::job left;
+  queue_.push(left, 7);
+  unsigned pops = 0;
+  for (bool found = false; !found && pops < for_ever; ++pops) {
+    add_fiber(7);
+    found = queue_.pop_elsewhere(worker_, nullptr, false).left_behind == &left;
+  }
+  EXPECT_LE(pops, 6U);
+}
+
+TEST_F(EntryLanes, KeepTheirLastFiberForTheirOwnUntilTheThirdLook) {
+  const auto look = [this] {
+    fiber* found = nullptr;
+    for (int looks = 0; found == nullptr && looks < 2; ++looks)  // at all lanes
+      found = queue_.pop_elsewhere(worker_, nullptr, true).resumable;
+    return found;
+  };
+  fiber& first = add_fiber(3);
+  EXPECT_EQ(look(), nullptr);
+  EXPECT_EQ(look(), nullptr);
+  EXPECT_EQ(look(), &first);
+  for (int i = 0; i < 10; ++i) {  // its own worker takes each
+    add_fiber(3);
+    EXPECT_EQ(look(), nullptr);
+    EXPECT_NE(queue_.pop_fiber(), nullptr);
+  }
+  add_fiber(3);
+  EXPECT_EQ(look(), nullptr);
+  EXPECT_NE(queue_.pop_fiber(), nullptr);
+  // One that stays is found, whatever comes and goes in the others.
+  fiber& stays = add_fiber(4);
+  fiber* found = nullptr;
+  for (unsigned looks = 0; found == nullptr && looks < for_ever; ++looks) {
+    entry_access other{.lane = 3};
+    add_fiber(3);
+    found = look();
+    if (found != &stays) {
+      EXPECT_EQ(found, nullptr);
+      EXPECT_NE(queue_.pop(other, false, false).resumable, nullptr);
+    }
+  }
+  EXPECT_EQ(found, &stays);
+  fiber& older = add_fiber(9);
+  add_fiber(9);
+  EXPECT_EQ(look(), &older);
+}
+
+TEST_F(EntryLanes, GiveAGuestWhatServesItsCall) {
+  const numbered call(priority::normal);
+  add_fiber(0);
+  add_fiber(5);
+  fiber& own = add_fiber(5);
+  own.serves = &call;
+  EXPECT_EQ(queue_.pop_for(call, worker_).resumable, nullptr);
+  EXPECT_EQ(queue_.pop_elsewhere(worker_, &call, false).resumable, &own);
+  EXPECT_EQ(queue_.pop_elsewhere(worker_, &call, false).resumable, nullptr);
+  heist::detail::job left;
+  queue_.push(left, 5);
+  EXPECT_EQ(queue_.size(), 3U);
+  EXPECT_FALSE(queue_.remove(jobs_.emplace_back()));
+  EXPECT_TRUE(queue_.remove(left));
+  EXPECT_EQ(queue_.size(), 2U);
 }
 
 // ----

@@ -1,0 +1,149 @@
+// A list of the pool's entry for what one worker makes ready or leaves behind (injection.hpp).
+//
+// The counts are written under the lock, and read without it as hints, relaxed.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "heist/detail/job.hpp"
+#include "heist/detail/root.hpp"
+#include "heist/detail/short_lock.hpp"
+#include "platform/cpu.hpp"
+#include "runtime/core/fiber.hpp"
+
+namespace heist::inline v0::detail {
+
+// First in, first out, linked through the items' own `next`.
+template <class T>
+class intrusive_list {
+ public:
+  void push(T* item) noexcept {
+    item->next = nullptr;
+    if (last_ == nullptr)
+      first_ = item;
+    else
+      last_->next = item;
+    last_ = item;
+  }
+  T* pop() noexcept {
+    T* const item = first_;
+    if (item == nullptr) return nullptr;
+    first_ = item->next;
+    if (first_ == nullptr) last_ = nullptr;
+    return item;
+  }
+  // The first item that fits, or nullptr.
+  template <class Fits>
+  T* pop_if(Fits&& fits) noexcept {
+    T* before = nullptr;
+    for (T* i = first_; i != nullptr; before = i, i = i->next) {
+      if (!fits(*i)) continue;
+      T* const next = i->next;
+      if (before == nullptr)
+        first_ = next;
+      else
+        before->next = next;
+      if (last_ == i) last_ = before;
+      i->next = nullptr;
+      return i;
+    }
+    return nullptr;
+  }
+
+ private:
+  T* first_ = nullptr;
+  T* last_ = nullptr;
+};
+
+// Of each level at the entry: fibers that can continue, forks that were left behind, and roots by
+// priority.
+struct entry_census {
+  static constexpr unsigned levels = 5;
+  std::array<bool, levels> waits;           // whether one waits
+  std::array<std::uint64_t, levels> taken;  // how many were taken so far
+};
+
+// Fibers that can continue, and forks that were left behind, each the oldest first.
+class alignas(platform::cache_line_bytes) entry_lane {
+ public:
+  void push(fiber& f) noexcept {
+    const std::lock_guard hold(lock_);
+    fibers_.push(&f);
+    add(fiber_count_, 1);
+  }
+  void push(job& j) noexcept {
+    const std::lock_guard hold(lock_);
+    jobs_.push(&j);
+    add(job_count_, 1);
+  }
+
+  [[nodiscard]] std::uint32_t fibers() const noexcept {
+    return fiber_count_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint32_t jobs() const noexcept {
+    return job_count_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool empty() const noexcept { return fibers() == 0 && jobs() == 0; }
+  [[nodiscard]] std::uint32_t fibers_taken() const noexcept {
+    return fibers_taken_.load(std::memory_order_relaxed);
+  }
+
+  // The oldest; nullptr: there is none, or none any more.
+  fiber* pop_fiber() noexcept {
+    return take<fiber>(fiber_count_, fibers_taken_, [this] { return fibers_.pop(); });
+  }
+  job* pop_job() noexcept {
+    return take<job>(job_count_, jobs_taken_, [this] { return jobs_.pop(); });
+  }
+  // The oldest that serves the call. Looks at all of them.
+  fiber* pop_fiber_of(const root& call) noexcept {
+    const auto serves = [&call](const fiber& f) { return f.serves.get() == &call; };
+    return take<fiber>(fiber_count_, fibers_taken_, [&] { return fibers_.pop_if(serves); });
+  }
+  // False if it isn't there. Looks at all of them.
+  bool remove(job& j) noexcept {
+    const auto is_it = [&j](const job& other) { return &other == &j; };
+    return take<job>(job_count_, jobs_taken_, [&] { return jobs_.pop_if(is_it); }) != nullptr;
+  }
+
+  void add_to(entry_census& c) noexcept {
+    const std::lock_guard hold(lock_);
+    c.waits[0] = c.waits[0] || fibers() != 0;
+    c.waits[1] = c.waits[1] || jobs() != 0;
+    c.taken[0] += fibers_taken();
+    c.taken[1] += jobs_taken_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  using counter = std::atomic<std::uint32_t>;
+
+  static void add(counter& count, std::uint32_t n) noexcept {
+    count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  template <class Item, class Pop>
+  Item* take(counter& count, counter& taken, Pop&& pop) noexcept {
+    if (count.load(std::memory_order_relaxed) == 0) return nullptr;
+    const std::lock_guard hold(lock_);
+    Item* const item = pop();
+    if (item == nullptr) return nullptr;
+    add(count, static_cast<std::uint32_t>(-1));
+    add(taken, 1);
+    return item;
+  }
+
+  // All of it is one line of the cache.
+  counter fiber_count_{0};
+  counter job_count_{0};
+  counter fibers_taken_{0};
+  counter jobs_taken_{0};
+  short_lock lock_;
+  intrusive_list<fiber> fibers_;  // guarded by lock_, as is what follows
+  intrusive_list<job> jobs_;
+};
+
+static_assert(sizeof(entry_lane) == platform::cache_line_bytes);
+
+}  // namespace heist::inline v0::detail
