@@ -73,6 +73,7 @@ struct benchmark {
 [[nodiscard]] benchmark select_benchmark();
 [[nodiscard]] benchmark flat_loops_benchmark();
 [[nodiscard]] benchmark pipeline_benchmark();
+[[nodiscard]] benchmark waits_benchmark();
 [[nodiscard]] benchmark placement_benchmark();
 [[nodiscard]] benchmark presets_benchmark();
 [[nodiscard]] benchmark observe_benchmark();

@@ -41,7 +41,8 @@ const std::vector<benchmark>& all() {
                                                joins_benchmark(),
                                                select_benchmark(),
                                                flat_loops_benchmark(),
-                                               pipeline_benchmark()};
+                                               pipeline_benchmark(),
+                                               waits_benchmark()};
   return every;
 }
 
