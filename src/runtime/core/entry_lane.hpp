@@ -87,33 +87,31 @@ class alignas(platform::cache_line_bytes) entry_lane {
     return job_count_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool empty() const noexcept { return fibers() == 0 && jobs() == 0; }
-  [[nodiscard]] std::uint32_t fibers_taken() const noexcept {
-    return fibers_taken_.load(std::memory_order_relaxed);
+  // How many were taken so far.
+  [[nodiscard]] std::uint32_t taken() const noexcept {
+    return fibers_taken_.load(std::memory_order_relaxed) +
+           jobs_taken_.load(std::memory_order_relaxed);
   }
 
-  // The oldest; nullptr: there is none, or none any more.
-  fiber* pop_fiber() noexcept {
-    return take<fiber>(fiber_count_, fibers_taken_, [this] { return fibers_.pop(); });
+  // The oldest; nullptr: there is none, or none any more. For a call only one that serves it.
+  fiber* pop_fiber(const root* call) noexcept {
+    return take(fibers_, fiber_count_, fibers_taken_,
+                [call](const fiber& f) { return call == nullptr || f.serves.get() == call; });
   }
   job* pop_job() noexcept {
-    return take<job>(job_count_, jobs_taken_, [this] { return jobs_.pop(); });
-  }
-  // The oldest that serves the call. Looks at all of them.
-  fiber* pop_fiber_of(const root& call) noexcept {
-    const auto serves = [&call](const fiber& f) { return f.serves.get() == &call; };
-    return take<fiber>(fiber_count_, fibers_taken_, [&] { return fibers_.pop_if(serves); });
+    return take(jobs_, job_count_, jobs_taken_, [](const job&) { return true; });
   }
   // False if it isn't there. Looks at all of them.
   bool remove(job& j) noexcept {
-    const auto is_it = [&j](const job& other) { return &other == &j; };
-    return take<job>(job_count_, jobs_taken_, [&] { return jobs_.pop_if(is_it); }) != nullptr;
+    return take(jobs_, job_count_, jobs_taken_, [&j](const job& other) { return &other == &j; }) !=
+           nullptr;
   }
 
   void add_to(entry_census& c) noexcept {
     const std::lock_guard hold(lock_);
     c.waits[0] = c.waits[0] || fibers() != 0;
     c.waits[1] = c.waits[1] || jobs() != 0;
-    c.taken[0] += fibers_taken();
+    c.taken[0] += fibers_taken_.load(std::memory_order_relaxed);
     c.taken[1] += jobs_taken_.load(std::memory_order_relaxed);
   }
 
@@ -123,11 +121,11 @@ class alignas(platform::cache_line_bytes) entry_lane {
   static void add(counter& count, std::uint32_t n) noexcept {
     count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
-  template <class Item, class Pop>
-  Item* take(counter& count, counter& taken, Pop&& pop) noexcept {
+  template <class Item, class Fits>
+  Item* take(intrusive_list<Item>& from, counter& count, counter& taken, Fits&& fits) noexcept {
     if (count.load(std::memory_order_relaxed) == 0) return nullptr;
     const std::lock_guard hold(lock_);
-    Item* const item = pop();
+    Item* const item = from.pop_if(fits);
     if (item == nullptr) return nullptr;
     add(count, static_cast<std::uint32_t>(-1));
     add(taken, 1);

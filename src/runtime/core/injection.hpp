@@ -2,10 +2,10 @@
 // their fiber left behind when it suspended.
 //
 // Roots have one queue, by priority. Fibers and forks lie in lanes: each slot of the pool has one,
-// for what the worker in it makes ready or leaves behind, and there is one more for threads
-// outside. A worker takes from its own lane, from that one and from the roots by the rule of
-// turns.hpp, and from other lanes when it finds nothing there, or has had its turns (T2). So
-// workers that only wait for each other write no line of the whole pool.
+// for what the worker in it makes ready or leaves behind, and there is one more for the fibers that
+// threads outside make ready. A worker takes from its own lane, from that one and from the roots by
+// the rule of turns.hpp, and from other lanes when it finds nothing there, or has had its turns
+// (T2). So workers that only wait for each other write no line of the whole pool.
 //
 // Each lane has a lock and two intrusive lists, and so have the roots. A push allocates nothing,
 // so it can't fail. A pop takes a lock only when there is something to take: everything inside a
@@ -43,14 +43,15 @@ struct injected {
 
 // What a worker knows of its pool's entry; its own thread uses it.
 struct entry_access {
-  unsigned lane = 0;               // its own; constant
-  local<unsigned> last_other = 0;  // whose lane it has looked at last, counted from its own
-  local<bool> outside_first = false;
-  local<bool> jobs_first = false;  // in the lane of another
+  static constexpr unsigned none = ~0U;
+
+  unsigned lane = 0;                  // its own; constant
+  local<unsigned> last_other = 0;     // whose lane it has looked at last, counted from its own
+  local<bool> outside_first = false;  // the next fiber
   // A lane that it found with one fiber, how many had been taken there by then, and how often it
   // has found that one.
-  local<unsigned> noticed = ~0U;  // none
-  local<std::uint32_t> fibers_taken = 0;
+  local<unsigned> noticed = none;
+  local<std::uint32_t> taken = 0;
   local<unsigned> looks = 0;
   local<unsigned> pops_for_call = 0;
   entry_turns turns{};
@@ -90,15 +91,14 @@ class injection_queue {
   injected pop(entry_access& a, bool roots_first, bool urgent_first) noexcept {
     injected item;
     entry_lane& own = lanes_[a.lane];
-    entry_lane& outside = lanes_[slots_];
     if (urgent_first && urgent() != 0) a.turns.keep_urgent_due();
-    switch (a.turns.choose({own.fibers() + outside.fibers() != 0, own.jobs() + outside.jobs() != 0,
+    switch (a.turns.choose({own.fibers() + lanes_[slots_].fibers() != 0, own.jobs() != 0,
                             roots() != 0, urgent() != 0, roots_first})) {
       case entry_level::resumed:
-        item.resumable = pop_of_two<fiber>(a, [](entry_lane& lane) { return lane.pop_fiber(); });
+        item.resumable = pop_near(a, nullptr);
         break;
       case entry_level::left_behind:
-        item.left_behind = pop_of_two<job>(a, [](entry_lane& lane) { return lane.pop_job(); });
+        item.left_behind = own.pop_job();
         break;
       case entry_level::root:
         item.entry = pop_root();
@@ -121,17 +121,12 @@ class injection_queue {
   // What pop() is for a guest: no new roots, and only fibers that serve its own call.
   injected pop_for(const root& call, entry_access& a) noexcept {
     injected item;
-    const auto pop_fork = [&] {
-      item.left_behind = pop_of_two<job>(a, [](entry_lane& lane) { return lane.pop_job(); });
-      return item.left_behind != nullptr;
-    };
+    const auto pop_fork = [&] { return (item.left_behind = lanes_[a.lane].pop_job()) != nullptr; };
     a.pops_for_call = a.pops_for_call + 1;
     const bool forks_first = a.pops_for_call % worker_turns::bound == 0;
-    if (!(forks_first && pop_fork())) {
-      item.resumable =
-          pop_of_two<fiber>(a, [&](entry_lane& lane) { return lane.pop_fiber_of(call); });
-      if (item.resumable == nullptr && !pop_fork()) return item;
-    }
+    if (!(forks_first && pop_fork()) && (item.resumable = pop_near(a, &call)) == nullptr &&
+        !pop_fork())
+      return item;
     if (roots() != 0) a.turns.note_root_passed_over();
     return item;
   }
@@ -147,10 +142,10 @@ class injection_queue {
       a.last_other = a.last_other % (slots_ - 1) + 1;
       entry_lane& lane = lanes_[(a.lane + a.last_other) % slots_];
       if ((spares_last && is_to_be_spared(a, lane)) || lane.empty()) continue;
-      a.jobs_first = !a.jobs_first;
-      if (a.jobs_first && (item.left_behind = lane.pop_job()) != nullptr) break;
-      item.resumable = call == nullptr ? lane.pop_fiber() : lane.pop_fiber_of(*call);
-      if (item.resumable != nullptr || (item.left_behind = lane.pop_job()) != nullptr) break;
+      const bool forks_first = lane.taken() % 2 != 0;
+      if (forks_first && (item.left_behind = lane.pop_job()) != nullptr) break;
+      if ((item.resumable = lane.pop_fiber(call)) != nullptr) break;
+      if ((item.left_behind = lane.pop_job()) != nullptr) break;
     }
     return item;
   }
@@ -158,13 +153,13 @@ class injection_queue {
   // A fiber that can continue, from any lane, or nullptr.
   fiber* pop_fiber() noexcept {
     for (unsigned i = 0; i <= slots_; ++i)
-      if (fiber* const f = lanes_[i].pop_fiber()) return f;
+      if (fiber* const f = lanes_[i].pop_fiber(nullptr)) return f;
     return nullptr;
   }
 
   // Takes out a fork that was left behind; false if it isn't there. Looks at all of them.
   bool remove(job& j) noexcept {
-    for (unsigned i = 0; i <= slots_; ++i)
+    for (unsigned i = 0; i < slots_; ++i)
       if (lanes_[i].remove(j)) return true;
     return false;
   }
@@ -204,7 +199,6 @@ class injection_queue {
   using counter = std::atomic<std::uint64_t>;
   static constexpr unsigned lanes_at_once = 8;
   static constexpr unsigned looks_at_last = 3;
-  static constexpr unsigned none = ~0U;
 
   [[nodiscard]] std::uint64_t roots() const noexcept {
     return count_.load(std::memory_order_relaxed);
@@ -219,25 +213,24 @@ class injection_queue {
   [[nodiscard]] bool is_to_be_spared(entry_access& a, const entry_lane& lane) const noexcept {
     const auto number = static_cast<unsigned>(&lane - lanes_.get());
     const bool is_alone = lane.fibers() == 1 && lane.jobs() == 0;
-    if (is_alone && a.noticed == none) {
+    if (is_alone && a.noticed == entry_access::none) {
       a.noticed = number;
-      a.fibers_taken = lane.fibers_taken();
+      a.taken = lane.taken();
       a.looks = 1;
       return true;
     }
     if (a.noticed != number) return is_alone;  // after the one that was noticed
     a.looks = a.looks + 1;
-    const bool stays = is_alone && a.fibers_taken == lane.fibers_taken();
-    if (!stays || a.looks == looks_at_last) a.noticed = none;
+    const bool stays = is_alone && a.taken == lane.taken();
+    if (!stays || a.looks == looks_at_last) a.noticed = entry_access::none;
     return is_alone && (!stays || a.looks != looks_at_last);
   }
   // From the worker's own lane or that of threads outside; where both have some, each in turn.
-  template <class Item, class Pop>
-  Item* pop_of_two(entry_access& a, Pop&& pop) noexcept {
+  fiber* pop_near(entry_access& a, const root* call) noexcept {
     const unsigned first = a.outside_first ? slots_ : a.lane;
     a.outside_first = !a.outside_first;
-    Item* const item = pop(lanes_[first]);
-    return item != nullptr ? item : pop(lanes_[first == slots_ ? a.lane : slots_]);
+    fiber* const f = lanes_[first].pop_fiber(call);
+    return f != nullptr ? f : lanes_[first == slots_ ? a.lane : slots_].pop_fiber(call);
   }
   root* pop_root() noexcept {
     const std::lock_guard hold(lock_);
